@@ -1,0 +1,89 @@
+package dev.meshguard.tracker;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What a source knows about a request besides devices, addresses and sizes.
+ *
+ * <p>Immutable. Start from {@link #user()} or {@link #system(Owner)} and add what is known; what is not known is left
+ * out, because a verdict must never rest on a guess.
+ *
+ * <pre>{@code
+ * AllocationDetails.user().labelled("kv-cache").withExtent(43_008);
+ * }</pre>
+ *
+ * @param kind whether the allocator knows the buffers
+ * @param lifetime who frees them
+ * @param owner on whose behalf they were allocated, if that is known
+ * @param label what the code under test says they are for, if it says so
+ * @param extent bytes that each buffer takes from its address on, in every bank it lies in; needed to see overlaps in
+ *     memory that is spread over banks
+ * @param processId the process that reports, if there is more than one
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record AllocationDetails(
+        BufferKind kind,
+        BufferLifetime lifetime,
+        Optional<Owner> owner,
+        Optional<String> label,
+        OptionalLong extent,
+        OptionalLong processId) {
+
+    private static final AllocationDetails USER = new AllocationDetails(
+            BufferKind.BUFFER,
+            BufferLifetime.USER,
+            Optional.empty(),
+            Optional.empty(),
+            OptionalLong.empty(),
+            OptionalLong.empty());
+
+    /** Returns the details of a buffer that the code under test must free, of which nothing else is known. */
+    public static AllocationDetails user() {
+        return USER;
+    }
+
+    /** Returns the details of a buffer that the runtime allocates for the given owner and frees at close. */
+    public static AllocationDetails system(Owner owner) {
+        return USER.withLifetime(BufferLifetime.SYSTEM).ownedBy(owner);
+    }
+
+    /** Returns the details of a circular buffer of the given program. */
+    public static AllocationDetails circularBuffer(Owner program) {
+        return new AllocationDetails(
+                BufferKind.CIRCULAR_BUFFER,
+                BufferLifetime.USER,
+                Optional.of(program),
+                Optional.empty(),
+                OptionalLong.empty(),
+                OptionalLong.empty());
+    }
+
+    /** Returns these details with another lifetime. */
+    public AllocationDetails withLifetime(BufferLifetime newLifetime) {
+        return new AllocationDetails(kind, newLifetime, owner, label, extent, processId);
+    }
+
+    /** Returns these details with an owner. */
+    public AllocationDetails ownedBy(Owner newOwner) {
+        return new AllocationDetails(kind, lifetime, Optional.of(newOwner), label, extent, processId);
+    }
+
+    /** Returns these details with a label. */
+    public AllocationDetails labelled(String newLabel) {
+        return new AllocationDetails(kind, lifetime, owner, Optional.of(newLabel), extent, processId);
+    }
+
+    /** Returns these details with the bytes that each buffer takes in every bank. */
+    public AllocationDetails withExtent(long bytesPerBank) {
+        return new AllocationDetails(kind, lifetime, owner, label, OptionalLong.of(bytesPerBank), processId);
+    }
+
+    /** Returns these details with the process that reports. */
+    public AllocationDetails reportedBy(long newProcessId) {
+        return new AllocationDetails(kind, lifetime, owner, label, extent, OptionalLong.of(newProcessId));
+    }
+}

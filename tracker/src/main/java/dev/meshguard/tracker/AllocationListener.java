@@ -1,0 +1,90 @@
+package dev.meshguard.tracker;
+
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Hears of every buffer's life from a source of reports.
+ *
+ * <p>A source is a mesh without hardware, an adapter around a device binding, or a server that real processes report
+ * to. What a processor of the {@code GraphTracker} is in tt-metal ({@code tt_metal/impl/graph/graph_tracking.cpp}), this
+ * is here. {@link AllocationTracker} is the listener that records.
+ *
+ * <p>One call of the code under test is one request, however many devices it touches: ask for it once with
+ * {@link #request(AllocationDetails)} and report each device's buffer with it, so that eight buffers of one mesh buffer
+ * are seen as one, with one origin.
+ *
+ * <pre>{@code
+ * AllocationRequest request = listener.request(AllocationDetails.user());
+ * for (int device : devices) {
+ *     listener.allocated(request, device, BufferType.DRAM, address, size, Ownership.NON_OWNING);
+ * }
+ * }</pre>
+ *
+ * <p>Listeners are called from any thread and must neither block nor throw for what the code under test did.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public interface AllocationListener {
+
+    /** Begins one request for memory; the listener may take the caller's stack as its origin. */
+    AllocationRequest request(AllocationDetails details);
+
+    /** Begins one request to give memory back. */
+    AllocationRequest release(AllocationDetails details);
+
+    /**
+     * Reports one buffer on one device.
+     *
+     * @param request the request it belongs to
+     * @param device the device id, 0 or more
+     * @param type the memory
+     * @param address the first address, in bytes
+     * @param size the size, in bytes
+     * @param ownership whether the reporting object owns the memory
+     */
+    void allocated(
+            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership);
+
+    /** Reports that one buffer on one device was freed. */
+    void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership);
+
+    /** Reports that the runtime was asked to free something and did nothing. */
+    void freeIgnored(AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason);
+
+    /** Begins a phase; closing the scope goes back to the phase before. */
+    Scope phase(Phase phase);
+
+    /** Reports that an owner is now kept by a cache, for example {@code program cache}. */
+    void ownerCached(Owner owner, String cache);
+
+    /** Reports the end of an owner: nothing it owned can be in use after it. */
+    void ownerEnded(Owner owner);
+
+    /** Reports that a mesh was opened. */
+    void meshOpened(MeshDescription mesh);
+
+    /** Reports that the close of a mesh begins. */
+    void meshClosing(int mesh);
+
+    /** Reports that a mesh is closed. */
+    void meshClosed(int mesh);
+
+    /** Reports that a device was initialised; its addresses start a new life. */
+    void deviceOpened(int device);
+
+    /** Reports that a device was closed. */
+    void deviceClosed(int device);
+
+    /** Hands over what an independent count of the same memory says. */
+    void witnessed(WitnessReading reading);
+
+    /**
+     * Reports that the source could not hand over some reports.
+     *
+     * @param count how many, or -1 when that is not known either
+     * @param reason what happened, as a whole sentence without the full stop
+     */
+    void reportsLost(long count, String reason);
+}

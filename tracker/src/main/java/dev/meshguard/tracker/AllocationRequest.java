@@ -1,0 +1,70 @@
+package dev.meshguard.tracker;
+
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of the code under test that took memory or gave it back, on however many devices.
+ *
+ * <p>Safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class AllocationRequest {
+
+    /** The request of a report that says nothing besides device, type, address and size. */
+    private static final AllocationRequest PLAIN = new AllocationRequest(AllocationDetails.user(), 0, null);
+
+    private final AllocationDetails details;
+    private final long ticket;
+
+    /** A stack not yet resolved (a throwable), a resolved {@link Origin}, or nothing. */
+    private volatile @Nullable Object origin;
+
+    private AllocationRequest(AllocationDetails details, long ticket, @Nullable Object origin) {
+        this.details = details;
+        this.ticket = ticket;
+        this.origin = origin;
+    }
+
+    /** Returns a request without origin or number; what a listener hands out that does not record. */
+    public static AllocationRequest of(AllocationDetails details) {
+        return details.equals(AllocationDetails.user()) ? PLAIN : new AllocationRequest(details, 0, null);
+    }
+
+    static AllocationRequest numbered(AllocationDetails details, long ticket, @Nullable Object origin) {
+        return new AllocationRequest(details, ticket, origin);
+    }
+
+    /** Returns what the source knows about the request. */
+    public AllocationDetails details() {
+        return details;
+    }
+
+    /** Returns the place in the order of requests, or 0 for a request that nobody numbered. */
+    long ticket() {
+        return ticket;
+    }
+
+    /**
+     * Returns where in the code under test the request was made, unless origins were not captured.
+     *
+     * <p>The stack is resolved on the first call.
+     */
+    public Optional<Origin> origin() {
+        Object captured = origin;
+        if (captured instanceof Throwable stack) {
+            Origin resolved = Origin.of(stack.getStackTrace());
+            origin = resolved;
+            return Optional.of(resolved);
+        }
+        return Optional.ofNullable((Origin) captured);
+    }
+
+    void forgetOrigin() {
+        origin = null;
+    }
+}

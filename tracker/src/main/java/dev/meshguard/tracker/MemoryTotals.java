@@ -1,0 +1,31 @@
+package dev.meshguard.tracker;
+
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Live, peak and total memory of one device, type or lifetime, read as {@code REFERENCE_COUNTED}.
+ *
+ * @param liveBytes bytes now allocated
+ * @param liveBuffers entries now allocated
+ * @param liveReports reported allocations less reported frees of what is now allocated; more than the entries where
+ *     one address was reported more than once
+ * @param peakBytes the most bytes ever allocated at once
+ * @param peakBuffers the most entries ever allocated at once
+ * @param totalBytes bytes of all entries ever allocated
+ * @param totalBuffers all entries ever allocated
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record MemoryTotals(
+        long liveBytes,
+        long liveBuffers,
+        long liveReports,
+        long peakBytes,
+        long peakBuffers,
+        long totalBytes,
+        long totalBuffers) {
+
+    /** The totals of memory nobody used. */
+    public static final MemoryTotals NOTHING = new MemoryTotals(0, 0, 0, 0, 0, 0, 0);
+}

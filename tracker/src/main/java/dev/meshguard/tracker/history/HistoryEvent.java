@@ -1,0 +1,83 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.WitnessReading;
+import java.time.Instant;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * One thing that a source reported, in its place in the history.
+ *
+ * <p>Immutable.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public sealed interface HistoryEvent {
+
+    /** Returns the place in the history, from 1. */
+    long number();
+
+    /** A buffer on a device was reported allocated. */
+    record Allocated(
+            long number,
+            AllocationRequest request,
+            int device,
+            BufferType type,
+            long address,
+            long size,
+            Ownership ownership)
+            implements HistoryEvent {}
+
+    /** A buffer on a device was reported freed. */
+    record Freed(
+            long number, AllocationRequest request, int device, BufferType type, long address, Ownership ownership)
+            implements HistoryEvent {}
+
+    /** The runtime was asked to free something and did nothing. */
+    record FreeIgnored(
+            long number,
+            AllocationRequest request,
+            int device,
+            BufferType type,
+            long address,
+            IgnoredFreeReason reason)
+            implements HistoryEvent {}
+
+    /** A phase began or was gone back to. */
+    record PhaseBegan(long number, Instant at, Phase phase) implements HistoryEvent {}
+
+    /** A mesh was opened. */
+    record MeshOpened(long number, Instant at, MeshDescription mesh) implements HistoryEvent {}
+
+    /** The close of a mesh began. */
+    record MeshClosing(long number, Instant at, int mesh) implements HistoryEvent {}
+
+    /** A mesh was closed. */
+    record MeshClosed(long number, Instant at, int mesh) implements HistoryEvent {}
+
+    /** A device was initialised. */
+    record DeviceOpened(long number, int device) implements HistoryEvent {}
+
+    /** A device was closed. */
+    record DeviceClosed(long number, int device) implements HistoryEvent {}
+
+    /** An owner is kept by a cache from here on. */
+    record OwnerCached(long number, Owner owner, String cache) implements HistoryEvent {}
+
+    /** An owner ended. */
+    record OwnerEnded(long number, Owner owner) implements HistoryEvent {}
+
+    /** An independent count of the same memory was taken. */
+    record Witnessed(long number, WitnessReading reading) implements HistoryEvent {}
+
+    /** Some reports are missing here; the count is -1 when that is not known either. */
+    record ReportsLost(long number, long count, String reason) implements HistoryEvent {}
+}

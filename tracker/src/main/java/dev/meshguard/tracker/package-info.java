@@ -1,0 +1,5 @@
+/** What happened to every buffer: reports in, an immutable history out. */
+@NullMarked
+package dev.meshguard.tracker;
+
+import org.jspecify.annotations.NullMarked;
