@@ -1,6 +1,7 @@
 package dev.meshguard.tracker;
 
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -15,11 +16,18 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationRequest {
 
+    private static final AtomicIntegerFieldUpdater<AllocationRequest> LIVE =
+            AtomicIntegerFieldUpdater.newUpdater(AllocationRequest.class, "live");
+
     /** The request of a report that says nothing besides device, type, address and size. */
     private static final AllocationRequest PLAIN = new AllocationRequest(AllocationDetails.user(), 0, null);
 
     private final AllocationDetails details;
     private final long ticket;
+    private final boolean hasStack;
+
+    @SuppressWarnings("UnusedVariable") // Counted through LIVE.
+    private volatile int live;
 
     /** A stack not yet resolved (a throwable), a resolved {@link Origin}, or nothing. */
     private volatile @Nullable Object origin;
@@ -28,6 +36,7 @@ public final class AllocationRequest {
         this.details = details;
         this.ticket = ticket;
         this.origin = origin;
+        this.hasStack = origin instanceof Throwable;
     }
 
     /** Returns a request without origin or number; what a listener hands out that does not record. */
@@ -42,6 +51,11 @@ public final class AllocationRequest {
     /** Returns what the source knows about the request. */
     public AllocationDetails details() {
         return details;
+    }
+
+    /** Returns whether this stands for any number of requests of which nothing is known. */
+    public boolean isAnonymous() {
+        return this == PLAIN;
     }
 
     /** Returns the place in the order of requests, or 0 for a request that nobody numbered. */
@@ -62,6 +76,28 @@ public final class AllocationRequest {
             return Optional.of(resolved);
         }
         return Optional.ofNullable((Origin) captured);
+    }
+
+    /** Counts one more live entry; returns whether it is the first. */
+    boolean entered() {
+        return LIVE.incrementAndGet(this) == 1;
+    }
+
+    /** Counts one live entry less; returns whether it was the last. */
+    boolean removed() {
+        return LIVE.decrementAndGet(this) == 0;
+    }
+
+    /** Returns whether a stack was taken and kept as it is; resolving it later does not change the answer. */
+    boolean hasStack() {
+        return hasStack;
+    }
+
+    /** Adds the stack of a request that turned out to be worth one. */
+    void addStack(Throwable stack) {
+        if (origin == null && !isAnonymous()) {
+            origin = stack;
+        }
     }
 
     void forgetOrigin() {

@@ -40,12 +40,13 @@ public enum BufferType {
         this.memory = memory;
     }
 
-    /** Returns the physical memory this type is a region of. */
+    /** {@return the physical memory this type is a region of} */
     public Memory memory() {
         return memory;
     }
 
-    /** Returns the number of this type in the runtime and on the wire, 0 to 4. */
+    /** {@return the number of this type in the runtime and on the wire, 0 to 4} */
+    @SuppressWarnings("EnumOrdinal") // the constants stand in the runtime's order
     public int code() {
         return ordinal();
     }

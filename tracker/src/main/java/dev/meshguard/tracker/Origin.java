@@ -84,7 +84,8 @@ public record Origin(List<StackTraceElement> frames) {
         }
         int nested = name.indexOf('$');
         String topLevel = nested < 0 ? name : name.substring(0, nested);
-        return !(topLevel.startsWith("dev.meshguard.") && (topLevel.endsWith("Tests") || topLevel.endsWith("TestCase")));
+        return !(topLevel.startsWith("dev.meshguard.")
+                && (topLevel.endsWith("Tests") || topLevel.endsWith("TestCase")));
     }
 
     private static boolean startsWithAny(String name, List<String> prefixes) {

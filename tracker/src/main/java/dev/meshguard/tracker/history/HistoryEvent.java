@@ -37,18 +37,12 @@ public sealed interface HistoryEvent {
             implements HistoryEvent {}
 
     /** A buffer on a device was reported freed. */
-    record Freed(
-            long number, AllocationRequest request, int device, BufferType type, long address, Ownership ownership)
+    record Freed(long number, AllocationRequest request, int device, BufferType type, long address, Ownership ownership)
             implements HistoryEvent {}
 
     /** The runtime was asked to free something and did nothing. */
     record FreeIgnored(
-            long number,
-            AllocationRequest request,
-            int device,
-            BufferType type,
-            long address,
-            IgnoredFreeReason reason)
+            long number, AllocationRequest request, int device, BufferType type, long address, IgnoredFreeReason reason)
             implements HistoryEvent {}
 
     /** A phase began or was gone back to. */

@@ -1,0 +1,5 @@
+/** MeshGuard beside its peers, in one run. */
+@NullMarked
+package dev.meshguard.benchmarks;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,19 @@
+/** Tracks the allocations of JUnit Jupiter tests. */
+module dev.meshguard.junit {
+    requires static transitive org.apiguardian.api;
+    requires static transitive org.jspecify;
+    requires org.slf4j;
+    requires transitive dev.meshguard.assertions;
+    requires transitive dev.meshguard.mesh;
+    requires transitive dev.meshguard.report;
+    requires transitive dev.meshguard.tracker;
+    requires transitive org.assertj.core;
+    requires transitive org.opentest4j;
+    requires transitive org.junit.jupiter.api;
+    requires org.junit.platform.commons;
+    requires org.junit.platform.engine;
+    requires static org.junit.platform.launcher;
+    requires static org.mockito;
+
+    exports dev.meshguard.junit;
+}

@@ -1,0 +1,5 @@
+/** Tensors and the buffers behind them. */
+@NullMarked
+package dev.meshguard.mesh.tensor;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,11 @@
+/** A mesh device without hardware. */
+module dev.meshguard.mesh {
+    requires static transitive org.apiguardian.api;
+    requires static transitive org.jspecify;
+    requires org.slf4j;
+    requires transitive dev.meshguard.tracker;
+
+    exports dev.meshguard.mesh;
+    exports dev.meshguard.mesh.allocator;
+    exports dev.meshguard.mesh.tensor;
+}

@@ -1,0 +1,5 @@
+/** How a verdict reads: terminal text, one HTML page, JSON. */
+@NullMarked
+package dev.meshguard.report;
+
+import org.jspecify.annotations.NullMarked;

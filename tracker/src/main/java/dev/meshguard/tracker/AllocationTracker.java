@@ -1,0 +1,586 @@
+package dev.meshguard.tracker;
+
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.tracker.internal.DeviceBooks;
+import dev.meshguard.tracker.internal.DeviceBooks.Effect;
+import dev.meshguard.tracker.internal.EventLog;
+import dev.meshguard.tracker.internal.Marker;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records what happens to every buffer.
+ *
+ * <p>The only mutable part between a source of reports and a verdict. Sources feed it, on any thread; whoever wants to
+ * know takes a {@link #history()} or a {@link #snapshot()} at any moment.
+ *
+ * <pre>{@code
+ * AllocationTracker tracker = AllocationTracker.create();
+ * tracker.allocated(0, BufferType.DRAM, 0x1000, 4096);
+ * tracker.freed(0, BufferType.DRAM, 0x1000);
+ * }</pre>
+ *
+ * <h2>What it promises</h2>
+ *
+ * <p>It never throws for what the code under test did. A double free, a free of an address nobody knows, another size
+ * at a live address are events of the history, to be judged later with both sides at hand. A report that cannot be
+ * recorded at all (a device id below 0 or above {@value #LARGEST_DEVICE}) is counted as lost, which makes every
+ * verdict inconclusive. It does no I/O unless logging at DEBUG or a {@link Watch} asks for it.
+ *
+ * <h2>How it is built, and what that costs</h2>
+ *
+ * <p>Each device has books of its own behind a lock of its own: a flat table of live entries, sums that are kept as
+ * reports arrive, and a journal in primitive arrays. Threads that work on different devices share nothing they write
+ * to, so they do not slow each other down. Events get their numbers when the history is read. The one expensive thing
+ * is the caller's stack; it is taken once per {@linkplain #request request}, kept unresolved, and resolved only when
+ * somebody reads it. Stacks of buffers that were freed are kept for the first {@value #STACKS_KEPT} requests, and
+ * once as many live buffers hold one, new ones are resolved and interned: {@code docs/performance.md} has the numbers.
+ *
+ * <h2>Limits</h2>
+ *
+ * <p>Live totals are those of {@code REFERENCE_COUNTED}; other policies are computed from a history when asked for.
+ * With {@link Retention#LIVE_AND_TOTALS} the past of what was freed is gone.
+ *
+ * <p>Safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class AllocationTracker implements AllocationListener {
+
+    /** The largest device id that can be recorded. */
+    static final int LARGEST_DEVICE = 65_535;
+
+    /** How many stacks of freed requests, and how many unresolved stacks of live ones, are kept. */
+    static final int STACKS_KEPT = 16_384;
+
+    private final OriginCapture capture;
+    private final Retention retention;
+    private final boolean flatAddresses;
+    private final InstantSource clock;
+    private final List<Watch> watches;
+    private final EventLog log = new EventLog();
+
+    private volatile @Nullable DeviceBooks[] devices = new @Nullable DeviceBooks[0];
+    private final List<Marker> markers = new ArrayList<>();
+
+    /** Orders requests. With origins it grows by one a request; without, only markers move it. */
+    private final AtomicLong ticket = new AtomicLong(1);
+
+    private final Deque<Phase> phases = new ArrayDeque<>(List.of(Phase.START));
+    private final Map<Thread, String> labels = new ConcurrentHashMap<>();
+
+    private final StackKeeper stacks = new StackKeeper();
+
+    private AllocationTracker(Builder builder) {
+        this.capture = builder.capture;
+        this.retention = builder.retention;
+        this.flatAddresses = builder.flatAddresses;
+        this.clock = builder.clock;
+        this.watches = List.copyOf(builder.watches);
+    }
+
+    /** Creates a tracker that keeps all events and the origin of every request for memory. */
+    public static AllocationTracker create() {
+        return builder().build();
+    }
+
+    /** Starts a tracker with other options. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    // Reporting
+
+    /**
+     * Reports a buffer of which nothing else is known; the short form for an adapter around a device binding.
+     *
+     * @param device the device id, 0 to {@value #LARGEST_DEVICE}
+     * @param type the memory
+     * @param address the first address, in bytes
+     * @param size the size, in bytes
+     */
+    public void allocated(int device, BufferType type, long address, long size) {
+        allocated(request(AllocationDetails.user()), device, type, address, size, Ownership.UNKNOWN);
+    }
+
+    /** Reports that the buffer at an address was freed; the short form for an adapter around a device binding. */
+    public void freed(int device, BufferType type, long address) {
+        freed(release(AllocationDetails.user()), device, type, address, Ownership.UNKNOWN);
+    }
+
+    @Override
+    public AllocationRequest request(AllocationDetails details) {
+        AllocationDetails complete = withLabelOfThread(details);
+        if (capture == OriginCapture.NONE) {
+            return AllocationRequest.of(complete);
+        }
+        return AllocationRequest.numbered(complete, ticket.incrementAndGet(), stacks.capture());
+    }
+
+    @Override
+    public AllocationRequest release(AllocationDetails details) {
+        if (capture == OriginCapture.NONE) {
+            return AllocationRequest.of(details);
+        }
+        boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES;
+        return AllocationRequest.numbered(details, ticket.incrementAndGet(), withOrigin ? stacks.capture() : null);
+    }
+
+    @Override
+    public void allocated(
+            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        DeviceBooks books = booksOf(device);
+        if (books == null) {
+            deviceOutOfRange(device);
+            return;
+        }
+        if (size < 0) {
+            reportsLost(1, "the size of a " + type + " buffer on device " + device + " was reported as " + size);
+            return;
+        }
+        Effect effect = books.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
+        if (effect == Effect.REPEATED_WITH_OTHER_SIZE) {
+            log.sizeChange(device, type, address, size);
+        }
+        if (log.isOn()) {
+            log.allocated(request, device, type, address, size, ownership, effect);
+        }
+        for (Watch watch : watches) {
+            if (watch.fits(device, type, address, size)) {
+                log.watched("allocated", watch, request, device, type, address, size);
+            }
+        }
+    }
+
+    @Override
+    public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+        DeviceBooks books = booksOf(device);
+        if (books == null) {
+            deviceOutOfRange(device);
+            return;
+        }
+        Effect effect = books.freed(ticketOf(release), orNull(release), type, address, ownership);
+        if (effect == Effect.NOTHING_TO_FREE) {
+            addStack(release);
+            log.nothingToFree(device, type, address);
+        }
+        if (log.isOn()) {
+            log.freed(release, device, type, address, ownership, effect);
+        }
+        for (Watch watch : watches) {
+            if (watch.fits(device, type, address)) {
+                log.watched("freed", watch, release, device, type, address, -1);
+            }
+        }
+    }
+
+    @Override
+    public void freeIgnored(
+            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+        DeviceBooks books = booksOf(device);
+        if (books == null) {
+            deviceOutOfRange(device);
+            return;
+        }
+        addStack(release);
+        books.freeIgnored(ticketOf(release), release, type, address, reason);
+        log.freeIgnored(device, type, address, reason);
+        for (Watch watch : watches) {
+            if (watch.fits(device, type, address)) {
+                log.watched("free ignored: " + reason.words(), watch, release, device, type, address, -1);
+            }
+        }
+    }
+
+    @Override
+    public Scope phase(Phase phase) {
+        Phase mine = new Phase(phase.name());
+        synchronized (markers) {
+            phases.push(mine);
+            beginPhase(mine);
+        }
+        return () -> {
+            synchronized (markers) {
+                if (containsSame(phases, mine)) {
+                    endPhase(mine);
+                }
+            }
+        };
+    }
+
+    /** Begins a phase with a name of the test's own. */
+    public Scope phase(String name) {
+        return phase(new Phase(name));
+    }
+
+    /** Returns the phase in which an event would be recorded now. */
+    public Phase currentPhase() {
+        synchronized (markers) {
+            return phases.element();
+        }
+    }
+
+    @Override
+    public void ownerCached(Owner owner, String cache) {
+        mark(number -> new HistoryEvent.OwnerCached(number, owner, cache));
+    }
+
+    @Override
+    public void ownerEnded(Owner owner) {
+        mark(number -> new HistoryEvent.OwnerEnded(number, owner));
+    }
+
+    @Override
+    public void meshOpened(MeshDescription mesh) {
+        Instant now = clock.instant();
+        mark(number -> new HistoryEvent.MeshOpened(number, now, mesh));
+        log.meshOpened(mesh);
+    }
+
+    @Override
+    public void meshClosing(int mesh) {
+        Instant now = clock.instant();
+        mark(number -> new HistoryEvent.MeshClosing(number, now, mesh));
+    }
+
+    @Override
+    public void meshClosed(int mesh) {
+        Instant now = clock.instant();
+        mark(number -> new HistoryEvent.MeshClosed(number, now, mesh));
+        log.meshClosed(mesh, liveBuffers(), liveBytes());
+    }
+
+    @Override
+    public void deviceOpened(int device) {
+        mark(number -> new HistoryEvent.DeviceOpened(number, device));
+    }
+
+    @Override
+    public void deviceClosed(int device) {
+        mark(number -> new HistoryEvent.DeviceClosed(number, device));
+    }
+
+    @Override
+    public void witnessed(WitnessReading reading) {
+        mark(number -> new HistoryEvent.Witnessed(number, reading));
+    }
+
+    @Override
+    public void reportsLost(long count, String reason) {
+        mark(number -> new HistoryEvent.ReportsLost(number, count, reason));
+        log.reportsLost(count, reason);
+    }
+
+    // Labels
+
+    /**
+     * Says what the buffers are for that the calling thread asks for until the scope is closed.
+     *
+     * <p>The label belongs to this thread and this tracker; a label that a source gives itself goes first. Scopes may
+     * be nested.
+     *
+     * @throws IllegalArgumentException if the label is blank
+     */
+    public Scope label(String label) {
+        if (label.isBlank()) {
+            throw new IllegalArgumentException("A label says what buffers are for: the label given is blank");
+        }
+        Thread thread = Thread.currentThread();
+        String outer = labels.put(thread, label);
+        return () -> {
+            if (outer == null) {
+                labels.remove(thread);
+            } else {
+                labels.put(thread, outer);
+            }
+        };
+    }
+
+    /** Says what the buffers are for that the calling thread asks for in a piece of code. */
+    public void label(String label, Runnable code) {
+        try (Scope labelled = label(label)) {
+            code.run();
+        }
+    }
+
+    /** Says what the buffers are for that the calling thread asks for in a piece of code, and returns its result. */
+    public <T> T label(String label, Supplier<T> code) {
+        try (Scope labelled = label(label)) {
+            return code.get();
+        }
+    }
+
+    // Asking
+
+    /** Returns the devices that anything was reported for, ascending. */
+    public List<Integer> devices() {
+        List<Integer> known = new ArrayList<>();
+        @Nullable DeviceBooks[] all = devices;
+        for (int device = 0; device < all.length; device++) {
+            if (all[device] != null) {
+                known.add(device);
+            }
+        }
+        return known;
+    }
+
+    /** Returns the sums of one type on one device. */
+    public MemoryTotals totals(int device, BufferType type) {
+        DeviceBooks books = existingBooksOf(device);
+        return books == null ? MemoryTotals.NOTHING : books.totals(type);
+    }
+
+    /** Returns the sums of one type and lifetime on one device. */
+    public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
+        DeviceBooks books = existingBooksOf(device);
+        return books == null ? MemoryTotals.NOTHING : books.totals(type, lifetime);
+    }
+
+    /** Returns the bytes now allocated of one type on one device. */
+    public long liveBytes(int device, BufferType type) {
+        return totals(device, type).liveBytes();
+    }
+
+    /** Returns the bytes now allocated of one type on all devices. */
+    public long liveBytes(BufferType type) {
+        return devices().stream().mapToLong(device -> liveBytes(device, type)).sum();
+    }
+
+    /** Returns the bytes now allocated on all devices. */
+    public long liveBytes() {
+        return Arrays.stream(BufferType.values()).mapToLong(this::liveBytes).sum();
+    }
+
+    /** Returns the number of entries now allocated on all devices. */
+    public long liveBuffers() {
+        long entries = 0;
+        for (DeviceBooks books : devices) {
+            if (books != null) {
+                entries += books.entries();
+            }
+        }
+        return entries;
+    }
+
+    /** Returns what is allocated now, by device, type and lifetime; to be compared with another moment. */
+    public MemorySnapshot snapshot() {
+        Map<MemorySnapshot.Account, MemorySnapshot.Amount> amounts = new HashMap<>();
+        for (int device : devices()) {
+            for (BufferType type : BufferType.values()) {
+                for (BufferLifetime lifetime : BufferLifetime.values()) {
+                    MemoryTotals totals = totals(device, type, lifetime);
+                    amounts.put(
+                            new MemorySnapshot.Account(device, type, lifetime),
+                            new MemorySnapshot.Amount(totals.liveBytes(), totals.liveBuffers()));
+                }
+            }
+        }
+        return MemorySnapshot.of(amounts);
+    }
+
+    /** Returns everything recorded so far; what is reported later does not change it. */
+    public AllocationHistory history() {
+        synchronized (markers) {
+            List<DeviceBooks.Recording> recordings = new ArrayList<>();
+            for (DeviceBooks books : devices) {
+                if (books != null) {
+                    recordings.add(books.recording());
+                }
+            }
+            return AllocationHistory.recorded(markers, recordings, flatAddresses);
+        }
+    }
+
+    // Helpers
+
+    private AllocationDetails withLabelOfThread(AllocationDetails details) {
+        if (labels.isEmpty() || details.label().isPresent()) {
+            return details;
+        }
+        return Optional.ofNullable(labels.get(Thread.currentThread()))
+                .map(details::labelled)
+                .orElse(details);
+    }
+
+    private long ticketOf(AllocationRequest request) {
+        long own = request.ticket();
+        return own == 0 ? ticket.get() : own;
+    }
+
+    /** The journal keeps nothing for a request that says nothing. */
+    private static @Nullable AllocationRequest orNull(AllocationRequest request) {
+        return request.isAnonymous() ? null : request;
+    }
+
+    /** A free that finds nothing is rare and always asks who did it. */
+    private void addStack(AllocationRequest release) {
+        if (capture != OriginCapture.NONE) {
+            release.addStack(new CallStack());
+        }
+    }
+
+    private void mark(LongFunction<HistoryEvent> event) {
+        synchronized (markers) {
+            markers.add(new Marker(ticket.incrementAndGet(), event));
+        }
+    }
+
+    private void beginPhase(Phase phase) {
+        Instant now = clock.instant();
+        mark(number -> new HistoryEvent.PhaseBegan(number, now, phase));
+    }
+
+    /** Phases that were begun inside and not ended go with it. */
+    @SuppressWarnings("ReferenceEquality") // Two phases of one name are two phases.
+    private void endPhase(Phase phase) {
+        Phase ended;
+        do {
+            ended = phases.pop();
+        } while (ended != phase);
+        beginPhase(phases.element());
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    private static boolean containsSame(Deque<Phase> open, Phase phase) {
+        return open.stream().anyMatch(candidate -> candidate == phase);
+    }
+
+    private void deviceOutOfRange(int device) {
+        reportsLost(1, "device " + device + " was reported, and only devices 0 to " + LARGEST_DEVICE + " can be");
+    }
+
+    private @Nullable DeviceBooks existingBooksOf(int device) {
+        @Nullable DeviceBooks[] all = devices;
+        return device < 0 || device >= all.length ? null : all[device];
+    }
+
+    private @Nullable DeviceBooks booksOf(int device) {
+        DeviceBooks books = existingBooksOf(device);
+        return books != null || device < 0 || device > LARGEST_DEVICE ? books : newBooksOf(device);
+    }
+
+    private synchronized DeviceBooks newBooksOf(int device) {
+        @Nullable DeviceBooks[] all = Arrays.copyOf(devices, Math.max(devices.length, device + 1));
+        DeviceBooks books = all[device];
+        if (books == null) {
+            books = new DeviceBooks(device, retention == Retention.ALL, stacks);
+            all[device] = books;
+            devices = all;
+        }
+        return books;
+    }
+
+    /** Bounds the memory that stacks take: a stack of a hundred frames holds some two kilobytes. */
+    private static final class StackKeeper implements DeviceBooks.StackKeeper {
+
+        private final AtomicInteger live = new AtomicInteger();
+        private final AtomicInteger keptOfFreed = new AtomicInteger();
+        private final Map<Origin, Origin> interned = new ConcurrentHashMap<>();
+
+        Object capture() {
+            CallStack stack = new CallStack();
+            if (live.get() < STACKS_KEPT) {
+                return stack;
+            }
+            Origin origin = Origin.of(stack.getStackTrace());
+            Origin known = interned.putIfAbsent(origin, origin);
+            return known == null ? origin : known;
+        }
+
+        @Override
+        public void entered(AllocationRequest request) {
+            if (request.hasStack() && request.entered()) {
+                live.incrementAndGet();
+            }
+        }
+
+        @Override
+        public void removed(AllocationRequest request) {
+            if (request.hasStack() && request.removed()) {
+                live.decrementAndGet();
+                if (keptOfFreed.incrementAndGet() > STACKS_KEPT) {
+                    request.forgetOrigin();
+                }
+            }
+        }
+    }
+
+    /** A stack that is resolved only when somebody reads it. */
+    private static final class CallStack extends Throwable {
+        private static final long serialVersionUID = 1;
+
+        CallStack() {
+            super(null, null, false, true);
+        }
+    }
+
+    /** Chooses what a tracker records; not safe for use by several threads. */
+    @API(status = Status.EXPERIMENTAL, since = "0.1")
+    public static final class Builder {
+
+        private OriginCapture capture = OriginCapture.ALLOCATIONS;
+        private Retention retention = Retention.ALL;
+        private boolean flatAddresses = true;
+        private InstantSource clock = InstantSource.system();
+        private final List<Watch> watches = new ArrayList<>(Watch.parse(System.getProperty(Watch.PROPERTY, "")));
+
+        private Builder() {}
+
+        /** Chooses whose stack is taken; {@link OriginCapture#ALLOCATIONS} unless set. */
+        public Builder originCapture(OriginCapture newCapture) {
+            capture = newCapture;
+            return this;
+        }
+
+        /** Chooses what is kept; {@link Retention#ALL} unless set. */
+        public Builder retention(Retention newRetention) {
+            retention = newRetention;
+            return this;
+        }
+
+        /**
+         * Says that buffers are spread over banks: an address and a size then say nothing about which bytes of a bank
+         * are taken, and overlaps are seen only where the source gives the extent. Unless set, a buffer is taken to
+         * lie in one piece from its address on.
+         */
+        public Builder bankedAddresses() {
+            flatAddresses = false;
+            return this;
+        }
+
+        /** Takes the times of phases and meshes from another source than the system's clock. */
+        public Builder clock(InstantSource newClock) {
+            clock = newClock;
+            return this;
+        }
+
+        /** Logs events that fit, with their origin, as they happen. */
+        public Builder watch(Watch watch) {
+            watches.add(watch);
+            return this;
+        }
+
+        /** Returns the tracker. */
+        public AllocationTracker build() {
+            return new AllocationTracker(this);
+        }
+    }
+}

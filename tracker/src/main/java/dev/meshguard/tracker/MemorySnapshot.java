@@ -1,0 +1,156 @@
+package dev.meshguard.tracker;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What is allocated at one moment, or the difference of two moments, by device, type and lifetime.
+ *
+ * <p>In a difference numbers may be negative: {@code later.minus(earlier)} is what came in between. All sizes are bytes.
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class MemorySnapshot {
+
+    /**
+     * A class of memory that is counted by itself.
+     *
+     * @param device the device id
+     * @param type the memory
+     * @param lifetime who frees it
+     */
+    public record Account(int device, BufferType type, BufferLifetime lifetime) implements Comparable<Account> {
+
+        @Override
+        public int compareTo(Account other) {
+            int byDevice = Integer.compare(device, other.device);
+            int byType = byDevice != 0 ? byDevice : type.compareTo(other.type);
+            return byType != 0 ? byType : lifetime.compareTo(other.lifetime);
+        }
+
+        @Override
+        public String toString() {
+            return "device " + device + ' ' + type + ' ' + lifetime;
+        }
+    }
+
+    /**
+     * An amount of memory.
+     *
+     * @param bytes the bytes
+     * @param buffers the number of entries
+     */
+    public record Amount(long bytes, long buffers) {
+
+        /** No memory. */
+        public static final Amount NOTHING = new Amount(0, 0);
+
+        Amount plus(Amount other) {
+            return new Amount(bytes + other.bytes, buffers + other.buffers);
+        }
+
+        Amount minus(Amount other) {
+            return new Amount(bytes - other.bytes, buffers - other.buffers);
+        }
+    }
+
+    private final SortedMap<Account, Amount> amounts;
+
+    private MemorySnapshot(SortedMap<Account, Amount> amounts) {
+        this.amounts = amounts;
+    }
+
+    /** Creates a snapshot of the given amounts; accounts without memory are left out. */
+    public static MemorySnapshot of(Map<Account, Amount> amounts) {
+        SortedMap<Account, Amount> kept = new TreeMap<>(amounts);
+        kept.values().removeIf(Amount.NOTHING::equals);
+        return new MemorySnapshot(kept);
+    }
+
+    /** Returns the accounts that hold memory, by device, type and lifetime. */
+    public Map<Account, Amount> amounts() {
+        return Collections.unmodifiableMap(new LinkedHashMap<>(amounts));
+    }
+
+    /** Returns the bytes of all devices, types and lifetimes. */
+    public long bytes() {
+        return sum(account -> true).bytes();
+    }
+
+    /** Returns the bytes of one type on all devices. */
+    public long bytes(BufferType type) {
+        return sum(account -> account.type() == type).bytes();
+    }
+
+    /** Returns the bytes of one type on one device. */
+    public long bytes(int device, BufferType type) {
+        return sum(account -> account.device() == device && account.type() == type)
+                .bytes();
+    }
+
+    /** Returns the number of entries of all devices, types and lifetimes. */
+    public long buffers() {
+        return sum(account -> true).buffers();
+    }
+
+    /** Returns the sum of the accounts that fit. */
+    public Amount sum(Predicate<Account> fits) {
+        Amount sum = Amount.NOTHING;
+        for (Map.Entry<Account, Amount> entry : amounts.entrySet()) {
+            if (fits.test(entry.getKey())) {
+                sum = sum.plus(entry.getValue());
+            }
+        }
+        return sum;
+    }
+
+    /** Returns what came since an earlier snapshot; negative where memory was given back. */
+    public MemorySnapshot minus(MemorySnapshot earlier) {
+        Map<Account, Amount> difference = new TreeMap<>(amounts);
+        earlier.amounts.forEach((account, amount) -> difference.put(
+                account, difference.getOrDefault(account, Amount.NOTHING).minus(amount)));
+        return of(difference);
+    }
+
+    /** Returns whether nothing is allocated, or nothing changed. */
+    public boolean isEmpty() {
+        return amounts.isEmpty();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof MemorySnapshot snapshot && amounts.equals(snapshot.amounts);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(amounts);
+    }
+
+    /** Returns one line for each account: {@code device 0 DRAM USER: 36864 B in 2 buffers}. */
+    @Override
+    public String toString() {
+        if (amounts.isEmpty()) {
+            return "nothing allocated";
+        }
+        StringBuilder text = new StringBuilder();
+        amounts.forEach((account, amount) -> text.append(text.isEmpty() ? "" : "\n")
+                .append(account)
+                .append(": ")
+                .append(amount.bytes())
+                .append(" B in ")
+                .append(amount.buffers())
+                .append(amount.buffers() == 1 ? " buffer" : " buffers"));
+        return text.toString();
+    }
+}

@@ -1,0 +1,111 @@
+package dev.meshguard.tracker;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Picks the events that a tracker logs, with their origin, at the moment they happen.
+ *
+ * <p>Conditions that are left out fit everything. In code:
+ *
+ * <pre>{@code
+ * AllocationTracker.builder().watch(Watch.everything().device(0).type(BufferType.L1).size(4096))
+ * }</pre>
+ *
+ * <p>or, without touching the code, as a system property: {@code -Dmeshguard.watch=device=0,type=L1,size=4096}. Several
+ * watches are separated by semicolons; addresses may be decimal or hexadecimal with {@code 0x}.
+ *
+ * @param device the device id
+ * @param type the memory
+ * @param size the size, in bytes; a free carries no size and is matched by the other conditions
+ * @param address the address
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record Watch(OptionalInt device, Optional<BufferType> type, OptionalLong size, OptionalLong address) {
+
+    /** The system property that adds watches to every tracker. */
+    public static final String PROPERTY = "meshguard.watch";
+
+    /** Returns a watch that fits every event. */
+    public static Watch everything() {
+        return new Watch(OptionalInt.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty());
+    }
+
+    /** Returns this watch for one device only. */
+    public Watch device(int newDevice) {
+        return new Watch(OptionalInt.of(newDevice), type, size, address);
+    }
+
+    /** Returns this watch for one memory only. */
+    public Watch type(BufferType newType) {
+        return new Watch(device, Optional.of(newType), size, address);
+    }
+
+    /** Returns this watch for one size only, in bytes. */
+    public Watch size(long newSize) {
+        return new Watch(device, type, OptionalLong.of(newSize), address);
+    }
+
+    /** Returns this watch for one address only. */
+    public Watch address(long newAddress) {
+        return new Watch(device, type, size, OptionalLong.of(newAddress));
+    }
+
+    /**
+     * Reads watches as they are written in the system property; a blank text has none.
+     *
+     * @throws IllegalArgumentException if a condition is not one of device, type, size and address or has a wrong value
+     */
+    public static List<Watch> parse(String text) {
+        List<Watch> watches = new ArrayList<>();
+        for (String one : text.split(";", -1)) {
+            if (!one.isBlank()) {
+                Watch watch = everything();
+                for (String condition : one.split(",", -1)) {
+                    watch = watch.with(condition.strip());
+                }
+                watches.add(watch);
+            }
+        }
+        return watches;
+    }
+
+    private Watch with(String condition) {
+        int equals = condition.indexOf('=');
+        String name = equals < 0 ? condition : condition.substring(0, equals).strip();
+        String value = equals < 0 ? "" : condition.substring(equals + 1).strip();
+        try {
+            return switch (name) {
+                case "device" -> device(Integer.parseInt(value));
+                case "type" -> type(BufferType.valueOf(value.toUpperCase(Locale.ROOT)));
+                case "size" -> size(Long.decode(value));
+                case "address" -> address(Long.decode(value));
+                default -> throw new IllegalArgumentException(name);
+            };
+        } catch (IllegalArgumentException wrong) {
+            throw new IllegalArgumentException(
+                    ("Cannot read \"%s\" as a watch. Write conditions as device=0, type=L1 (DRAM, L1, SYSTEM_MEMORY,"
+                                    + " L1_SMALL or TRACE), size=4096 or address=0x18b20, separated by commas; separate"
+                                    + " watches by semicolons.")
+                            .formatted(condition),
+                    wrong);
+        }
+    }
+
+    boolean fits(int eventDevice, BufferType eventType, long eventAddress) {
+        return (device.isEmpty() || device.getAsInt() == eventDevice)
+                && (type.isEmpty() || type.get() == eventType)
+                && (address.isEmpty() || address.getAsLong() == eventAddress);
+    }
+
+    boolean fits(int eventDevice, BufferType eventType, long eventAddress, long eventSize) {
+        return fits(eventDevice, eventType, eventAddress) && (size.isEmpty() || size.getAsLong() == eventSize);
+    }
+}

@@ -1,0 +1,204 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemoryTotals;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.internal.DeviceBooks;
+import dev.meshguard.tracker.internal.Marker;
+import dev.meshguard.tracker.internal.Merge;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeSet;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a tracker had recorded at one moment.
+ *
+ * <p>The events are numbered from 1 in the order of the requests they belong to; where requests of several devices have
+ * no order of their own, in that of phase and device. From the same reports comes the same history, number for number.
+ *
+ * <p>Immutable and safe for use by several threads. Taking a history is cheap; its events are put in order when they
+ * are first asked for.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class AllocationHistory {
+
+    private final List<Marker> markers;
+    private final List<DeviceBooks.Recording> recordings;
+    private final boolean flatAddresses;
+    private @Nullable List<HistoryEvent> events;
+    private @Nullable Replay replay;
+
+    private AllocationHistory(List<Marker> markers, List<DeviceBooks.Recording> recordings, boolean flatAddresses) {
+        this.markers = List.copyOf(markers);
+        this.recordings = List.copyOf(recordings);
+        this.flatAddresses = flatAddresses;
+    }
+
+    /** Made by the tracker; ask it for its history. */
+    @API(status = Status.INTERNAL)
+    public static AllocationHistory recorded(
+            List<Marker> markers, List<DeviceBooks.Recording> recordings, boolean flatAddresses) {
+        return new AllocationHistory(markers, recordings, flatAddresses);
+    }
+
+    /** Returns every event, oldest first. */
+    public synchronized List<HistoryEvent> events() {
+        if (events == null) {
+            events = Collections.unmodifiableList(Merge.numbered(markers, recordings));
+        }
+        return events;
+    }
+
+    /** Returns every life of every address, in the order of birth. */
+    public List<BufferGeneration> generations() {
+        return Collections.unmodifiableList(replay().generations);
+    }
+
+    /** Returns the lives that have not ended, in the order of birth. */
+    public List<BufferGeneration> live() {
+        return replay().generations.stream().filter(BufferGeneration::isLive).toList();
+    }
+
+    /** Returns the reports that do not fit what was known when they came, oldest first. */
+    public List<Anomaly> anomalies() {
+        return Collections.unmodifiableList(replay().anomalies);
+    }
+
+    /**
+     * Returns what the reports add up to under the given policy.
+     *
+     * @throws IllegalStateException if the policy is {@link CountingPolicy#OWNED_ONLY} and a report does not say whether
+     *     its buffer owns its memory
+     */
+    public Books books(CountingPolicy policy) {
+        return Books.read(events(), policy);
+    }
+
+    /** Returns the devices on which anything was reported, ascending. */
+    public List<Integer> devices() {
+        TreeSet<Integer> devices = new TreeSet<>();
+        recordings.forEach(recording -> devices.add(recording.device()));
+        return List.copyOf(devices);
+    }
+
+    /** Returns the sums of one type on one device as the tracker kept them. */
+    public MemoryTotals totals(int device, BufferType type) {
+        return recording(device).map(found -> found.totals().of(type)).orElse(MemoryTotals.NOTHING);
+    }
+
+    /** Returns the sums of one type and lifetime on one device as the tracker kept them. */
+    public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
+        return recording(device).map(found -> found.totals().of(type, lifetime)).orElse(MemoryTotals.NOTHING);
+    }
+
+    /** Returns the number of entries that the tracker's ledger held, an independent count of {@link #live()}. */
+    public long ledgerEntries() {
+        return recordings.stream().mapToLong(DeviceBooks.Recording::entries).sum();
+    }
+
+    /** Returns whether every event was kept; if not, only live buffers and sums are known. */
+    public boolean isComplete() {
+        return recordings.stream().allMatch(recording -> recording.journal() != null);
+    }
+
+    /** Returns every mesh that was opened, in order. */
+    public Collection<MeshDescription> meshes() {
+        return Collections.unmodifiableCollection(replay().meshes.values());
+    }
+
+    /** Returns the meshes that were opened and not closed. */
+    public Collection<MeshDescription> openMeshes() {
+        return Collections.unmodifiableCollection(replay().openMeshes.values());
+    }
+
+    /** Returns the beginnings of phases, in order. */
+    public List<HistoryEvent.PhaseBegan> phases() {
+        return Collections.unmodifiableList(replay().phases);
+    }
+
+    /** Returns the phase in which the event of the given number happened. */
+    public Phase phaseAt(long number) {
+        Phase phase = Phase.START;
+        for (HistoryEvent.PhaseBegan began : replay().phases) {
+            if (began.number() > number) {
+                break;
+            }
+            phase = began.phase();
+        }
+        return phase;
+    }
+
+    /** Returns what the source said it could not report. */
+    public List<HistoryEvent.ReportsLost> lostReports() {
+        return Collections.unmodifiableList(replay().losses);
+    }
+
+    /** Returns every reading of a witness, oldest first. */
+    public List<HistoryEvent.Witnessed> readings() {
+        return replay().readings.stream().map(Replay.Reading::event).toList();
+    }
+
+    /**
+     * Returns the reading that can testify for a buffer: the first one of the given moment after its birth, in the same
+     * life of its device, that covers its memory.
+     */
+    public Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, WitnessReading.Moment moment) {
+        return replay().readings.stream()
+                .filter(reading -> reading.event().number() > buffer.bornAt())
+                .filter(reading -> reading.event().reading().moment() == moment)
+                .filter(reading -> reading.deviceLives().getOrDefault(buffer.device(), 1) == buffer.deviceLife())
+                .filter(reading -> reading.event().reading().testify(buffer.device(), buffer.type(), buffer.address())
+                        != WitnessReading.Testimony.SILENT)
+                .map(Replay.Reading::event)
+                .findFirst();
+    }
+
+    /**
+     * Returns the lives that the given request began or took part in, in the order of its reports; none for a request
+     * that nothing tells from others.
+     */
+    public List<BufferGeneration> buffersOf(AllocationRequest request) {
+        if (request.isAnonymous()) {
+            return List.of();
+        }
+        return Collections.unmodifiableList(replay().byRequest.getOrDefault(request, List.of()));
+    }
+
+    /** Returns the number of the event at which the owner ended, if it did. */
+    public OptionalLong endOf(Owner owner) {
+        Replay.OwnerFate fate = replay().owners.get(owner);
+        return fate == null ? OptionalLong.empty() : fate.endedAt;
+    }
+
+    /** Returns since when a cache keeps the owner, if one does or did. */
+    public Optional<HistoryEvent.OwnerCached> cachingOf(Owner owner) {
+        Replay.OwnerFate fate = replay().owners.get(owner);
+        return fate == null ? Optional.empty() : Optional.ofNullable(fate.cached);
+    }
+
+    private Optional<DeviceBooks.Recording> recording(int device) {
+        return recordings.stream()
+                .filter(recording -> recording.device() == device)
+                .findFirst();
+    }
+
+    private synchronized Replay replay() {
+        if (replay == null) {
+            replay = new Replay(events(), flatAddresses);
+        }
+        return replay;
+    }
+}

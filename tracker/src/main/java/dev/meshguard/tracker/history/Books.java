@@ -1,0 +1,226 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Ownership;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What a history's reports add up to under one counting policy.
+ *
+ * <p>Reports and entries are two counts: reports are allocations less frees, entries are the addresses now in the books.
+ * They differ wherever one address was reported more than once. All sizes are bytes.
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class Books {
+
+    private record Key(int device, BufferType type, long address) {}
+
+    private static final class Entry {
+        private long size;
+        private long count = 1;
+
+        private Entry(long size) {
+            this.size = size;
+        }
+    }
+
+    /** A running number and the largest value it ever had. */
+    private static final class Gauge {
+        private long now;
+        private long peak;
+
+        private void add(long amount) {
+            now += amount;
+            peak = Math.max(peak, now);
+        }
+    }
+
+    private final CountingPolicy policy;
+    private final Map<Key, Entry> entries = new HashMap<>();
+    private final Map<Integer, Map<BufferType, Gauge>> bytes = new TreeMap<>();
+    private final Map<Integer, Gauge> reports = new TreeMap<>();
+    private long unknownFrees;
+    private int peakEntries;
+
+    private Books(CountingPolicy policy) {
+        this.policy = policy;
+    }
+
+    static Books read(List<HistoryEvent> events, CountingPolicy policy) {
+        Books books = new Books(policy);
+        for (HistoryEvent event : events) {
+            if (event instanceof HistoryEvent.Allocated allocated) {
+                books.refuseUnknownOwner(allocated.ownership(), allocated);
+                if (books.counts(allocated.ownership())) {
+                    books.allocate(allocated);
+                }
+            } else if (event instanceof HistoryEvent.Freed freed) {
+                books.refuseUnknownOwner(freed.ownership(), freed);
+                if (books.counts(freed.ownership())) {
+                    books.free(freed);
+                }
+            }
+        }
+        return books;
+    }
+
+    /** Returns the policy of this reading. */
+    public CountingPolicy policy() {
+        return policy;
+    }
+
+    /** Returns the devices that any counted report named, ascending. */
+    public List<Integer> devices() {
+        return List.copyOf(bytes.keySet());
+    }
+
+    /** Returns the bytes in the books for one type on one device. */
+    public long bytes(int device, BufferType type) {
+        return gauge(device, type).now;
+    }
+
+    /** Returns the bytes in the books for one type on all devices. */
+    public long bytes(BufferType type) {
+        return devices().stream().mapToLong(device -> bytes(device, type)).sum();
+    }
+
+    /** Returns the most bytes that were ever in the books for one type on one device. */
+    public long peakBytes(int device, BufferType type) {
+        return gauge(device, type).peak;
+    }
+
+    /** Returns the reported allocations less the reported frees of one device. */
+    public long reports(int device) {
+        return reports.getOrDefault(device, new Gauge()).now;
+    }
+
+    /** Returns the reported allocations less the reported frees of all devices. */
+    public long reports() {
+        return reports.values().stream().mapToLong(gauge -> gauge.now).sum();
+    }
+
+    /** Returns the largest {@link #reports(int)} there ever was. */
+    public long peakReports(int device) {
+        return reports.getOrDefault(device, new Gauge()).peak;
+    }
+
+    /** Returns the number of addresses now in the books. */
+    public int entries() {
+        return entries.size();
+    }
+
+    /** Returns the number of addresses now in the books for one device. */
+    public int entries(int device) {
+        return (int)
+                entries.keySet().stream().filter(key -> key.device() == device).count();
+    }
+
+    /** Returns the largest {@link #entries()} there ever was. */
+    public int peakEntries() {
+        return peakEntries;
+    }
+
+    /** Returns how many frees named an address that was not in the books. */
+    public long unknownFrees() {
+        return unknownFrees;
+    }
+
+    /** Returns whether the books hold nothing: no bytes, no reports, no entries. */
+    public boolean areEmpty() {
+        return entries.isEmpty()
+                && reports.values().stream().allMatch(gauge -> gauge.now == 0)
+                && bytes.values().stream()
+                        .flatMap(ofDevice -> ofDevice.values().stream())
+                        .allMatch(gauge -> gauge.now == 0);
+    }
+
+    /** Returns one line a device: {@code device 0: DRAM 36864 B, L1 12288 B, 6 reports, 5 entries}. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("Books read as " + policy + ", " + unknownFrees + " unknown frees");
+        for (int device : devices()) {
+            text.append("\n  device ").append(device).append(':');
+            bytes.get(device)
+                    .forEach((type, gauge) -> text.append(' ')
+                            .append(type)
+                            .append(' ')
+                            .append(gauge.now)
+                            .append(" B,"));
+            text.append(' ').append(reports(device)).append(" reports, ");
+            text.append(entries(device)).append(" entries");
+        }
+        return text.toString();
+    }
+
+    private void refuseUnknownOwner(Ownership ownership, HistoryEvent event) {
+        if (policy == CountingPolicy.OWNED_ONLY && ownership == Ownership.UNKNOWN) {
+            throw new IllegalStateException(
+                    ("Cannot read this history as OWNED_ONLY: event #%d does not say whether its"
+                                    + " buffer owns its memory. Report the ownership with every buffer, or read it as"
+                                    + " REFERENCE_COUNTED.")
+                            .formatted(event.number()));
+        }
+    }
+
+    private boolean counts(Ownership ownership) {
+        return policy != CountingPolicy.OWNED_ONLY || ownership == Ownership.OWNING;
+    }
+
+    private void allocate(HistoryEvent.Allocated report) {
+        Key key = new Key(report.device(), report.type(), report.address());
+        Entry entry = entries.get(key);
+        if (entry == null) {
+            entries.put(key, new Entry(report.size()));
+            peakEntries = Math.max(peakEntries, entries.size());
+            add(key, report.size(), 1);
+            return;
+        }
+        switch (policy) {
+            case REFERENCE_COUNTED, OWNED_ONLY -> {
+                entry.count++;
+                add(key, 0, 1);
+            }
+            case EVERY_REPORT -> {
+                entry.size = report.size();
+                add(key, report.size(), 1);
+            }
+            case ONCE_PER_ADDRESS -> {}
+        }
+    }
+
+    private void free(HistoryEvent.Freed report) {
+        Key key = new Key(report.device(), report.type(), report.address());
+        Entry entry = entries.get(key);
+        if (entry == null) {
+            unknownFrees++;
+            return;
+        }
+        entry.count--;
+        if (entry.count > 0) {
+            add(key, 0, -1);
+        } else {
+            entries.remove(key);
+            add(key, -entry.size, -1);
+        }
+    }
+
+    private void add(Key key, long size, long count) {
+        bytes.computeIfAbsent(key.device(), unused -> new TreeMap<>())
+                .computeIfAbsent(key.type(), unused -> new Gauge())
+                .add(size);
+        reports.computeIfAbsent(key.device(), unused -> new Gauge()).add(count);
+    }
+
+    private Gauge gauge(int device, BufferType type) {
+        return bytes.getOrDefault(device, Map.of()).getOrDefault(type, new Gauge());
+    }
+}

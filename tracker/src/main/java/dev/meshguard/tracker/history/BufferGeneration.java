@@ -1,0 +1,217 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * One life of one address: what happened from the first report at an address to the last free.
+ *
+ * <p>An address is no identity, because it is used again, pointed to by views and reported twice; device, type, address
+ * and {@link #generation()} together are one. A device that was closed and opened again starts new generations even
+ * where the books still hold the old one.
+ *
+ * <p>Immutable once its history is made, and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class BufferGeneration {
+
+    /**
+     * One report of the memory, and the report that took it back.
+     *
+     * @param allocatedAt the number of the allocation event
+     * @param request the request it was part of
+     * @param size the size it named, in bytes
+     * @param ownership whether the reporting object owned the memory
+     * @param freedAt the number of the event that freed it, if one did
+     */
+    public record Report(
+            long allocatedAt, AllocationRequest request, long size, Ownership ownership, OptionalLong freedAt) {
+
+        /** Returns whether no free took this report back. */
+        public boolean isOpen() {
+            return freedAt.isEmpty();
+        }
+    }
+
+    private final int device;
+    private final BufferType type;
+    private final long address;
+    private final int generation;
+    private final int session;
+    private final Phase bornIn;
+    private final List<Report> reports = new ArrayList<>(1);
+    private int open;
+
+    BufferGeneration(int device, BufferType type, long address, int generation, int session, Phase bornIn) {
+        this.device = device;
+        this.type = type;
+        this.address = address;
+        this.generation = generation;
+        this.session = session;
+        this.bornIn = bornIn;
+    }
+
+    /** Returns the device id. */
+    public int device() {
+        return device;
+    }
+
+    /** Returns the memory. */
+    public BufferType type() {
+        return type;
+    }
+
+    /** Returns the first address, in bytes. */
+    public long address() {
+        return address;
+    }
+
+    /** Returns which life of the address this is, from 1. */
+    public int generation() {
+        return generation;
+    }
+
+    /** Returns in which life of its device the buffer was born, from 1; it grows each time the device is opened. */
+    public int deviceLife() {
+        return session;
+    }
+
+    /** Returns the size that the first report named, in bytes. */
+    public long size() {
+        return reports.get(0).size();
+    }
+
+    /** Returns the phase of the first report. */
+    public Phase bornIn() {
+        return bornIn;
+    }
+
+    /** Returns every report of this memory, oldest first; at least one. */
+    public List<Report> reports() {
+        return Collections.unmodifiableList(reports);
+    }
+
+    /** Returns how many reports no free has taken back. */
+    public int openReports() {
+        return open;
+    }
+
+    /** Returns whether any report is open. */
+    public boolean isLive() {
+        return open > 0;
+    }
+
+    /** Returns the number of the first report. */
+    public long bornAt() {
+        return reports.get(0).allocatedAt();
+    }
+
+    /** Returns the number of the free that ended the life, if it ended. */
+    public OptionalLong diedAt() {
+        if (isLive()) {
+            return OptionalLong.empty();
+        }
+        return reports.stream()
+                .mapToLong(report -> report.freedAt().orElseThrow())
+                .max();
+    }
+
+    /** Returns the request of the first report. */
+    public AllocationRequest request() {
+        return reports.get(0).request();
+    }
+
+    /** Returns whether the allocator knows the buffer. */
+    public BufferKind kind() {
+        return details().kind();
+    }
+
+    /** Returns who frees it. */
+    public BufferLifetime lifetime() {
+        return details().lifetime();
+    }
+
+    /** Returns on whose behalf it was allocated, if that is known. */
+    public Optional<Owner> owner() {
+        return details().owner();
+    }
+
+    /** Returns what the code under test says it is for, if it says so. */
+    public Optional<String> label() {
+        return details().label();
+    }
+
+    /** Returns where it was asked for, if that was captured. */
+    public Optional<Origin> origin() {
+        return request().origin();
+    }
+
+    /** Returns whether the two lives are of the same address of the same device and memory. */
+    public boolean hasSamePlaceAs(BufferGeneration other) {
+        return device == other.device && type == other.type && address == other.address;
+    }
+
+    /** Returns the identity: {@code DRAM 0x271020 (2560032) on device 3, generation 2}. */
+    @Override
+    public String toString() {
+        return "%s 0x%s (%d) on device %d, generation %d"
+                .formatted(type, Long.toHexString(address), address, device, generation);
+    }
+
+    private AllocationDetails details() {
+        return request().details();
+    }
+
+    void report(long event, AllocationRequest request, long size, Ownership ownership) {
+        reports.add(new Report(event, request, size, ownership, OptionalLong.empty()));
+        open++;
+    }
+
+    /** Takes back the open report that fits the free best: the same owner and ownership, else the latest. */
+    void free(long event, AllocationRequest release, Ownership ownership) {
+        int best = -1;
+        int bestFit = -1;
+        for (int i = 0; i < reports.size(); i++) {
+            Report report = reports.get(i);
+            if (report.isOpen()) {
+                int fit = (report.ownership() == ownership ? 1 : 0)
+                        + (report.request()
+                                        .details()
+                                        .owner()
+                                        .equals(release.details().owner())
+                                ? 2
+                                : 0);
+                if (fit >= bestFit) {
+                    best = i;
+                    bestFit = fit;
+                }
+            }
+        }
+        Report report = reports.get(best);
+        reports.set(
+                best,
+                new Report(
+                        report.allocatedAt(),
+                        report.request(),
+                        report.size(),
+                        report.ownership(),
+                        OptionalLong.of(event)));
+        open--;
+    }
+}

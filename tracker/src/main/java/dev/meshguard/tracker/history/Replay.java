@@ -1,0 +1,216 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** One pass over the events of a history that turns addresses into lives. */
+final class Replay {
+
+    private record Place(int device, BufferType type, long address) {}
+
+    private record Region(int device, BufferType.Memory memory) {}
+
+    /** A witness's reading and the life that each device was in when it was taken. */
+    record Reading(HistoryEvent.Witnessed event, Map<Integer, Integer> deviceLives) {}
+
+    /** What became of an owner. */
+    static final class OwnerFate {
+        @Nullable
+        HistoryEvent.OwnerCached cached;
+
+        OptionalLong endedAt = OptionalLong.empty();
+    }
+
+    final List<BufferGeneration> generations = new ArrayList<>();
+    final List<Anomaly> anomalies = new ArrayList<>();
+    final List<Reading> readings = new ArrayList<>();
+    final List<HistoryEvent.PhaseBegan> phases = new ArrayList<>();
+    final List<HistoryEvent.ReportsLost> losses = new ArrayList<>();
+    final Map<Integer, MeshDescription> meshes = new LinkedHashMap<>();
+    final Map<Integer, MeshDescription> openMeshes = new LinkedHashMap<>();
+    final Map<Owner, OwnerFate> owners = new HashMap<>();
+    final Map<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>();
+
+    private final boolean flatAddresses;
+    private final Map<Place, BufferGeneration> latest = new HashMap<>();
+    /** Lives that a reopened device left behind, still live in the books, latest last. */
+    private final Map<Place, List<BufferGeneration>> leftBehind = new HashMap<>();
+
+    private final Map<Region, TreeMap<Long, BufferGeneration>> liveBuffers = new HashMap<>();
+    private final Map<Integer, Integer> deviceLives = new HashMap<>();
+    private final Map<Integer, Boolean> deviceClosed = new HashMap<>();
+    private Phase phase = Phase.START;
+
+    Replay(List<HistoryEvent> events, boolean flatAddresses) {
+        this.flatAddresses = flatAddresses;
+        events.forEach(this::apply);
+    }
+
+    private void apply(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated allocated) {
+            allocated(allocated);
+        } else if (event instanceof HistoryEvent.Freed freed) {
+            freed(freed);
+        } else if (event instanceof HistoryEvent.FreeIgnored ignored) {
+            ignored(ignored);
+        } else if (event instanceof HistoryEvent.PhaseBegan began) {
+            phase = began.phase();
+            phases.add(began);
+        } else if (event instanceof HistoryEvent.MeshOpened opened) {
+            meshes.put(opened.mesh().id(), opened.mesh());
+            openMeshes.put(opened.mesh().id(), opened.mesh());
+        } else if (event instanceof HistoryEvent.MeshClosed closed) {
+            openMeshes.remove(closed.mesh());
+        } else if (event instanceof HistoryEvent.DeviceOpened opened) {
+            deviceLives.merge(opened.device(), 1, Integer::sum);
+            deviceClosed.put(opened.device(), false);
+        } else if (event instanceof HistoryEvent.DeviceClosed closed) {
+            deviceClosed.put(closed.device(), true);
+        } else if (event instanceof HistoryEvent.OwnerCached cached) {
+            fate(cached.owner()).cached = cached;
+        } else if (event instanceof HistoryEvent.OwnerEnded ended) {
+            fate(ended.owner()).endedAt = OptionalLong.of(ended.number());
+        } else if (event instanceof HistoryEvent.Witnessed witnessed) {
+            readings.add(new Reading(witnessed, Map.copyOf(deviceLives)));
+        } else if (event instanceof HistoryEvent.ReportsLost lost) {
+            losses.add(lost);
+        }
+    }
+
+    private void allocated(HistoryEvent.Allocated report) {
+        Place place = new Place(report.device(), report.type(), report.address());
+        BufferGeneration holder = latest.get(place);
+        int life = deviceLives.getOrDefault(report.device(), 1);
+        if (deviceClosed.getOrDefault(report.device(), false)) {
+            note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, place, holder);
+        }
+        if (holder != null && holder.isLive() && holder.deviceLife() == life) {
+            if (holder.size() != report.size() && holder.kind() == BufferKind.BUFFER) {
+                note(Anomaly.Kind.SIZE_CHANGE, report, place, holder);
+            }
+        } else {
+            if (holder != null && holder.isLive()) {
+                leftBehind.computeIfAbsent(place, unused -> new ArrayList<>()).add(holder);
+                forgetLive(holder);
+            }
+            noteOverlap(report, place);
+            int generation = holder == null ? 1 : holder.generation() + 1;
+            holder = new BufferGeneration(report.device(), report.type(), report.address(), generation, life, phase);
+            latest.put(place, holder);
+            generations.add(holder);
+            if (report.request().details().kind() == BufferKind.BUFFER) {
+                region(place).putIfAbsent(report.address(), holder);
+            }
+        }
+        holder.report(report.number(), report.request(), report.size(), report.ownership());
+        if (report.request().isAnonymous()) {
+            return;
+        }
+        List<BufferGeneration> siblings = byRequest.computeIfAbsent(report.request(), unused -> new ArrayList<>());
+        if (siblings.isEmpty() || siblings.get(siblings.size() - 1) != holder) {
+            siblings.add(holder);
+        }
+    }
+
+    private void freed(HistoryEvent.Freed report) {
+        Place place = new Place(report.device(), report.type(), report.address());
+        BufferGeneration holder = latest.get(place);
+        if (holder == null) {
+            note(Anomaly.Kind.UNKNOWN_FREE, report, place, null);
+            return;
+        }
+        if (!holder.isLive()) {
+            List<BufferGeneration> older = leftBehind.getOrDefault(place, List.of());
+            if (older.isEmpty()) {
+                note(Anomaly.Kind.DOUBLE_FREE, report, place, holder);
+                return;
+            }
+            holder = older.get(older.size() - 1);
+        }
+        holder.free(report.number(), report.request(), report.ownership());
+        if (!holder.isLive()) {
+            forgetLive(holder);
+            leftBehind.getOrDefault(place, new ArrayList<>()).remove(holder);
+        }
+    }
+
+    private void ignored(HistoryEvent.FreeIgnored report) {
+        Place place = new Place(report.device(), report.type(), report.address());
+        Anomaly.Kind kind = switch (report.reason()) {
+            case ALREADY_FREED -> Anomaly.Kind.IGNORED_DOUBLE_FREE;
+            case UNKNOWN_ADDRESS -> Anomaly.Kind.IGNORED_UNKNOWN_FREE;
+            case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
+        };
+        note(kind, report, place, latest.get(place));
+    }
+
+    /** A buffer that lies inside what it points to is a view; everything else that meets a live buffer is noted. */
+    private void noteOverlap(HistoryEvent.Allocated report, Place place) {
+        if (report.request().details().kind() != BufferKind.BUFFER) {
+            return;
+        }
+        TreeMap<Long, BufferGeneration> live = region(place);
+        Map.Entry<Long, BufferGeneration> below = live.floorEntry(report.address());
+        long start = report.address();
+        long end = start + extent(report.request(), report.size());
+        if (below != null && below.getKey() == start) {
+            note(Anomaly.Kind.TYPE_CHANGE, report, place, below.getValue());
+            return;
+        }
+        if (below != null && endOf(below.getValue()) > start) {
+            boolean view = report.ownership() == Ownership.NON_OWNING && endOf(below.getValue()) >= end;
+            if (!view) {
+                note(Anomaly.Kind.OVERLAP, report, place, below.getValue());
+            }
+            return;
+        }
+        Map.Entry<Long, BufferGeneration> above = live.higherEntry(start);
+        if (above != null && above.getKey() < end) {
+            note(Anomaly.Kind.OVERLAP, report, place, above.getValue());
+        }
+    }
+
+    private long endOf(BufferGeneration buffer) {
+        return buffer.address() + extent(buffer.request(), buffer.size());
+    }
+
+    /** A plain size says nothing of one bank when the memory is spread over banks. */
+    private long extent(AllocationRequest request, long size) {
+        return request.details().extent().orElse(flatAddresses ? size : 0);
+    }
+
+    private void forgetLive(BufferGeneration buffer) {
+        liveBuffers
+                .getOrDefault(new Region(buffer.device(), buffer.type().memory()), new TreeMap<>())
+                .remove(buffer.address(), buffer);
+    }
+
+    private TreeMap<Long, BufferGeneration> region(Place place) {
+        return liveBuffers.computeIfAbsent(
+                new Region(place.device(), place.type().memory()), unused -> new TreeMap<>());
+    }
+
+    private OwnerFate fate(Owner owner) {
+        return owners.computeIfAbsent(owner, unused -> new OwnerFate());
+    }
+
+    private void note(Anomaly.Kind kind, HistoryEvent report, Place place, @Nullable BufferGeneration holder) {
+        anomalies.add(
+                new Anomaly(kind, report, place.device(), place.type(), place.address(), Optional.ofNullable(holder)));
+    }
+}

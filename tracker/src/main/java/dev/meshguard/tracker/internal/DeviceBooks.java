@@ -1,0 +1,180 @@
+package dev.meshguard.tracker.internal;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MemoryTotals;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that is recorded about one device: what is live, what happened, and the sums.
+ *
+ * <p>One lock per device, because two threads on different devices must not wait for each other. The padding keeps the
+ * locks of neighbouring devices on different cache lines.
+ */
+public final class DeviceBooks {
+
+    /** What a report did to the books. */
+    public enum Effect {
+        /** A new entry. */
+        ENTERED,
+        /** One more report of a live entry, with the same size. */
+        REPEATED,
+        /** One more report of a live entry, with another size; the first stays. */
+        REPEATED_WITH_OTHER_SIZE,
+        /** One report less; the entry is still live. */
+        RELEASED,
+        /** The entry is gone. */
+        REMOVED,
+        /** There was no entry to free. */
+        NOTHING_TO_FREE
+    }
+
+    /** Decides how long the stack of a request is kept. */
+    public interface StackKeeper {
+
+        /** An entry of the request became live. */
+        void entered(AllocationRequest request);
+
+        /** An entry of the request is gone. */
+        void removed(AllocationRequest request);
+    }
+
+    private final int device;
+    private final @Nullable Journal journal;
+    private final Ledger ledger = new Ledger();
+    private final Totals totals = new Totals();
+    private final StackKeeper stacks;
+
+    @SuppressWarnings("unused") // Padding.
+    private long p0, p1, p2, p3, p4, p5, p6, p7;
+
+    /** Creates empty books; without a journal nothing but live entries and sums is kept. */
+    public DeviceBooks(int device, boolean withJournal, StackKeeper stacks) {
+        this.device = device;
+        this.stacks = stacks;
+        this.journal = withJournal ? new Journal() : null;
+    }
+
+    /** Enters an allocation. */
+    public synchronized Effect allocated(
+            long ticket,
+            @Nullable AllocationRequest request,
+            BufferType type,
+            long address,
+            long size,
+            Ownership ownership) {
+        if (journal != null) {
+            journal.append(Journal.Kind.ALLOCATED, ticket, type, ownership.ordinal(), address, size, request);
+        }
+        int slot = ledger.find(type, address);
+        if (slot < 0) {
+            BufferLifetime lifetime =
+                    request == null ? BufferLifetime.USER : request.details().lifetime();
+            ledger.insert(~slot, type, lifetime, address, size, request);
+            totals.allocated(type, lifetime, size);
+            if (request != null) {
+                stacks.entered(request);
+            }
+            return Effect.ENTERED;
+        }
+        ledger.repeat(slot);
+        totals.reportedAgain(type, ledger.lifetime(slot));
+        return ledger.size(slot) == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
+    }
+
+    /** Enters a free. */
+    public synchronized Effect freed(
+            long ticket, @Nullable AllocationRequest request, BufferType type, long address, Ownership ownership) {
+        if (journal != null) {
+            journal.append(Journal.Kind.FREED, ticket, type, ownership.ordinal(), address, 0, request);
+        }
+        int slot = ledger.find(type, address);
+        if (slot < 0) {
+            return Effect.NOTHING_TO_FREE;
+        }
+        BufferLifetime lifetime = ledger.lifetime(slot);
+        if (ledger.release(slot) > 0) {
+            totals.oneReportLess(type, lifetime);
+            return Effect.RELEASED;
+        }
+        totals.freed(type, lifetime, ledger.size(slot));
+        AllocationRequest allocation = ledger.request(slot);
+        ledger.remove(slot);
+        if (allocation != null) {
+            stacks.removed(allocation);
+        }
+        return Effect.REMOVED;
+    }
+
+    /** Notes a free that the runtime ignored; the books do not change. */
+    public synchronized void freeIgnored(
+            long ticket, AllocationRequest request, BufferType type, long address, IgnoredFreeReason reason) {
+        if (journal != null) {
+            journal.append(Journal.Kind.FREE_IGNORED, ticket, type, reason.ordinal(), address, 0, request);
+        }
+    }
+
+    /** Returns the sums of one type. */
+    public synchronized MemoryTotals totals(BufferType type) {
+        return totals.of(type);
+    }
+
+    /** Returns the sums of one type and lifetime. */
+    public synchronized MemoryTotals totals(BufferType type, BufferLifetime lifetime) {
+        return totals.of(type, lifetime);
+    }
+
+    /** Returns the number of live entries. */
+    public synchronized int entries() {
+        return ledger.entries();
+    }
+
+    /** Returns what was recorded so far; without a journal, the live entries as if they had just been reported. */
+    public synchronized Recording recording() {
+        return new Recording(
+                device,
+                journal == null ? null : journal.view(),
+                journal == null ? liveEntries() : List.of(),
+                ledger.entries(),
+                totals.copy());
+    }
+
+    private List<HistoryEvent.Allocated> liveEntries() {
+        List<HistoryEvent.Allocated> live = new ArrayList<>(ledger.entries());
+        for (int slot = 0; slot < ledger.capacity(); slot++) {
+            if (ledger.isLive(slot)) {
+                AllocationRequest request = orPlain(ledger.request(slot));
+                for (long report = 0; report < ledger.reports(slot); report++) {
+                    live.add(new HistoryEvent.Allocated(
+                            0,
+                            request,
+                            device,
+                            ledger.type(slot),
+                            ledger.address(slot),
+                            ledger.size(slot),
+                            Ownership.UNKNOWN));
+                }
+            }
+        }
+        return live;
+    }
+
+    static AllocationRequest orPlain(@Nullable AllocationRequest request) {
+        return request == null ? AllocationRequest.of(AllocationDetails.user()) : request;
+    }
+
+    /** What one device's books held at one moment. */
+    public record Recording(
+            int device,
+            Journal.@Nullable View journal,
+            List<HistoryEvent.Allocated> live,
+            int entries,
+            Totals totals) {}
+}

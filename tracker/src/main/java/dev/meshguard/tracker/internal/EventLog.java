@@ -1,0 +1,160 @@
+package dev.meshguard.tracker.internal;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Watch;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/**
+ * Writes what a tracker hears to the log of {@code dev.meshguard.tracker.AllocationTracker}.
+ *
+ * <p>A line per event at DEBUG with the facts as key-value pairs, a line per mesh at INFO, one warning per kind of
+ * anomaly with the count following when a mesh closes. Nothing is formatted for a level that is off.
+ */
+public final class EventLog {
+
+    private static final Logger LOG = LoggerFactory.getLogger("dev.meshguard.tracker.AllocationTracker");
+
+    /** Warns of the first of its kind and counts the rest. */
+    private static final class Once {
+        private final String what;
+        private final AtomicLong count = new AtomicLong();
+
+        private Once(String what) {
+            this.what = what;
+        }
+
+        private void happened(int device, BufferType type, long address, String detail) {
+            if (count.getAndIncrement() == 0 && LOG.isWarnEnabled()) {
+                facts(LOG.atWarn(), device, type, address)
+                        .log(
+                                "First {} of this tracker{}; the rest is counted and told when a mesh closes",
+                                what,
+                                detail);
+            }
+        }
+
+        private void tell() {
+            long happened = count.get();
+            if (happened > 1) {
+                LOG.atWarn().addKeyValue("count", happened).log("{} times so far: {}", happened, what);
+            }
+        }
+    }
+
+    private final Once nothingToFree = new Once("free of an address that is not live");
+    private final Once sizeChange = new Once("report of another size at a live address");
+    private final Once ignoredFree = new Once("free that the runtime ignored");
+
+    /** Returns whether each event is to be logged. */
+    public boolean isOn() {
+        return LOG.isDebugEnabled();
+    }
+
+    /** Logs an allocation. */
+    public void allocated(
+            AllocationRequest request,
+            int device,
+            BufferType type,
+            long address,
+            long size,
+            Ownership ownership,
+            DeviceBooks.Effect effect) {
+        details(facts(LOG.atDebug(), device, type, address), request)
+                .addKeyValue("size", size)
+                .addKeyValue("ownership", ownership)
+                .addKeyValue("effect", effect)
+                .log("allocated");
+    }
+
+    /** Logs a free. */
+    public void freed(
+            AllocationRequest release,
+            int device,
+            BufferType type,
+            long address,
+            Ownership ownership,
+            DeviceBooks.Effect effect) {
+        details(facts(LOG.atDebug(), device, type, address), release)
+                .addKeyValue("ownership", ownership)
+                .addKeyValue("effect", effect)
+                .log("freed");
+    }
+
+    /** Logs an event that somebody watches for, with its origin. */
+    public void watched(
+            String what, Watch watch, AllocationRequest request, int device, BufferType type, long address, long size) {
+        if (LOG.isInfoEnabled()) {
+            LoggingEventBuilder line = details(facts(LOG.atInfo(), device, type, address), request);
+            if (size >= 0) {
+                line = line.addKeyValue("size", size);
+            }
+            line.log(
+                    "Watched: {} {} 0x{} ({}) on device {} at {}",
+                    what,
+                    type,
+                    Long.toHexString(address),
+                    address,
+                    device,
+                    request.origin().map(Object::toString).orElse("an unknown place"));
+        }
+    }
+
+    /** Notes that a free found nothing. */
+    public void nothingToFree(int device, BufferType type, long address) {
+        nothingToFree.happened(device, type, address, "");
+    }
+
+    /** Notes a report of another size. */
+    public void sizeChange(int device, BufferType type, long address, long size) {
+        sizeChange.happened(device, type, address, ", " + size + " B");
+    }
+
+    /** Notes a free that the runtime ignored. */
+    public void freeIgnored(int device, BufferType type, long address, IgnoredFreeReason reason) {
+        ignoredFree.happened(device, type, address, ", because " + reason.words());
+    }
+
+    /** Logs that a mesh was opened. */
+    public void meshOpened(MeshDescription mesh) {
+        LOG.atInfo().addKeyValue("mesh", mesh.id()).log("Opened mesh {}: {}", mesh.id(), mesh.name());
+    }
+
+    /** Logs that a mesh was closed, and how often each anomaly happened. */
+    public void meshClosed(int mesh, long liveBuffers, long liveBytes) {
+        LOG.atInfo()
+                .addKeyValue("mesh", mesh)
+                .addKeyValue("liveBuffers", liveBuffers)
+                .addKeyValue("liveBytes", liveBytes)
+                .log("Closed mesh {}: {} buffers, {} B still in the books", mesh, liveBuffers, liveBytes);
+        nothingToFree.tell();
+        sizeChange.tell();
+        ignoredFree.tell();
+    }
+
+    /** Logs that reports are missing. */
+    public void reportsLost(long count, String reason) {
+        LOG.atWarn().addKeyValue("count", count).log("Reports lost: {}", reason);
+    }
+
+    private static LoggingEventBuilder facts(LoggingEventBuilder line, int device, BufferType type, long address) {
+        return line.addKeyValue("device", device).addKeyValue("type", type).addKeyValue("address", address);
+    }
+
+    private static LoggingEventBuilder details(LoggingEventBuilder line, AllocationRequest request) {
+        LoggingEventBuilder more = line;
+        if (request.details().owner().isPresent()) {
+            more = more.addKeyValue("owner", request.details().owner().get());
+        }
+        if (request.details().label().isPresent()) {
+            more = more.addKeyValue("label", request.details().label().get());
+        }
+        return more;
+    }
+}

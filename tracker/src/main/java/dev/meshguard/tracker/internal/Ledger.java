@@ -1,0 +1,171 @@
+package dev.meshguard.tracker.internal;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries that are live on one device: a flat table of three longs and a reference each.
+ *
+ * <p>Open addressing with linear probing; a removal shifts its followers back, so there are no tombstones and the table
+ * never has to be rebuilt except to grow. Guarded by the owner's lock.
+ */
+final class Ledger {
+
+    private static final int FIRST_CAPACITY = 16;
+    private static final int WORDS = 3;
+    private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+
+    private static final int TYPE_SHIFT = 1;
+    private static final int LIFETIME_SHIFT = 4;
+    private static final int COUNT_SHIFT = 8;
+    private static final long LIVE = 1;
+    private static final long ONE_REPORT = 1L << COUNT_SHIFT;
+    private static final int KEY_MASK = 0b1111;
+
+    private static final BufferType[] TYPES = BufferType.values();
+    private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();
+
+    private long[] words = new long[FIRST_CAPACITY * WORDS];
+    private @Nullable AllocationRequest[] requests = new @Nullable AllocationRequest[FIRST_CAPACITY];
+    private int shift = Long.numberOfLeadingZeros(FIRST_CAPACITY) + 1;
+    private int mask = FIRST_CAPACITY - 1;
+    private int entries;
+
+    /** Returns the slot of a live entry, or the complement of the slot where it would go. */
+    int find(BufferType type, long address) {
+        long key = keyBits(type);
+        long[] table = words;
+        int slot = home(key, address);
+        while (true) {
+            long meta = table[slot * WORDS + 2];
+            if (meta == 0) {
+                return ~slot;
+            }
+            if (table[slot * WORDS] == address && (meta & KEY_MASK) == key) {
+                return slot;
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    /** Adds an entry at a slot that {@link #find} called free. */
+    void insert(
+            int freeSlot,
+            BufferType type,
+            BufferLifetime lifetime,
+            long address,
+            long size,
+            @Nullable AllocationRequest request) {
+        put(freeSlot, address, size, keyBits(type) | (long) lifetime.ordinal() << LIFETIME_SHIFT | ONE_REPORT, request);
+        if (++entries * 3 > (mask + 1) * 2) {
+            grow();
+        }
+    }
+
+    /** Counts one more report of a live entry; its first size, lifetime and request stay. */
+    void repeat(int slot) {
+        words[slot * WORDS + 2] += ONE_REPORT;
+    }
+
+    /** Takes one report back and returns how many are left; at 0 the entry is still there and has to be removed. */
+    long release(int slot) {
+        return (words[slot * WORDS + 2] -= ONE_REPORT) >>> COUNT_SHIFT;
+    }
+
+    void remove(int slot) {
+        int hole = slot;
+        int next = slot;
+        while (true) {
+            next = (next + 1) & mask;
+            long meta = words[next * WORDS + 2];
+            if (meta == 0) {
+                break;
+            }
+            int home = home(meta & KEY_MASK, words[next * WORDS]);
+            boolean mayMove = ((next - home) & mask) >= ((next - hole) & mask);
+            if (mayMove) {
+                put(hole, words[next * WORDS], words[next * WORDS + 1], meta, requests[next]);
+                hole = next;
+            }
+        }
+        words[hole * WORDS + 2] = 0;
+        requests[hole] = null;
+        entries--;
+    }
+
+    int entries() {
+        return entries;
+    }
+
+    int capacity() {
+        return mask + 1;
+    }
+
+    boolean isLive(int slot) {
+        return words[slot * WORDS + 2] != 0;
+    }
+
+    long address(int slot) {
+        return words[slot * WORDS];
+    }
+
+    long size(int slot) {
+        return words[slot * WORDS + 1];
+    }
+
+    BufferType type(int slot) {
+        return TYPES[(int) (words[slot * WORDS + 2] >>> TYPE_SHIFT) & 7];
+    }
+
+    BufferLifetime lifetime(int slot) {
+        return LIFETIMES[(int) (words[slot * WORDS + 2] >>> LIFETIME_SHIFT) & 3];
+    }
+
+    long reports(int slot) {
+        return words[slot * WORDS + 2] >>> COUNT_SHIFT;
+    }
+
+    @Nullable
+    AllocationRequest request(int slot) {
+        return requests[slot];
+    }
+
+    private static long keyBits(BufferType type) {
+        return LIVE | (long) type.ordinal() << TYPE_SHIFT;
+    }
+
+    private int home(long key, long address) {
+        return (int) ((address + key) * SPREAD >>> shift);
+    }
+
+    private void put(int slot, long address, long size, long meta, @Nullable AllocationRequest request) {
+        int at = slot * WORDS;
+        words[at] = address;
+        words[at + 1] = size;
+        words[at + 2] = meta;
+        requests[slot] = request;
+    }
+
+    private void grow() {
+        long[] oldWords = words;
+        @Nullable AllocationRequest[] oldRequests = requests;
+        int capacity = oldRequests.length * 2;
+        words = new long[capacity * WORDS];
+        requests = new @Nullable AllocationRequest[capacity];
+        mask = capacity - 1;
+        shift--;
+        for (int slot = 0; slot < oldRequests.length; slot++) {
+            long meta = oldWords[slot * WORDS + 2];
+            if (meta != 0) {
+                long address = oldWords[slot * WORDS];
+                int free = home(meta & KEY_MASK, address);
+                while (words[free * WORDS + 2] != 0) {
+                    free = (free + 1) & mask;
+                }
+                put(free, address, oldWords[slot * WORDS + 1], meta, oldRequests[slot]);
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.meshguard.verdict;
+
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Why a buffer survived, in the order in which causes are looked for.
+ *
+ * <p>First what proves that no memory is missing, then who owns it. A cause is only ever named with evidence.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public enum Cause {
+    /** One physical allocation was reported twice at one live address, and its one free took back only one report. */
+    REPORTED_TWICE("Report one buffer object per physical allocation, or report the free of every object that was"
+            + " reported; the memory itself was given back."),
+    /** The memory was given back, only the report of it is missing. */
+    FREE_UNREPORTED("Report the free in every path that releases the buffer (views, early returns, closed devices); the"
+            + " memory itself was given back."),
+    /** The program of a circular buffer ended without a report that the buffer is gone. */
+    CIRCULAR_BUFFER_UNREPORTED("Report the end of a program's circular buffers when the program ends; they take no"
+            + " allocator memory."),
+    /** Its owner was still in a cache when the mesh closed. */
+    CACHED("Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh): closing a mesh does not clear"
+            + " its program cache."),
+    /** The runtime allocated it for itself and did not free it. */
+    SYSTEM("Free it where its owner shuts down, or expect it with the reason why it stays."),
+    /** Its siblings on other devices were freed, this one was not. */
+    FREED_ON_OTHER_DEVICES("Free the buffer on every device it was allocated on."),
+    /** Nothing in the history proves any other cause. */
+    UNEXPLAINED("Free the buffer before close_mesh_device.");
+
+    private final String remedy;
+
+    Cause(String remedy) {
+        this.remedy = remedy;
+    }
+
+    /** Returns what to do about it, as whole sentences. */
+    public String remedy() {
+        return remedy;
+    }
+}

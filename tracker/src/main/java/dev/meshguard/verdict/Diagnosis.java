@@ -1,0 +1,34 @@
+package dev.meshguard.verdict;
+
+import java.util.List;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Why one buffer survived, and what that rests on.
+ *
+ * @param cause the cause
+ * @param standing how the survivor counts
+ * @param evidence the facts, the decisive one first; at least one
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record Diagnosis(Cause cause, Standing standing, List<Evidence> evidence) {
+
+    /**
+     * Creates a diagnosis with its own copy of the evidence.
+     *
+     * @throws IllegalArgumentException if there is no evidence
+     */
+    public Diagnosis {
+        evidence = List.copyOf(evidence);
+        if (evidence.isEmpty()) {
+            throw new IllegalArgumentException("A cause is never named without evidence: none was given for " + cause);
+        }
+    }
+
+    /** Returns a diagnosis with the given facts. */
+    public static Diagnosis of(Cause cause, Standing standing, Evidence... evidence) {
+        return new Diagnosis(cause, standing, List.of(evidence));
+    }
+}

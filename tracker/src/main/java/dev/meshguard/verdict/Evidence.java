@@ -1,0 +1,32 @@
+package dev.meshguard.verdict;
+
+import java.util.Arrays;
+import java.util.List;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * One fact of a history that supports a cause.
+ *
+ * @param words the fact, in words that name devices, addresses and event numbers
+ * @param events the numbers of the events it rests on
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record Evidence(String words, List<Long> events) {
+
+    /** Creates evidence with its own copy of the numbers. */
+    public Evidence {
+        events = List.copyOf(events);
+    }
+
+    /** Returns evidence that rests on the given events. */
+    public static Evidence of(String words, long... events) {
+        return new Evidence(words, Arrays.stream(events).boxed().toList());
+    }
+
+    @Override
+    public String toString() {
+        return words;
+    }
+}

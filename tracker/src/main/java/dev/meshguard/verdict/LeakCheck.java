@@ -1,0 +1,53 @@
+package dev.meshguard.verdict;
+
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.internal.Examination;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Judges a history.
+ *
+ * <p>A pure function: the same history and allowlist give the same verdict. There is no clock, no collection of garbage
+ * and no look at anything but the history in it, so a history that was recorded elsewhere is judged like a live one.
+ *
+ * <h2>How causes are found</h2>
+ *
+ * <p>A list of small rules, each in a class of its own, is tried in the order of {@link Cause}; the first that finds
+ * proof names the cause. The rules know nothing of the source: what a history does not hold (owners, origins, a
+ * witness) can only make causes fewer, never other.
+ *
+ * <pre>{@code
+ * LeakVerdict verdict = LeakCheck.create()
+ *         .expecting(ExpectedBuffers.of(Expectation.because("…").label("kv-cache").count(8)))
+ *         .examine(tracker.history());
+ * }</pre>
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class LeakCheck {
+
+    private final ExpectedBuffers expected;
+
+    private LeakCheck(ExpectedBuffers expected) {
+        this.expected = expected;
+    }
+
+    /** Returns a check that expects nothing but buffers of lifetime {@code PERSISTENT} to stay. */
+    public static LeakCheck create() {
+        return new LeakCheck(ExpectedBuffers.none());
+    }
+
+    /** Returns this check with more buffers that may stay. */
+    public LeakCheck expecting(ExpectedBuffers more) {
+        return new LeakCheck(expected.and(more));
+    }
+
+    /** Returns what the history means. */
+    public LeakVerdict examine(AllocationHistory history) {
+        return new Examination(history, expected).verdict();
+    }
+}

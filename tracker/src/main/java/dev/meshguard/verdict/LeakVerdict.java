@@ -1,0 +1,145 @@
+package dev.meshguard.verdict;
+
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
+import java.util.List;
+import java.util.function.Predicate;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * An outcome with the evidence for it.
+ *
+ * <p>Immutable and safe for use by several threads. How it reads as text is the business of the report module.
+ *
+ * @param history what was judged
+ * @param outcome the worst of all findings
+ * @param survivors every buffer still in the books, oldest first
+ * @param groups the survivors, grouped for a reader
+ * @param sum the buffers of the history; it always comes out, or the outcome is {@code INCONCLUSIVE}
+ * @param totals what each type took in all and what is left, user and system memory apart
+ * @param stretches what came and went in each phase
+ * @param anomalies the reports that did not fit
+ * @param expectations what became of each entry of the allowlist
+ * @param doubts why it cannot be known, as whole sentences; empty unless something is missing
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record LeakVerdict(
+        AllocationHistory history,
+        Outcome outcome,
+        List<Survivor> survivors,
+        List<SurvivorGroup> groups,
+        Sum sum,
+        List<TypeTotal> totals,
+        List<PhaseStretch> stretches,
+        List<Anomaly> anomalies,
+        List<ExpectationResult> expectations,
+        List<String> doubts) {
+
+    /**
+     * Where the buffers of a history are; a buffer is one life of one address on one device.
+     *
+     * @param allocated how many were ever allocated
+     * @param freed how many were freed
+     * @param leaked how many were not given back
+     * @param misreported how many only the books still hold
+     * @param expected how many may stay
+     * @param undecided how many may still be freed, because their mesh is open
+     */
+    public record Sum(long allocated, long freed, long leaked, long misreported, long expected, long undecided) {
+
+        /** Returns how many are still in the books. */
+        public long live() {
+            return leaked + misreported + expected + undecided;
+        }
+
+        /** Returns whether {@code allocated = freed + live}. */
+        public boolean comesOut() {
+            return allocated == freed + live();
+        }
+    }
+
+    /**
+     * What one type of memory took in all and what is left of it, over all devices.
+     *
+     * @param type the memory
+     * @param lifetime whose memory
+     * @param allocatedBuffers how many buffers were ever allocated
+     * @param allocatedBytes their bytes
+     * @param leftBuffers how many are left
+     * @param leftBytes their bytes
+     */
+    public record TypeTotal(
+            BufferType type,
+            BufferLifetime lifetime,
+            long allocatedBuffers,
+            long allocatedBytes,
+            long leftBuffers,
+            long leftBytes) {}
+
+    /**
+     * What became of one entry of the allowlist.
+     *
+     * @param expectation the entry
+     * @param matchedBuffers how many survivors it let stay
+     * @param matchedBytes their bytes
+     * @param refusedBuffers how many more fitted its conditions but not its bounds
+     */
+    public record ExpectationResult(
+            Expectation expectation, long matchedBuffers, long matchedBytes, long refusedBuffers) {
+
+        /** Returns whether no survivor fitted. */
+        public boolean neverMatched() {
+            return matchedBuffers == 0 && refusedBuffers == 0;
+        }
+    }
+
+    /** Creates a verdict with its own copies of the lists. */
+    public LeakVerdict {
+        survivors = List.copyOf(survivors);
+        groups = List.copyOf(groups);
+        totals = List.copyOf(totals);
+        stretches = List.copyOf(stretches);
+        anomalies = List.copyOf(anomalies);
+        expectations = List.copyOf(expectations);
+        doubts = List.copyOf(doubts);
+    }
+
+    /** Returns the groups of one standing. */
+    public List<SurvivorGroup> groups(Standing standing) {
+        return groups.stream().filter(group -> group.standing() == standing).toList();
+    }
+
+    /** Returns the survivors that fit. */
+    public List<Survivor> survivors(Predicate<Survivor> fits) {
+        return survivors.stream().filter(fits).toList();
+    }
+
+    /** Returns the anomalies because of which the books cannot balance. */
+    public List<Anomaly> unbalancingAnomalies() {
+        return anomalies.stream()
+                .filter(anomaly -> anomaly.kind().unbalancesBooks())
+                .toList();
+    }
+
+    /** Returns whether the memory was given back: nothing leaked, and it can be known. */
+    public boolean isLeakFree() {
+        return sum.leaked() == 0 && doubts.isEmpty();
+    }
+
+    /** Returns whether the books agree with the memory: nothing misreported, no free without a buffer. */
+    public boolean hasBalancedReports() {
+        return sum.misreported() == 0 && unbalancingAnomalies().isEmpty() && doubts.isEmpty();
+    }
+
+    /** Returns the outcome and the sum in one line. */
+    @Override
+    public String toString() {
+        return outcome + ": " + sum.allocated() + " allocated, " + sum.freed() + " freed, " + sum.leaked()
+                + " leaked, " + sum.misreported() + " misreported, " + sum.expected() + " expected, "
+                + sum.undecided() + " undecided";
+    }
+}

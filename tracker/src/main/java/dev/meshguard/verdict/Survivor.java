@@ -1,0 +1,33 @@
+package dev.meshguard.verdict;
+
+import dev.meshguard.tracker.history.BufferGeneration;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * A buffer that was still in the books when the check was made.
+ *
+ * @param buffer the buffer
+ * @param diagnosis why it survived
+ * @param expectation what lets it stay, if anything does
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record Survivor(BufferGeneration buffer, Diagnosis diagnosis, Optional<Expectation> expectation) {
+
+    /** Returns why it survived. */
+    public Cause cause() {
+        return diagnosis.cause();
+    }
+
+    /** Returns how it counts; an expected survivor is expected whatever its cause. */
+    public Standing standing() {
+        return expectation.isPresent() ? Standing.EXPECTED : diagnosis.standing();
+    }
+
+    @Override
+    public String toString() {
+        return cause() + " (" + standing().words() + "): " + buffer;
+    }
+}

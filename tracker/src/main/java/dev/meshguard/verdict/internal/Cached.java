@@ -1,0 +1,38 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.history.BufferGeneration.Report;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.Standing;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** A buffer whose owner was kept by a cache when the mesh closed. */
+final class Cached implements Rule {
+
+    @Override
+    public Optional<Diagnosis> examine(Case survivor) {
+        for (Report report : survivor.buffer().reports()) {
+            Optional<Owner> owner = report.request().details().owner();
+            if (report.isOpen() && owner.isPresent()) {
+                Optional<HistoryEvent.OwnerCached> caching = survivor.history().cachingOf(owner.get());
+                OptionalLong end = survivor.history().endOf(owner.get());
+                if (caching.isPresent() && end.isEmpty()) {
+                    return Optional.of(
+                            Diagnosis.of(Cause.CACHED, Standing.LEAKED, stillThere(owner.get(), caching.get())));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Evidence stillThere(Owner owner, HistoryEvent.OwnerCached caching) {
+        return Evidence.of(
+                "%s has been in the %s since event #%d and never left it"
+                        .formatted(owner, caching.cache(), caching.number()),
+                caching.number());
+    }
+}

@@ -1,0 +1,64 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Evidence;
+import java.util.Optional;
+
+/**
+ * One survivor and what the history can say of it.
+ *
+ * @param buffer the survivor
+ * @param history where to look
+ * @param siblings finds buffers from the same line of code
+ */
+record Case(BufferGeneration buffer, AllocationHistory history, Siblings siblings) {
+
+    /** The moment by which the memory had to be given back: the runtime has until the wipe, everybody else until close. */
+    Moment due() {
+        return buffer.lifetime() == BufferLifetime.SYSTEM ? Moment.BEFORE_WIPE : Moment.CLOSE_BEGUN;
+    }
+
+    /** Returns what the witness said of the address at a moment of this life of the device. */
+    Testimony testimony(Moment moment) {
+        return reading(moment)
+                .map(event -> event.reading().testify(buffer.device(), buffer.type(), buffer.address()))
+                .orElse(Testimony.SILENT);
+    }
+
+    /** Returns what the witness said, as evidence, if it said anything. */
+    Optional<Evidence> statement(Moment moment) {
+        String when =
+                switch (moment) {
+                    case CLOSE_BEGUN -> "when close began";
+                    case BEFORE_WIPE -> "before the allocators were wiped";
+                    case AFTER_WIPE -> "after the allocators were wiped";
+                };
+        return reading(moment).map(event -> {
+            boolean taken = event.reading().testify(buffer.device(), buffer.type(), buffer.address())
+                    == Testimony.TAKEN;
+            return Evidence.of(
+                    "the allocator called 0x%s (%d) %s %s (event #%d)"
+                            .formatted(
+                                    Long.toHexString(buffer.address()),
+                                    buffer.address(),
+                                    taken ? "taken" : "free",
+                                    when,
+                                    event.number()),
+                    event.number());
+        });
+    }
+
+    /** Returns the free that the runtime ignored because the device was closed, if the code under test tried one. */
+    Optional<HistoryEvent.FreeIgnored> freeAfterClose() {
+        return siblings.freesAfterClose(buffer);
+    }
+
+    private Optional<HistoryEvent.Witnessed> reading(Moment moment) {
+        return history.readingFor(buffer, moment);
+    }
+}

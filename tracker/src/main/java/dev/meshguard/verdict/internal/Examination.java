@@ -1,0 +1,280 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemoryTotals;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Expectation;
+import dev.meshguard.verdict.ExpectedBuffers;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorGroup;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** One run of the check over one history. */
+public final class Examination {
+
+    /** The precedence of causes, in its one place. */
+    private static final List<Rule> RULES = List.of(
+            new ReportedTwice(),
+            new FreeUnreported(),
+            new CircularBufferUnreported(),
+            new Cached(),
+            new SystemBuffer(),
+            new FreedOnOtherDevices(),
+            new Unexplained());
+
+    private record Place(int device, BufferType type, long address) {}
+
+    private final AllocationHistory history;
+    private final List<Allowance> allowances;
+    private final Siblings siblings;
+
+    /** Prepares the examination of a history. */
+    public Examination(AllocationHistory history, ExpectedBuffers expected) {
+        this.history = history;
+        this.allowances = expected.entries().stream().map(Allowance::new).toList();
+        this.siblings = new Siblings(history);
+    }
+
+    /** Returns the verdict. */
+    public LeakVerdict verdict() {
+        List<Survivor> survivors = history.live().stream().map(this::judge).toList();
+        LeakVerdict.Sum sum = sum(survivors);
+        List<String> doubts = doubts(sum);
+        return new LeakVerdict(
+                history,
+                outcome(survivors, doubts),
+                survivors,
+                SurvivorGroup.group(survivors),
+                sum,
+                totals(),
+                Stretches.of(history),
+                history.anomalies(),
+                allowances.stream().map(Allowance::result).toList(),
+                doubts);
+    }
+
+    private Survivor judge(BufferGeneration buffer) {
+        Optional<Expectation> expectation = allowances.stream()
+                .filter(allowance -> allowance.admits(buffer))
+                .findFirst()
+                .map(Allowance::expectation);
+        return new Survivor(buffer, diagnose(buffer), expectation);
+    }
+
+    private Diagnosis diagnose(BufferGeneration buffer) {
+        Optional<MeshDescription> open = history.openMeshes().stream()
+                .filter(mesh -> mesh.devices().contains(buffer.device()))
+                .findFirst();
+        if (open.isPresent()) {
+            return Diagnosis.of(
+                    Cause.UNEXPLAINED,
+                    Standing.UNDECIDED,
+                    Evidence.of("mesh " + open.get().id() + " is still open, so it may still be freed"));
+        }
+        Case survivor = new Case(buffer, history, siblings);
+        for (Rule rule : RULES) {
+            Optional<Diagnosis> found = rule.examine(survivor);
+            if (found.isPresent()) {
+                return found.get();
+            }
+        }
+        throw new IllegalStateException("The last rule passed on " + buffer);
+    }
+
+    private LeakVerdict.Sum sum(List<Survivor> survivors) {
+        long allocated = history.isComplete() ? history.generations().size() : everEntered();
+        return new LeakVerdict.Sum(
+                allocated,
+                history.isComplete() ? freed() : allocated - history.ledgerEntries(),
+                count(survivors, Standing.LEAKED),
+                count(survivors, Standing.MISREPORTED),
+                count(survivors, Standing.EXPECTED),
+                count(survivors, Standing.UNDECIDED));
+    }
+
+    private long freed() {
+        return history.generations().stream()
+                .filter(buffer -> !buffer.isLive())
+                .count();
+    }
+
+    private long everEntered() {
+        long entered = 0;
+        for (int device : history.devices()) {
+            for (BufferType type : BufferType.values()) {
+                entered += history.totals(device, type).totalBuffers();
+            }
+        }
+        return entered;
+    }
+
+    private static long count(List<Survivor> survivors, Standing standing) {
+        return survivors.stream().filter(survivor -> survivor.standing() == standing).count();
+    }
+
+    private static Outcome outcomeOf(List<Survivor> survivors) {
+        Outcome worst = Outcome.LEAK_FREE;
+        for (Survivor survivor : survivors) {
+            worst = worst.orWorse(survivor.standing().outcome());
+        }
+        return worst;
+    }
+
+    private Outcome outcome(List<Survivor> survivors, List<String> doubts) {
+        Outcome worst = outcomeOf(survivors);
+        if (history.anomalies().stream().anyMatch(anomaly -> anomaly.kind().unbalancesBooks())) {
+            worst = worst.orWorse(Outcome.MISREPORTED);
+        }
+        return doubts.isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
+    }
+
+    private List<String> doubts(LeakVerdict.Sum sum) {
+        List<String> doubts = new ArrayList<>();
+        for (MeshDescription mesh : history.openMeshes()) {
+            doubts.add("Mesh %d (%s) is still open, so its buffers may still be freed. Close it before the check."
+                    .formatted(mesh.id(), mesh.name()));
+        }
+        for (HistoryEvent.ReportsLost lost : history.lostReports()) {
+            doubts.add("%s (event #%d: %s)."
+                    .formatted(
+                            lost.count() < 0
+                                    ? "An unknown number of reports is missing"
+                                    : lost.count() + (lost.count() == 1 ? " report is" : " reports are") + " missing",
+                            lost.number(),
+                            lost.reason()));
+        }
+        history.readings().forEach(reading -> unreported(reading).ifPresent(doubts::add));
+        if (!sum.comesOut() || !ledgerAgrees()) {
+            doubts.add("The tracker's own counts disagree: %d allocated, %d freed, %d live, %d in the ledger."
+                    .formatted(sum.allocated(), sum.freed(), sum.live(), history.ledgerEntries()));
+        }
+        return doubts;
+    }
+
+    private boolean ledgerAgrees() {
+        Set<Place> live = new HashSet<>();
+        for (BufferGeneration buffer : history.live()) {
+            live.add(new Place(buffer.device(), buffer.type(), buffer.address()));
+        }
+        return live.size() == history.ledgerEntries();
+    }
+
+    /** Memory that the witness holds and no report mentions: whatever else is said, something was not heard. */
+    private Optional<String> unreported(HistoryEvent.Witnessed event) {
+        WitnessReading reading = event.reading();
+        if (reading.moment() != WitnessReading.Moment.CLOSE_BEGUN || !history.isComplete()) {
+            return Optional.empty();
+        }
+        Set<Place> known = new HashSet<>();
+        for (BufferGeneration buffer : history.generations()) {
+            if (buffer.bornAt() < event.number()
+                    && buffer.diedAt().orElse(Long.MAX_VALUE) > event.number()
+                    && buffer.kind() == BufferKind.BUFFER) {
+                known.add(new Place(buffer.device(), buffer.type(), buffer.address()));
+            }
+        }
+        List<Place> unknown = new ArrayList<>();
+        for (int device : reading.devices()) {
+            for (BufferType type : BufferType.values()) {
+                for (long address : reading.takenAddresses(device, type)) {
+                    Place place = new Place(device, type, address);
+                    if (!known.contains(place)) {
+                        unknown.add(place);
+                    }
+                }
+            }
+        }
+        return unknown.isEmpty() ? Optional.empty() : Optional.of(words(unknown, event.number()));
+    }
+
+    private static String words(List<Place> unknown, long event) {
+        Place first = unknown.get(0);
+        return ("The allocator held %d %s that no report mentions when close began (event #%d), the first at %s 0x%s (%d)"
+                        + " on device %d.")
+                .formatted(
+                        unknown.size(),
+                        unknown.size() == 1 ? "buffer" : "buffers",
+                        event,
+                        first.type(),
+                        Long.toHexString(first.address()),
+                        first.address(),
+                        first.device());
+    }
+
+    /** User memory and the runtime's own are never added up. */
+    private List<LeakVerdict.TypeTotal> totals() {
+        List<LeakVerdict.TypeTotal> totals = new ArrayList<>();
+        for (BufferType type : BufferType.values()) {
+            for (BufferLifetime lifetime : BufferLifetime.values()) {
+                long buffers = 0;
+                long bytes = 0;
+                long leftBuffers = 0;
+                long leftBytes = 0;
+                for (int device : history.devices()) {
+                    MemoryTotals ofDevice = history.totals(device, type, lifetime);
+                    buffers += ofDevice.totalBuffers();
+                    bytes += ofDevice.totalBytes();
+                    leftBuffers += ofDevice.liveBuffers();
+                    leftBytes += ofDevice.liveBytes();
+                }
+                if (buffers > 0) {
+                    totals.add(new LeakVerdict.TypeTotal(type, lifetime, buffers, bytes, leftBuffers, leftBytes));
+                }
+            }
+        }
+        return totals;
+    }
+
+    /** An entry of the allowlist and how much of it is used up. */
+    private static final class Allowance {
+
+        private final Expectation expectation;
+        private long buffers;
+        private long bytes;
+        private long refused;
+
+        private Allowance(Expectation expectation) {
+            this.expectation = expectation;
+        }
+
+        private Expectation expectation() {
+            return expectation;
+        }
+
+        private boolean admits(BufferGeneration buffer) {
+            if (!expectation.fits(buffer)) {
+                return false;
+            }
+            boolean hasRoom = buffers + 1 <= expectation.count().orElse(Long.MAX_VALUE)
+                    && bytes + buffer.size() <= expectation.bytes().orElse(Long.MAX_VALUE);
+            if (hasRoom) {
+                buffers++;
+                bytes += buffer.size();
+            } else {
+                refused++;
+            }
+            return hasRoom;
+        }
+
+        private LeakVerdict.ExpectationResult result() {
+            return new LeakVerdict.ExpectationResult(expectation, buffers, bytes, refused);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.Standing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Memory that was given back, of which only the report is missing.
+ *
+ * <p>Either the witness called the address free when it had to be, or the code under test did release the buffer, but
+ * after its device was closed, when the runtime tells nobody. A witness read after the wipe proves nothing: it calls
+ * real leaks free as well.
+ */
+final class FreeUnreported implements Rule {
+
+    @Override
+    public Optional<Diagnosis> examine(Case survivor) {
+        if (survivor.buffer().kind() != BufferKind.BUFFER
+                || survivor.buffer().lifetime() == BufferLifetime.PERSISTENT) {
+            return Optional.empty();
+        }
+        if (survivor.testimony(survivor.due()) == Testimony.FREE) {
+            List<Evidence> evidence = new ArrayList<>();
+            survivor.statement(survivor.due()).ifPresent(evidence::add);
+            if (survivor.due() == Moment.BEFORE_WIPE) {
+                survivor.statement(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
+            }
+            return Optional.of(new Diagnosis(Cause.FREE_UNREPORTED, Standing.MISREPORTED, evidence));
+        }
+        return survivor.freeAfterClose()
+                .map(free -> Diagnosis.of(Cause.FREE_UNREPORTED, Standing.MISREPORTED, releasedLate(free)));
+    }
+
+    private static Evidence releasedLate(HistoryEvent.FreeIgnored free) {
+        return Evidence.of(
+                "its handle was released after the device was closed (event #%d), when the runtime reports nothing"
+                        .formatted(free.number()),
+                free.number());
+    }
+}

@@ -1,0 +1,73 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.BufferGeneration.Report;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.Standing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One physical allocation that several objects reported, and fewer took back.
+ *
+ * <p>Two proofs are needed. That the reports are of one allocation: they belong to one request, or one of them owns
+ * the memory and another only points to it. And that the memory is gone: the witness says so, or, where there is none,
+ * the report that owned it was taken back. A later buffer at the same address, whose predecessor's free was lost, has
+ * neither.
+ */
+final class ReportedTwice implements Rule {
+
+    @Override
+    public Optional<Diagnosis> examine(Case survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        List<Report> reports = buffer.reports();
+        boolean someTakenBack = buffer.openReports() < reports.size();
+        if (buffer.kind() != BufferKind.BUFFER || reports.size() < 2 || !someTakenBack || !areOfOneAllocation(reports)) {
+            return Optional.empty();
+        }
+        Testimony testimony = survivor.testimony(survivor.due());
+        boolean gone = testimony == Testimony.FREE || (testimony == Testimony.SILENT && ownerIsGone(reports));
+        if (!gone) {
+            return Optional.empty();
+        }
+        List<Evidence> evidence = new ArrayList<>();
+        evidence.add(Evidence.of(
+                "reported %d times at one live address (events %s), freed %s"
+                        .formatted(
+                                reports.size(),
+                                Words.events(reports.stream().map(Report::allocatedAt).toList()),
+                                Words.times(reports.size() - buffer.openReports())),
+                reports.stream().mapToLong(Report::allocatedAt).toArray()));
+        survivor.statement(survivor.due()).ifPresent(evidence::add);
+        return Optional.of(new Diagnosis(Cause.REPORTED_TWICE, Standing.MISREPORTED, evidence));
+    }
+
+    private static boolean areOfOneAllocation(List<Report> reports) {
+        Report first = reports.get(0);
+        return reports.stream()
+                .skip(1)
+                .allMatch(report -> isSameRequest(report, first) || pointsTo(report, first) || pointsTo(first, report));
+    }
+
+    @SuppressWarnings("ReferenceEquality") // A request is itself only.
+    private static boolean isSameRequest(Report one, Report other) {
+        return one.request() == other.request() && !one.request().isAnonymous();
+    }
+
+    private static boolean pointsTo(Report view, Report owner) {
+        return view.ownership() == Ownership.NON_OWNING && owner.ownership() == Ownership.OWNING;
+    }
+
+    private static boolean ownerIsGone(List<Report> reports) {
+        List<Report> owners = reports.stream()
+                .filter(report -> report.ownership() == Ownership.OWNING)
+                .toList();
+        return !owners.isEmpty() && owners.stream().noneMatch(Report::isOpen);
+    }
+}

@@ -1,0 +1,74 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Finds what belongs together in a history; each look-up is prepared when it is first needed. */
+final class Siblings {
+
+    /** The same line of code asking for the same thing. */
+    private record Likeness(Origin origin, BufferType type, BufferKind kind, long size, Optional<String> label) {}
+
+    private final AllocationHistory history;
+    private @Nullable Map<Likeness, List<BufferGeneration>> alike;
+    private @Nullable Map<BufferGeneration, HistoryEvent.FreeIgnored> freesAfterClose;
+
+    Siblings(AllocationHistory history) {
+        this.history = history;
+    }
+
+    /** Returns the buffers of the same request, or, if it touched one device only, those of the same line of code. */
+    List<BufferGeneration> of(BufferGeneration buffer) {
+        List<BufferGeneration> ofRequest = history.buffersOf(buffer.request()).stream()
+                .filter(other -> other.type() == buffer.type() && other.kind() == buffer.kind())
+                .toList();
+        return ofRequest.size() > 1 ? ofRequest : fromSameLine(buffer);
+    }
+
+    Optional<HistoryEvent.FreeIgnored> freesAfterClose(BufferGeneration buffer) {
+        if (freesAfterClose == null) {
+            freesAfterClose = new IdentityHashMap<>();
+            for (Anomaly anomaly : history.anomalies()) {
+                if (anomaly.kind() == Anomaly.Kind.FREE_AFTER_CLOSE
+                        && anomaly.holder().isPresent()
+                        && anomaly.event() instanceof HistoryEvent.FreeIgnored ignored) {
+                    freesAfterClose.putIfAbsent(anomaly.holder().get(), ignored);
+                }
+            }
+        }
+        return Optional.ofNullable(freesAfterClose.get(buffer));
+    }
+
+    private List<BufferGeneration> fromSameLine(BufferGeneration buffer) {
+        if (alike == null) {
+            alike = new HashMap<>();
+            for (BufferGeneration one : history.generations()) {
+                likeness(one).ifPresent(key -> alike().computeIfAbsent(key, unused -> new ArrayList<>())
+                        .add(one));
+            }
+        }
+        return likeness(buffer).map(key -> alike().getOrDefault(key, List.of())).orElse(List.of());
+    }
+
+    private Map<Likeness, List<BufferGeneration>> alike() {
+        return alike == null ? Map.of() : alike;
+    }
+
+    private static Optional<Likeness> likeness(BufferGeneration buffer) {
+        return buffer.origin()
+                .filter(origin -> !origin.frames().isEmpty())
+                .map(origin -> new Likeness(origin, buffer.type(), buffer.kind(), buffer.size(), buffer.label()));
+    }
+}

@@ -1,0 +1,30 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.Standing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The last rule: it never passes, and claims no more than that the free is missing. */
+final class Unexplained implements Rule {
+
+    @Override
+    public Optional<Diagnosis> examine(Case survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        List<Evidence> evidence = new ArrayList<>();
+        evidence.add(Evidence.of(freesOf(buffer), buffer.bornAt()));
+        survivor.statement(survivor.due()).ifPresent(evidence::add);
+        return Optional.of(new Diagnosis(Cause.UNEXPLAINED, Standing.LEAKED, evidence));
+    }
+
+    private static String freesOf(BufferGeneration buffer) {
+        int freed = buffer.reports().size() - buffer.openReports();
+        return freed == 0
+                ? "no free was reported"
+                : "reported %s, freed %s".formatted(Words.times(buffer.reports().size()), Words.times(freed));
+    }
+}

@@ -1,0 +1,30 @@
+package dev.meshguard.verdict.internal;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Small pieces of sentences that several rules need. */
+final class Words {
+
+    private static final int EVENTS_NAMED = 6;
+
+    private Words() {}
+
+    /** Returns {@code once}, {@code twice}, {@code 3 times}. */
+    static String times(int count) {
+        return switch (count) {
+            case 0 -> "never";
+            case 1 -> "once";
+            case 2 -> "twice";
+            default -> count + " times";
+        };
+    }
+
+    /** Returns {@code #4, #12} and how many more there are. */
+    static String events(List<Long> numbers) {
+        String named =
+                numbers.stream().limit(EVENTS_NAMED).map(number -> "#" + number).collect(Collectors.joining(", "));
+        int more = numbers.size() - EVENTS_NAMED;
+        return more > 0 ? named + " and " + more + " more" : named;
+    }
+}

@@ -1,0 +1,10 @@
+/** What happened to every buffer, and what that means. */
+module dev.meshguard.tracker {
+    requires static transitive org.apiguardian.api;
+    requires static transitive org.jspecify;
+    requires org.slf4j;
+
+    exports dev.meshguard.tracker;
+    exports dev.meshguard.tracker.history;
+    exports dev.meshguard.verdict;
+}

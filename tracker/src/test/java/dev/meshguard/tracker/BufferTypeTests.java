@@ -1,0 +1,13 @@
+package dev.meshguard.tracker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class BufferTypeTests {
+
+    @Test
+    void countsCircularBuffersAndSmallShardsAsL1() {
+        assertThat(BufferType.L1.memory()).isEqualTo(BufferType.L1_SMALL.memory());
+    }
+}
