@@ -46,7 +46,6 @@ public enum BufferType {
     }
 
     /** {@return the number of this type in the runtime and on the wire, 0 to 4} */
-    @SuppressWarnings("EnumOrdinal") // the constants stand in the runtime's order
     public int code() {
         return ordinal();
     }

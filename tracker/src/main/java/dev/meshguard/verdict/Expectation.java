@@ -79,14 +79,12 @@ public record Expectation(
 
     /** Returns this entry for one memory only. */
     public Expectation type(BufferType only) {
-        return new Expectation(
-                because, Optional.of(only), device, size, lifetime, owner, label, origin, count, bytes);
+        return new Expectation(because, Optional.of(only), device, size, lifetime, owner, label, origin, count, bytes);
     }
 
     /** Returns this entry for one device only. */
     public Expectation device(int only) {
-        return new Expectation(
-                because, type, OptionalInt.of(only), size, lifetime, owner, label, origin, count, bytes);
+        return new Expectation(because, type, OptionalInt.of(only), size, lifetime, owner, label, origin, count, bytes);
     }
 
     /** Returns this entry for buffers of exactly this size, in bytes. */
@@ -97,26 +95,22 @@ public record Expectation(
 
     /** Returns this entry for one lifetime only. */
     public Expectation lifetime(BufferLifetime only) {
-        return new Expectation(
-                because, type, device, size, Optional.of(only), owner, label, origin, count, bytes);
+        return new Expectation(because, type, device, size, Optional.of(only), owner, label, origin, count, bytes);
     }
 
     /** Returns this entry for buffers whose owner's name contains the given text. */
     public Expectation owner(String part) {
-        return new Expectation(
-                because, type, device, size, lifetime, Optional.of(part), label, origin, count, bytes);
+        return new Expectation(because, type, device, size, lifetime, Optional.of(part), label, origin, count, bytes);
     }
 
     /** Returns this entry for buffers with exactly this label. */
     public Expectation label(String only) {
-        return new Expectation(
-                because, type, device, size, lifetime, owner, Optional.of(only), origin, count, bytes);
+        return new Expectation(because, type, device, size, lifetime, owner, Optional.of(only), origin, count, bytes);
     }
 
     /** Returns this entry for buffers with a frame of their origin that contains the given text. */
     public Expectation origin(String part) {
-        return new Expectation(
-                because, type, device, size, lifetime, owner, label, Optional.of(part), count, bytes);
+        return new Expectation(because, type, device, size, lifetime, owner, label, Optional.of(part), count, bytes);
     }
 
     /** Returns this entry for at most so many buffers over all devices. */
@@ -177,8 +171,8 @@ public record Expectation(
 
     private static void refuseNegative(String name, long value) {
         if (value < 0) {
-            throw new IllegalArgumentException(
-                    "An expected buffer's " + name + " is 0 or more: " + value + " was given. Leave it out to allow any.");
+            throw new IllegalArgumentException("An expected buffer's " + name + " is 0 or more: " + value
+                    + " was given. Leave it out to allow any.");
         }
     }
 }

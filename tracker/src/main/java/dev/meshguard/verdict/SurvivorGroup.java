@@ -57,8 +57,8 @@ public record SurvivorGroup(List<Survivor> survivors) {
                     .filter(origin -> !origin.frames().isEmpty())
                     .map(Object.class::cast)
                     .orElseGet(() -> new SameRequest(buffer.request()));
-            Key key = new Key(
-                    where, buffer.type(), buffer.size(), buffer.label(), survivor.cause(), survivor.standing());
+            Key key =
+                    new Key(where, buffer.type(), buffer.size(), buffer.label(), survivor.cause(), survivor.standing());
             groups.computeIfAbsent(key, unused -> new ArrayList<>()).add(survivor);
         }
         return groups.values().stream().map(SurvivorGroup::new).toList();

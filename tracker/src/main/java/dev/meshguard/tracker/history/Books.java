@@ -147,17 +147,13 @@ public final class Books {
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("Books read as " + policy + ", " + unknownFrees + " unknown frees");
-        for (int device : devices()) {
+        bytes.forEach((device, ofDevice) -> {
             text.append("\n  device ").append(device).append(':');
-            bytes.get(device)
-                    .forEach((type, gauge) -> text.append(' ')
-                            .append(type)
-                            .append(' ')
-                            .append(gauge.now)
-                            .append(" B,"));
+            ofDevice.forEach((type, gauge) ->
+                    text.append(' ').append(type).append(' ').append(gauge.now).append(" B,"));
             text.append(' ').append(reports(device)).append(" reports, ");
             text.append(entries(device)).append(" entries");
-        }
+        });
         return text.toString();
     }
 

@@ -7,12 +7,14 @@ import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.history.HistoryEvent.OwnerCached;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -31,7 +33,7 @@ final class Replay {
     /** What became of an owner. */
     static final class OwnerFate {
         @Nullable
-        HistoryEvent.OwnerCached cached;
+        OwnerCached cached;
 
         OptionalLong endedAt = OptionalLong.empty();
     }
@@ -44,14 +46,14 @@ final class Replay {
     final Map<Integer, MeshDescription> meshes = new LinkedHashMap<>();
     final Map<Integer, MeshDescription> openMeshes = new LinkedHashMap<>();
     final Map<Owner, OwnerFate> owners = new HashMap<>();
-    final Map<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>();
+    final IdentityHashMap<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>();
 
     private final boolean flatAddresses;
     private final Map<Place, BufferGeneration> latest = new HashMap<>();
     /** Lives that a reopened device left behind, still live in the books, latest last. */
     private final Map<Place, List<BufferGeneration>> leftBehind = new HashMap<>();
 
-    private final Map<Region, TreeMap<Long, BufferGeneration>> liveBuffers = new HashMap<>();
+    private final Map<Region, NavigableMap<Long, BufferGeneration>> liveBuffers = new HashMap<>();
     private final Map<Integer, Integer> deviceLives = new HashMap<>();
     private final Map<Integer, Boolean> deviceClosed = new HashMap<>();
     private Phase phase = Phase.START;
@@ -164,7 +166,7 @@ final class Replay {
         if (report.request().details().kind() != BufferKind.BUFFER) {
             return;
         }
-        TreeMap<Long, BufferGeneration> live = region(place);
+        NavigableMap<Long, BufferGeneration> live = region(place);
         Map.Entry<Long, BufferGeneration> below = live.floorEntry(report.address());
         long start = report.address();
         long end = start + extent(report.request(), report.size());
@@ -200,7 +202,7 @@ final class Replay {
                 .remove(buffer.address(), buffer);
     }
 
-    private TreeMap<Long, BufferGeneration> region(Place place) {
+    private NavigableMap<Long, BufferGeneration> region(Place place) {
         return liveBuffers.computeIfAbsent(
                 new Region(place.device(), place.type().memory()), unused -> new TreeMap<>());
     }

@@ -8,6 +8,7 @@ import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.tracker.internal.Journal.View;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -172,9 +173,5 @@ public final class DeviceBooks {
 
     /** What one device's books held at one moment. */
     public record Recording(
-            int device,
-            Journal.@Nullable View journal,
-            List<HistoryEvent.Allocated> live,
-            int entries,
-            Totals totals) {}
+            int device, @Nullable View journal, List<HistoryEvent.Allocated> live, int entries, Totals totals) {}
 }

@@ -58,9 +58,9 @@ final class Journal {
         long[] words = chunk.words;
         words[at] = address;
         words[at + 1] = size;
-        words[at + 2] = ticket << TICKET_SHIFT
-                | (long) detail << DETAIL_SHIFT
-                | (long) type.ordinal() << TYPE_SHIFT
+        words[at + 2] = (ticket << TICKET_SHIFT)
+                | ((long) detail << DETAIL_SHIFT)
+                | ((long) type.ordinal() << TYPE_SHIFT)
                 | kind.ordinal();
         if (request != null) {
             chunk.requests[chunk.length] = request;

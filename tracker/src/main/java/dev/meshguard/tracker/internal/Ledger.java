@@ -58,7 +58,12 @@ final class Ledger {
             long address,
             long size,
             @Nullable AllocationRequest request) {
-        put(freeSlot, address, size, keyBits(type) | (long) lifetime.ordinal() << LIFETIME_SHIFT | ONE_REPORT, request);
+        put(
+                freeSlot,
+                address,
+                size,
+                keyBits(type) | ((long) lifetime.ordinal() << LIFETIME_SHIFT) | ONE_REPORT,
+                request);
         if (++entries * 3 > (mask + 1) * 2) {
             grow();
         }
@@ -133,11 +138,11 @@ final class Ledger {
     }
 
     private static long keyBits(BufferType type) {
-        return LIVE | (long) type.ordinal() << TYPE_SHIFT;
+        return LIVE | ((long) type.ordinal() << TYPE_SHIFT);
     }
 
     private int home(long key, long address) {
-        return (int) ((address + key) * SPREAD >>> shift);
+        return (int) (((address + key) * SPREAD) >>> shift);
     }
 
     private void put(int slot, long address, long size, long meta, @Nullable AllocationRequest request) {

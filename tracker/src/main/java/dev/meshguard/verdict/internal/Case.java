@@ -32,15 +32,14 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
 
     /** Returns what the witness said, as evidence, if it said anything. */
     Optional<Evidence> statement(Moment moment) {
-        String when =
-                switch (moment) {
-                    case CLOSE_BEGUN -> "when close began";
-                    case BEFORE_WIPE -> "before the allocators were wiped";
-                    case AFTER_WIPE -> "after the allocators were wiped";
-                };
+        String when = switch (moment) {
+            case CLOSE_BEGUN -> "when close began";
+            case BEFORE_WIPE -> "before the allocators were wiped";
+            case AFTER_WIPE -> "after the allocators were wiped";
+        };
         return reading(moment).map(event -> {
-            boolean taken = event.reading().testify(buffer.device(), buffer.type(), buffer.address())
-                    == Testimony.TAKEN;
+            boolean taken =
+                    event.reading().testify(buffer.device(), buffer.type(), buffer.address()) == Testimony.TAKEN;
             return Evidence.of(
                     "the allocator called 0x%s (%d) %s %s (event #%d)"
                             .formatted(

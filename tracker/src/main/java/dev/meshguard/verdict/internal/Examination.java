@@ -7,12 +7,11 @@ import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Expectation;
 import dev.meshguard.verdict.ExpectedBuffers;
 import dev.meshguard.verdict.LeakVerdict;
@@ -110,9 +109,7 @@ public final class Examination {
     }
 
     private long freed() {
-        return history.generations().stream()
-                .filter(buffer -> !buffer.isLive())
-                .count();
+        return history.generations().stream().filter(buffer -> !buffer.isLive()).count();
     }
 
     private long everEntered() {
@@ -126,7 +123,9 @@ public final class Examination {
     }
 
     private static long count(List<Survivor> survivors, Standing standing) {
-        return survivors.stream().filter(survivor -> survivor.standing() == standing).count();
+        return survivors.stream()
+                .filter(survivor -> survivor.standing() == standing)
+                .count();
     }
 
     private static Outcome outcomeOf(List<Survivor> survivors) {

@@ -28,7 +28,10 @@ final class ReportedTwice implements Rule {
         BufferGeneration buffer = survivor.buffer();
         List<Report> reports = buffer.reports();
         boolean someTakenBack = buffer.openReports() < reports.size();
-        if (buffer.kind() != BufferKind.BUFFER || reports.size() < 2 || !someTakenBack || !areOfOneAllocation(reports)) {
+        if (buffer.kind() != BufferKind.BUFFER
+                || reports.size() < 2
+                || !someTakenBack
+                || !areOfOneAllocation(reports)) {
             return Optional.empty();
         }
         Testimony testimony = survivor.testimony(survivor.due());
@@ -41,7 +44,9 @@ final class ReportedTwice implements Rule {
                 "reported %d times at one live address (events %s), freed %s"
                         .formatted(
                                 reports.size(),
-                                Words.events(reports.stream().map(Report::allocatedAt).toList()),
+                                Words.events(reports.stream()
+                                        .map(Report::allocatedAt)
+                                        .toList()),
                                 Words.times(reports.size() - buffer.openReports())),
                 reports.stream().mapToLong(Report::allocatedAt).toArray()));
         survivor.statement(survivor.due()).ifPresent(evidence::add);

@@ -23,7 +23,7 @@ final class Siblings {
 
     private final AllocationHistory history;
     private @Nullable Map<Likeness, List<BufferGeneration>> alike;
-    private @Nullable Map<BufferGeneration, HistoryEvent.FreeIgnored> freesAfterClose;
+    private @Nullable IdentityHashMap<BufferGeneration, HistoryEvent.FreeIgnored> freesAfterClose;
 
     Siblings(AllocationHistory history) {
         this.history = history;
@@ -55,8 +55,9 @@ final class Siblings {
         if (alike == null) {
             alike = new HashMap<>();
             for (BufferGeneration one : history.generations()) {
-                likeness(one).ifPresent(key -> alike().computeIfAbsent(key, unused -> new ArrayList<>())
-                        .add(one));
+                likeness(one)
+                        .ifPresent(key -> alike().computeIfAbsent(key, unused -> new ArrayList<>())
+                                .add(one));
             }
         }
         return likeness(buffer).map(key -> alike().getOrDefault(key, List.of())).orElse(List.of());

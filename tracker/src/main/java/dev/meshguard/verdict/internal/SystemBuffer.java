@@ -32,7 +32,6 @@ final class SystemBuffer implements Rule {
         if (!maystay) {
             survivor.statement(Moment.BEFORE_WIPE).ifPresent(evidence::add);
         }
-        return Optional.of(
-                new Diagnosis(Cause.SYSTEM, maystay ? Standing.EXPECTED : Standing.LEAKED, evidence));
+        return Optional.of(new Diagnosis(Cause.SYSTEM, maystay ? Standing.EXPECTED : Standing.LEAKED, evidence));
     }
 }
