@@ -46,6 +46,11 @@ final class AddressTable {
         slots[position] = slot;
     }
 
+    /** Adds an address for its own sake, with no slot to find. */
+    void add(long address) {
+        put(address, ABSENT);
+    }
+
     int remove(long address) {
         int position = find(address);
         if (addresses[position] == EMPTY) {
