@@ -1,6 +1,6 @@
 package dev.meshguard.junit;
 
 /** Keeps the package until its first type arrives. */
-final class Placeholder {
+public final class Placeholder {
     private Placeholder() {}
 }
