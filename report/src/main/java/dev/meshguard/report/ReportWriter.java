@@ -4,6 +4,7 @@ import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
+import dev.meshguard.report.VerdictReport.TrackedRow;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
@@ -25,6 +26,7 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -75,12 +77,13 @@ final class ReportWriter {
         List<SurvivorGroup> leaked = verdict.groups(Standing.LEAKED);
         if (!leaked.isEmpty()) {
             sections.add(new Section(
-                    "LEAK  %s · %s · %s still allocated%s"
-                            .formatted(
-                                    Quantities.count(leaked.size(), "leak"),
-                                    Quantities.count(verdict.sum().leaked(), "buffer"),
-                                    Quantities.size(bytes(leaked)),
-                                    afterClose()),
+                    String.format(
+                            Locale.ROOT,
+                            "LEAK  %s · %s · %s still allocated%s",
+                            Quantities.count(leaked.size(), "leak"),
+                            Quantities.count(verdict.sum().leaked(), "buffer"),
+                            Quantities.size(bytes(leaked)),
+                            afterClose()),
                     findings(leaked)));
         }
         if (!verdict.doubts().isEmpty()) {
@@ -123,10 +126,11 @@ final class ReportWriter {
     private String cleanHeadline() {
         return verdict.sum().expected() == 0
                 ? "CLEAN  everything was given back"
-                : "CLEAN  only expected buffers are left: %s, %s"
-                        .formatted(
-                                Quantities.count(verdict.sum().expected(), "buffer"),
-                                Quantities.size(bytes(verdict.groups(Standing.EXPECTED))));
+                : String.format(
+                        Locale.ROOT,
+                        "CLEAN  only expected buffers are left: %s, %s",
+                        Quantities.count(verdict.sum().expected(), "buffer"),
+                        Quantities.size(bytes(verdict.groups(Standing.EXPECTED))));
     }
 
     private String afterClose() {
@@ -168,14 +172,15 @@ final class ReportWriter {
         List<String> facts = new ArrayList<>(evidence);
         facts.add(circumstances(group));
         return new Finding(
-                "%s %s x %d   %s   %s: %s"
-                        .formatted(
-                                group.type(),
-                                Quantities.size(group.size()),
-                                group.survivors().size(),
-                                dots(group.devices()),
-                                group.cause(),
-                                decisive),
+                String.format(
+                        Locale.ROOT,
+                        "%s %s x %d   %s   %s: %s",
+                        group.type(),
+                        Quantities.size(group.size()),
+                        group.survivors().size(),
+                        dots(group.devices()),
+                        group.cause(),
+                        decisive),
                 Optional.of(group.origin().map(Object::toString).orElse("an unknown place (no origin was captured)")),
                 facts,
                 group.survivors().size());
@@ -190,13 +195,14 @@ final class ReportWriter {
         String when = events.size() == 1
                 ? "event #" + events.get(0)
                 : "events #" + events.get(0) + " to #" + events.get(events.size() - 1);
-        return "allocated in %s (%s) at %s, %s%s"
-                .formatted(
-                        first.bornIn(),
-                        when,
-                        addresses(group),
-                        group.label().map(label -> "label \"" + label + '"').orElse("unlabelled"),
-                        owners(group));
+        return String.format(
+                Locale.ROOT,
+                "allocated in %s (%s) at %s, %s%s",
+                first.bornIn(),
+                when,
+                addresses(group),
+                group.label().map(label -> "label \"" + label + '"').orElse("unlabelled"),
+                owners(group));
     }
 
     private static String addresses(SurvivorGroup group) {
@@ -241,13 +247,14 @@ final class ReportWriter {
         List<Finding> findings = new ArrayList<>();
         for (Anomaly anomaly : anomalies.subList(0, Math.min(MOST_ANOMALIES, anomalies.size()))) {
             findings.add(new Finding(
-                    "%s: %s %s on device %d (event #%d)"
-                            .formatted(
-                                    anomaly.kind().words(),
-                                    anomaly.type(),
-                                    Quantities.address(anomaly.address()),
-                                    anomaly.device(),
-                                    anomaly.event().number()),
+                    String.format(
+                            Locale.ROOT,
+                            "%s: %s %s on device %d (event #%d)",
+                            anomaly.kind().words(),
+                            anomaly.type(),
+                            Quantities.address(anomaly.address()),
+                            anomaly.device(),
+                            anomaly.event().number()),
                     siteOf(anomaly),
                     List.of(holder(anomaly)),
                     0));
@@ -268,41 +275,43 @@ final class ReportWriter {
 
     private static String holder(Anomaly anomaly) {
         return anomaly.holder()
-                .map(buffer -> "the buffer that was there, %s, was freed before, at event #%d"
-                        .formatted(
-                                Quantities.size(buffer.size()), buffer.diedAt().orElse(buffer.bornAt())))
+                .map(buffer -> String.format(
+                        Locale.ROOT,
+                        "the buffer that was there, %s, was freed before, at event #%d",
+                        Quantities.size(buffer.size()),
+                        buffer.diedAt().orElse(buffer.bornAt())))
                 .orElse("no buffer was ever reported there");
     }
 
     // What was tracked
 
-    private List<String> tracked() {
-        List<String> parts = new ArrayList<>();
+    private List<TrackedRow> tracked() {
+        List<TrackedRow> rows = new ArrayList<>();
         for (TypeTotal total : verdict.totals()) {
             String whose = switch (total.lifetime()) {
                 case USER -> "";
                 case SYSTEM -> "System ";
                 case PERSISTENT -> "Persistent ";
             };
-            parts.add("%s%s: %s, %s, left %s"
-                    .formatted(
-                            whose,
-                            total.type(),
-                            Quantities.count(total.allocatedBuffers(), "buffer"),
-                            Quantities.size(total.allocatedBytes()),
-                            total.leftBuffers() == 0
-                                    ? "none"
-                                    : total.leftBuffers() + " (" + Quantities.size(total.leftBytes()) + ")"));
+            rows.add(new TrackedRow(
+                    whose + total.type(),
+                    amount(total.allocatedBuffers(), total.allocatedBytes()),
+                    amount(total.leftBuffers(), total.leftBytes())));
         }
-        return parts.isEmpty()
-                ? List.of("Tracked: nothing was allocated")
-                : List.of("Tracked " + String.join(" · ", parts));
+        return rows;
+    }
+
+    private static String amount(long buffers, long bytes) {
+        return buffers == 0 ? "nothing" : Quantities.count(buffers, "buffer") + ", " + Quantities.size(bytes);
     }
 
     // Teardown and timeline
 
     private List<TeardownRow> teardown() {
         List<TeardownRow> rows = new ArrayList<>();
+        if (history.phases().isEmpty()) {
+            return rows;
+        }
         for (PhaseStretch stretch : verdict.stretches()) {
             if (stretch.gaveAnythingBack() || isCleanUp(stretch)) {
                 rows.add(new TeardownRow(
@@ -350,9 +359,12 @@ final class ReportWriter {
 
     private List<TimelineRow> timeline() {
         List<PhaseStretch> stretches = verdict.stretches().stream()
-                .filter(stretch -> stretch.peakBytes() > 0)
+                .filter(stretch -> stretch.peakBytes() > 0 && (stretch.changedAnything() || isCleanUp(stretch)))
                 .toList();
         List<TimelineRow> rows = new ArrayList<>();
+        if (history.phases().isEmpty()) {
+            return rows;
+        }
         int count = Math.min(stretches.size(), MOST_TIMELINE_ROWS);
         for (int row = 0; row < count; row++) {
             List<PhaseStretch> together =
@@ -379,14 +391,15 @@ final class ReportWriter {
                     .toList();
             if (!ofKind.isEmpty() && !kind.unbalancesBooks()) {
                 Anomaly first = ofKind.get(0);
-                asides.add("%s, %s; the first at event #%d: %s %s on device %d"
-                        .formatted(
-                                kind.words(),
-                                ofKind.size() == 1 ? "once" : ofKind.size() + " times",
-                                first.event().number(),
-                                first.type(),
-                                Quantities.address(first.address()),
-                                first.device()));
+                asides.add(String.format(
+                        Locale.ROOT,
+                        "%s, %s; the first at event #%d: %s %s on device %d",
+                        kind.words(),
+                        ofKind.size() == 1 ? "once" : ofKind.size() + " times",
+                        first.event().number(),
+                        first.type(),
+                        Quantities.address(first.address()),
+                        first.device()));
             }
         }
         return asides;
@@ -398,19 +411,23 @@ final class ReportWriter {
                 .filter(result -> !result.neverMatched())
                 .toList();
         for (ExpectationResult result : present) {
-            lines.add("Expected and present: %s, %s (%s)"
-                            .formatted(
-                                    Quantities.count(result.matchedBuffers(), "buffer"),
-                                    Quantities.size(result.matchedBytes()),
-                                    result.expectation())
+            lines.add(String.format(
+                            Locale.ROOT,
+                            "Expected and present: %s, %s (%s)",
+                            Quantities.count(result.matchedBuffers(), "buffer"),
+                            Quantities.size(result.matchedBytes()),
+                            result.expectation())
                     + (result.refusedBuffers() == 0 ? "" : "; " + result.refusedBuffers() + " more than that allows"));
         }
         long persistent = verdict.survivors(survivor -> survivor.standing() == Standing.EXPECTED
                         && survivor.expectation().isEmpty())
                 .size();
         if (persistent > 0) {
-            lines.add("Expected and present: %s of lifetime %s"
-                    .formatted(Quantities.count(persistent, "buffer"), BufferLifetime.PERSISTENT));
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "Expected and present: %s of lifetime %s",
+                    Quantities.count(persistent, "buffer"),
+                    BufferLifetime.PERSISTENT));
         }
         verdict.expectations().stream()
                 .filter(ExpectationResult::neverMatched)

@@ -31,7 +31,7 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record VerdictReport(
         List<Section> sections,
-        List<String> tracked,
+        List<TrackedRow> tracked,
         List<TeardownRow> teardown,
         List<TimelineRow> timeline,
         List<String> asides,
@@ -69,6 +69,15 @@ public record VerdictReport(
             facts = List.copyOf(facts);
         }
     }
+
+    /**
+     * One type of memory; the runtime's own is told apart.
+     *
+     * @param type the memory, and whose it is
+     * @param inAll what was ever allocated
+     * @param left what is left
+     */
+    public record TrackedRow(String type, String inAll, String left) {}
 
     /**
      * One step of the clean-up.

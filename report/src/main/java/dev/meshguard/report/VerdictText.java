@@ -4,10 +4,12 @@ import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
+import dev.meshguard.report.VerdictReport.TrackedRow;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** A report as plain text: the same characters in every locale and on every terminal. */
 final class VerdictText {
@@ -29,7 +31,7 @@ final class VerdictText {
                 .flatMap(section -> section.findings().stream())
                 .mapToInt(finding -> lines(finding, 1).size())
                 .sum();
-        List<String> middle = new ArrayList<>(report.tracked());
+        List<String> middle = tracked(report.tracked());
         int free = MOST_LINES - frame(report) - closing.size() - middle.size();
         for (List<String> table : List.of(teardown(report.teardown()), timeline(report.timeline()))) {
             if (free - table.size() >= Math.min(wanted, FEWEST_FINDING_LINES)) {
@@ -107,18 +109,26 @@ final class VerdictText {
         return lines;
     }
 
+    private static List<String> tracked(List<TrackedRow> rows) {
+        List<String[]> table = new ArrayList<>();
+        table.add(new String[] {"Tracked", "in all", "left"});
+        rows.forEach(row -> table.add(new String[] {row.type(), row.inAll(), row.left()}));
+        return rows.isEmpty() ? new ArrayList<>(List.of("Tracked: nothing was allocated")) : aligned(table);
+    }
+
     private static List<String> teardown(List<TeardownRow> rows) {
-        if (rows.isEmpty()) {
-            return List.of();
-        }
-        List<TeardownRow> table = new ArrayList<>();
-        table.add(new TeardownRow("Teardown", "gave back", "left"));
-        table.addAll(rows);
-        int step = width(table, TeardownRow::step);
-        int gaveBack = width(table, TeardownRow::gaveBack);
+        List<String[]> table = new ArrayList<>();
+        table.add(new String[] {"Teardown", "gave back", "left"});
+        rows.forEach(row -> table.add(new String[] {row.step(), row.gaveBack(), row.left()}));
+        return rows.isEmpty() ? List.of() : aligned(table);
+    }
+
+    private static List<String> aligned(List<String[]> table) {
+        int first = width(table, row -> row[0]);
+        int second = width(table, row -> row[1]);
         return table.stream()
-                .map(row -> padded(row.step(), step) + "  " + padded(row.gaveBack(), gaveBack) + "  " + row.left())
-                .toList();
+                .map(row -> padded(row[0], first) + "  " + padded(row[1], second) + "  " + row[2])
+                .collect(Collectors.toCollection(ArrayList::new));
     }
 
     private static List<String> timeline(List<TimelineRow> rows) {

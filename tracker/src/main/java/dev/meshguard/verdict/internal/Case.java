@@ -7,6 +7,7 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Evidence;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -41,13 +42,14 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
             boolean taken =
                     event.reading().testify(buffer.device(), buffer.type(), buffer.address()) == Testimony.TAKEN;
             return Evidence.of(
-                    "the allocator called 0x%s (%d) %s %s (event #%d)"
-                            .formatted(
-                                    Long.toHexString(buffer.address()),
-                                    buffer.address(),
-                                    taken ? "taken" : "free",
-                                    when,
-                                    event.number()),
+                    String.format(
+                            Locale.ROOT,
+                            "the allocator called 0x%s (%d) %s %s (event #%d)",
+                            Long.toHexString(buffer.address()),
+                            buffer.address(),
+                            taken ? "taken" : "free",
+                            when,
+                            event.number()),
                     event.number());
         });
     }

@@ -9,6 +9,7 @@ import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Standing;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -35,7 +36,8 @@ final class CircularBufferUnreported implements Rule {
                     return Optional.empty();
                 }
                 evidence.add(Evidence.of(
-                        "%s ended at event #%d".formatted(program.orElseThrow(), end.getAsLong()), end.getAsLong()));
+                        String.format(Locale.ROOT, "%s ended at event #%d", program.orElseThrow(), end.getAsLong()),
+                        end.getAsLong()));
             }
         }
         return Optional.of(new Diagnosis(Cause.CIRCULAR_BUFFER_UNREPORTED, Standing.MISREPORTED, evidence));
