@@ -71,8 +71,9 @@ class VerdictReportTests {
                 2. DRAM 64 B x 2   devices ●●   FREE_UNREPORTED: the allocator called 0x2000 (8192) free when close began (event #12)
                    -> at an unknown place (no origin was captured)
                    allocated in TEST (events #5 to #6) at 0x2000 (8192), label "weights"
-                3. L1 4 KiB (4096 B) x 1   devices ●○   CIRCULAR_BUFFER_UNREPORTED: program 7 (add) ended at event #8
+                3. L1 4 KiB (4096 B) x 1   devices ●○   CIRCULAR_BUFFER_UNREPORTED: program 7 (add) ended at event #8, and nobody reported that it is gone
                    -> at an unknown place (no origin was captured)
+                   circular buffers lie outside the allocator, so closing the device cannot free it
                    allocated in TEST (event #7) at 0x18b20 (101152), unlabelled, owned by program 7 (add)
 
                 Tracked  in all                        left
