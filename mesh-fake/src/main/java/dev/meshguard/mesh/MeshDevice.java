@@ -1,0 +1,432 @@
+package dev.meshguard.mesh;
+
+import static dev.meshguard.mesh.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
+import static dev.meshguard.mesh.RuntimeDefect.DEVICE_INITIALISED_TWICE;
+
+import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.allocator.Statistics;
+import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.tensor.TensorSpec;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessReading.Moment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * A mesh of devices without hardware, which allocates and reports as the real runtime does and computes nothing.
+ *
+ * <p><b>What is faked.</b> Addresses come from a reimplementation of the runtime's allocator, so they are those of the real device.
+ * One allocator serves all devices of the mesh in lock-step; each device has another one for buffers of its own, and the two do
+ * not exclude each other. Programs take a kernel binary in DRAM and place circular buffers in L1 outside the allocator.
+ *
+ * <p><b>Closing.</b> {@link #close()} does what {@code close_mesh_device} does, in its order: the command queues and whatever else
+ * the runtime allocated for itself are freed, the allocators are wiped without a word, the devices are closed. It does <em>not</em>
+ * clear the program cache and does not touch tensors, buffers and programs, which stay "allocated"; when they are freed later,
+ * there is nothing left to free. Because a wiped allocator calls every leak free, the listener is handed the allocators' books
+ * before the close has done anything, before the wipe, and after it.
+ *
+ * <p><b>What is different on purpose.</b> Where the real runtime silently ignores a free, the listener is told. A mesh cannot be
+ * opened on devices that are open: the real runtime allows it, and the two meshes then overwrite each other's memory.
+ *
+ * <p>Safe for use by several threads: one lock guards each mesh, and reports are made under it, in the order in which memory
+ * changed hands. Sources: {@code tt_metal/distributed/mesh_device.cpp}, {@code tt_metal/impl/device/device.cpp}.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class MeshDevice implements AutoCloseable {
+
+    private final Ttnn ttnn;
+    private final int id;
+    private final MeshShape shape;
+    private final List<Integer> devices;
+    private final Architecture architecture;
+    private final AllocatorConfig config;
+    private final MeshReports reports;
+    private final MeshMemory memory;
+    private final ProgramCache programCache = new ProgramCache(this);
+    private final List<Allocation> systemBuffers = new ArrayList<>();
+    private final Object lock = new Object();
+    private volatile boolean destroyed;
+
+    MeshDevice(
+            Ttnn ttnn,
+            int id,
+            MeshShape shape,
+            List<Integer> devices,
+            Architecture architecture,
+            AllocatorConfig config,
+            UnsafeAllocationWarning warning,
+            MeshReports reports) {
+        this.ttnn = ttnn;
+        this.id = id;
+        this.shape = shape;
+        this.devices = List.copyOf(devices);
+        this.architecture = architecture;
+        this.config = config;
+        this.reports = reports;
+        this.memory = new MeshMemory(id, this.devices, config, warning, reports);
+    }
+
+    /** Returns the number of the mesh, which no other mesh of its {@link Ttnn} has; it is not the id of a device. */
+    public int id() {
+        return id;
+    }
+
+    /** Returns the number of devices along each dimension. */
+    public MeshShape shape() {
+        return shape;
+    }
+
+    /** Returns the number of devices. */
+    public int numDevices() {
+        return devices.size();
+    }
+
+    /** Returns the ids of the devices, in row-major order. */
+    public List<Integer> deviceIds() {
+        return devices;
+    }
+
+    /**
+     * Returns the id of a device.
+     *
+     * @throws IllegalArgumentException if there is no device at the coordinate
+     */
+    public int deviceId(MeshCoordinate coordinate) {
+        return devices.get(coordinate.toLinearIndex(shape));
+    }
+
+    /** Returns the chips it is made of. */
+    public Architecture architecture() {
+        return architecture;
+    }
+
+    /** Returns whether it was not closed. */
+    public boolean isOpen() {
+        synchronized (lock) {
+            return memory.isOpen();
+        }
+    }
+
+    /**
+     * Creates a buffer on all devices, at the same address on each.
+     *
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the mesh is closed, or the buffer cannot be laid out so
+     */
+    public MeshBuffer allocate(MeshBufferConfig buffer) {
+        buffer.sharding().ifPresent(sharding -> sharding.requireFits(shape));
+        synchronized (lock) {
+            return MeshBuffer.of(
+                    this, buffer, memory.allocateOnMesh(buffer.deviceLocal(), detailsOf(buffer.deviceLocal())));
+        }
+    }
+
+    /**
+     * Creates a buffer on all devices at an address that something else owns.
+     *
+     * <p>It takes no memory. {@link ReportingModel#COMPLETE} does not report it; {@link ReportingModel#TRACKING_BRANCH} does, like
+     * any buffer that owns nothing.
+     *
+     * @throws MeshRuntimeException if the mesh is closed, or the buffer cannot be laid out so
+     */
+    public MeshBuffer view(MeshBufferConfig buffer, long address) {
+        buffer.sharding().ifPresent(sharding -> sharding.requireFits(shape));
+        synchronized (lock) {
+            BufferConfig local = buffer.deviceLocal();
+            return MeshBuffer.of(this, buffer, memory.viewOn(devices, local, address, detailsOf(local)));
+        }
+    }
+
+    /**
+     * Creates a buffer on one device, from that device's own allocator.
+     *
+     * @param device the id of the device
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the mesh is closed or the device does not belong to it
+     */
+    public Buffer allocateOn(int device, BufferConfig buffer) {
+        requireDevice(device);
+        synchronized (lock) {
+            return Buffer.of(this, device, memory.allocateOnDevice(device, buffer, detailsOf(buffer)));
+        }
+    }
+
+    /**
+     * Creates a buffer on one device at an address that something else owns; see {@link #view}.
+     *
+     * @param device the id of the device
+     * @throws MeshRuntimeException if the mesh is closed or the device does not belong to it
+     */
+    public Buffer viewOn(int device, BufferConfig buffer, long address) {
+        requireDevice(device);
+        synchronized (lock) {
+            return Buffer.of(this, device, memory.viewOn(List.of(device), buffer, address, detailsOf(buffer)));
+        }
+    }
+
+    /**
+     * Gives back whatever the mesh's allocator lent at an address, on all devices.
+     *
+     * <p>The real allocator ignores an address it does not know without a word; here the listener is told.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public void deallocateAddress(BufferType type, long address) {
+        synchronized (lock) {
+            memory.freeAddress(type, address);
+        }
+    }
+
+    /**
+     * Returns how full each bank of a memory is, as {@code ttnn.get_memory_view} does: the same for every device of the mesh.
+     *
+     * @throws MeshRuntimeException if the mesh is closed or the memory is not lent
+     */
+    public Statistics statistics(BufferType type) {
+        synchronized (lock) {
+            return memory.statistics(type);
+        }
+    }
+
+    /**
+     * Runs the programs of a workload; the first time they take their memory.
+     *
+     * @throws DeviceOutOfMemoryException if there is no room for the kernel binary
+     * @throws MeshRuntimeException if the mesh is closed, circular buffers do not fit, or the workload was enqueued elsewhere
+     */
+    public void enqueueMeshWorkload(MeshWorkload workload) {
+        synchronized (lock) {
+            memory.requireOpen();
+            workload.enqueueOn(this);
+        }
+    }
+
+    /**
+     * Runs a program on one device by itself; the first time it takes its memory there, from that device's own allocator.
+     *
+     * @param device the id of the device
+     * @throws DeviceOutOfMemoryException if there is no room for the kernel binary
+     * @throws MeshRuntimeException if the mesh is closed, the device does not belong to it, or circular buffers do not fit
+     */
+    public void enqueueProgram(int device, Program program) {
+        requireDevice(device);
+        synchronized (lock) {
+            memory.requireOpen();
+            program.enqueueOn(this, device);
+        }
+    }
+
+    /** Keeps the programs of operations from now on, as a new mesh does. */
+    public void enableProgramCache() {
+        synchronized (lock) {
+            programCache.enable();
+        }
+    }
+
+    /** Ends the programs that are kept: their kernel binaries and circular buffers are gone. */
+    public void clearProgramCache() {
+        synchronized (lock) {
+            reports.during(Phase.CACHE_CLEAR, programCache::clear);
+        }
+    }
+
+    /** Ends the programs that are kept, and keeps none from now on: every operation then compiles its own, which ends with it. */
+    public void disableAndClearProgramCache() {
+        synchronized (lock) {
+            programCache.disable();
+            reports.during(Phase.CACHE_CLEAR, programCache::clear);
+        }
+    }
+
+    /** Returns the number of operations whose programs are kept. */
+    public int numProgramCacheEntries() {
+        synchronized (lock) {
+            return programCache.size();
+        }
+    }
+
+    /** Says whether an operation whose programs are not kept may be compiled; if not, it fails. */
+    public void setProgramCacheMissesAllowed(boolean allowed) {
+        synchronized (lock) {
+            programCache.allowMisses(allowed);
+        }
+    }
+
+    /** Closes the mesh, as {@code ttnn.close_mesh_device} does; see the class description. A second time it does nothing. */
+    @Override
+    public void close() {
+        synchronized (lock) {
+            if (memory.isOpen()) {
+                reports.during(Phase.CLOSE, this::closeInOrder);
+                ttnn.closed(this);
+            }
+        }
+    }
+
+    /**
+     * Does what the destructor of the real mesh object does when its last reference goes: closes the mesh if it is open, then ends
+     * the programs in its cache.
+     *
+     * <p>In Python that moment comes when the last tensor is collected, usually after the close. The binaries are then freed after
+     * the close, and the circular buffers reported gone even so. Buffers of a destroyed mesh count as not allocated.
+     */
+    public void destroy() {
+        close();
+        synchronized (lock) {
+            if (!destroyed) {
+                destroyed = true;
+                programCache.clear();
+            }
+        }
+    }
+
+    /** Reports the mesh and allocates what the runtime needs for itself. */
+    void initialise(MeshDescription description, List<Ttnn.SystemBuffer> wanted) {
+        synchronized (lock) {
+            reports.during(Phase.OPEN, () -> {
+                listener().meshOpened(description);
+                devices.forEach(listener()::deviceOpened);
+                allocateSystemBuffers(wanted);
+                if (reports.has(DEVICE_INITIALISED_TWICE)) {
+                    systemBuffers.clear();
+                    allocateSystemBuffers(wanted);
+                }
+            });
+        }
+    }
+
+    /** Creates the result of an operation and runs its programs; without them there is no result. */
+    Tensor launch(ProgramCache.Key operation, TensorSpec result, Supplier<MeshWorkload> compiler) {
+        synchronized (lock) {
+            Tensor tensor = allocateTensor(result);
+            boolean launched = false;
+            try {
+                programCache.run(operation, compiler);
+                launched = true;
+            } finally {
+                if (!launched) {
+                    tensor.close();
+                }
+            }
+            return tensor;
+        }
+    }
+
+    Tensor allocateTensor(TensorSpec spec) {
+        BufferConfig local = BufferConfig.of(
+                spec.memory(), spec.sizeOnDevice(shape.dimensions()), spec.pageSizeOnDevice(shape.dimensions()));
+        MeshBufferConfig buffer =
+                MeshBufferConfig.replicated(spec.label().map(local::named).orElse(local));
+        return new Tensor(spec, allocate(buffer));
+    }
+
+    void free(Allocation allocation, Ending ending) {
+        synchronized (lock) {
+            memory.free(allocation, ending);
+        }
+    }
+
+    void freeIfAllocated(Allocation allocation) {
+        synchronized (lock) {
+            if (!allocation.isFreed()) {
+                memory.free(allocation, Ending.DEALLOCATED);
+            }
+        }
+    }
+
+    void underLock(Runnable work) {
+        synchronized (lock) {
+            work.run();
+        }
+    }
+
+    boolean isDestroyed() {
+        return destroyed;
+    }
+
+    MeshReports reports() {
+        return reports;
+    }
+
+    MeshMemory memory() {
+        return memory;
+    }
+
+    /** The first address of L1 that may be lent, from which circular buffers are stacked. */
+    long l1Base() {
+        return config.l1UnreservedBase();
+    }
+
+    private void closeInOrder() {
+        listener().meshClosing(id);
+        read(Moment.CLOSE_BEGUN);
+        freeSystemBuffers();
+        read(Moment.BEFORE_WIPE);
+        memory.wipe();
+        read(Moment.AFTER_WIPE);
+        memory.close();
+        devices.forEach(listener()::deviceClosed);
+        listener().meshClosed(id);
+    }
+
+    private void read(WitnessReading.Moment moment) {
+        listener().witnessed(memory.read(moment));
+    }
+
+    private void allocateSystemBuffers(List<Ttnn.SystemBuffer> wanted) {
+        for (Ttnn.SystemBuffer buffer : wanted) {
+            BufferConfig onePage = BufferConfig.of(buffer.type(), buffer.size(), buffer.size());
+            AllocationDetails details = AllocationDetails.system(buffer.owner()).withLifetime(buffer.lifetime());
+            Allocation allocation = memory.allocateOnMesh(onePage, details);
+            if (buffer.lifetime() == BufferLifetime.SYSTEM) {
+                systemBuffers.add(allocation);
+            }
+        }
+    }
+
+    private void freeSystemBuffers() {
+        for (Allocation buffer : systemBuffers) {
+            if (reports.has(ALLOCATOR_CLEARS_WITHOUT_REPORTING)) {
+                memory.freeSilently(buffer);
+            } else {
+                memory.free(buffer, Ending.DIED);
+            }
+        }
+        systemBuffers.clear();
+    }
+
+    private static AllocationDetails detailsOf(BufferConfig buffer) {
+        AllocationDetails details = AllocationDetails.user();
+        return buffer.label().map(details::labelled).orElse(details);
+    }
+
+    private void requireDevice(int device) {
+        if (!devices.contains(device)) {
+            throw new MeshRuntimeException("Physical Device ID: %d not found in assigned devices".formatted(device));
+        }
+    }
+
+    private AllocationListener listener() {
+        return reports.listener();
+    }
+
+    /** Returns the mesh as the runtime writes it: {@code MeshDevice(2x4 grid, 8 devices)}. */
+    @Override
+    public String toString() {
+        return "MeshDevice(%s grid, %d devices)".formatted(shape.grid(), devices.size());
+    }
+}

@@ -1,0 +1,117 @@
+package dev.meshguard.mesh;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The arguments of {@code ttnn.open_mesh_device}, with its defaults.
+ *
+ * <p>Immutable and safe for use by several threads. The dispatch core configuration is not among them: it decides how many cores
+ * are left to compute, which here is part of {@link Architecture}. Nor is the offset: a mesh starts at the first device of the
+ * system, unless its devices are named.
+ *
+ * <pre>{@code
+ * MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 4)).withTraceRegionSize(30_000_000);
+ * }</pre>
+ *
+ * @param meshShape the shape of the mesh, empty for that of the whole system
+ * @param l1SmallSize the bytes at the top of every core's L1 that are kept for small sharded buffers
+ * @param traceRegionSize the bytes at the top of every DRAM bank that are kept for captured traces
+ * @param numCommandQueues the number of command queues, 1 or 2
+ * @param physicalDeviceIds the devices in row-major order, empty to have them chosen; needs a shape
+ * @param workerL1Size the bytes of every core's L1 that the allocator may lend, 0 for the default of the preset
+ * @param defects what goes wrong on this mesh, besides what {@link Ttnn.Builder#defects} says
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record MeshDeviceOptions(
+        Optional<MeshShape> meshShape,
+        long l1SmallSize,
+        long traceRegionSize,
+        int numCommandQueues,
+        List<Integer> physicalDeviceIds,
+        long workerL1Size,
+        Set<RuntimeDefect> defects) {
+
+    private static final MeshDeviceOptions DEFAULTS =
+            new MeshDeviceOptions(Optional.empty(), 0, 0, 1, List.of(), 0, Set.of());
+
+    /**
+     * Creates options.
+     *
+     * @throws IllegalArgumentException if a size is negative
+     */
+    public MeshDeviceOptions {
+        physicalDeviceIds = List.copyOf(physicalDeviceIds);
+        defects = Set.copyOf(defects);
+        requireNotNegative(l1SmallSize, "l1_small_size");
+        requireNotNegative(traceRegionSize, "trace_region_size");
+        requireNotNegative(workerL1Size, "worker_l1_size");
+    }
+
+    /** Returns the defaults: the whole system, one command queue, nothing set aside. */
+    public static MeshDeviceOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /** Returns these options with a shape. */
+    public MeshDeviceOptions withMeshShape(MeshShape newShape) {
+        return new MeshDeviceOptions(
+                Optional.of(newShape),
+                l1SmallSize,
+                traceRegionSize,
+                numCommandQueues,
+                physicalDeviceIds,
+                workerL1Size,
+                defects);
+    }
+
+    /** Returns these options with another size of the L1_SMALL region. */
+    public MeshDeviceOptions withL1SmallSize(long bytes) {
+        return new MeshDeviceOptions(
+                meshShape, bytes, traceRegionSize, numCommandQueues, physicalDeviceIds, workerL1Size, defects);
+    }
+
+    /** Returns these options with another size of the trace region. */
+    public MeshDeviceOptions withTraceRegionSize(long bytes) {
+        return new MeshDeviceOptions(
+                meshShape, l1SmallSize, bytes, numCommandQueues, physicalDeviceIds, workerL1Size, defects);
+    }
+
+    /** Returns these options with another number of command queues. */
+    public MeshDeviceOptions withNumCommandQueues(int number) {
+        return new MeshDeviceOptions(
+                meshShape, l1SmallSize, traceRegionSize, number, physicalDeviceIds, workerL1Size, defects);
+    }
+
+    /** Returns these options on the given devices, in row-major order. */
+    public MeshDeviceOptions withPhysicalDeviceIds(Integer... devices) {
+        return new MeshDeviceOptions(
+                meshShape, l1SmallSize, traceRegionSize, numCommandQueues, List.of(devices), workerL1Size, defects);
+    }
+
+    /** Returns these options with another size of the L1 that the allocator may lend. */
+    public MeshDeviceOptions withWorkerL1Size(long bytes) {
+        return new MeshDeviceOptions(
+                meshShape, l1SmallSize, traceRegionSize, numCommandQueues, physicalDeviceIds, bytes, defects);
+    }
+
+    /** Returns these options with more defects. */
+    public MeshDeviceOptions withDefects(RuntimeDefect... more) {
+        Set<RuntimeDefect> all = new TreeSet<>(defects);
+        all.addAll(Arrays.asList(more));
+        return new MeshDeviceOptions(
+                meshShape, l1SmallSize, traceRegionSize, numCommandQueues, physicalDeviceIds, workerL1Size, all);
+    }
+
+    private static void requireNotNegative(long size, String argument) {
+        if (size < 0) {
+            throw new IllegalArgumentException("Cannot use %d as %s: a size is 0 or more".formatted(size, argument));
+        }
+    }
+}

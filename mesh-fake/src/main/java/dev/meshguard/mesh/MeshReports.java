@@ -1,0 +1,215 @@
+package dev.meshguard.mesh;
+
+import static dev.meshguard.mesh.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
+import static dev.meshguard.mesh.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
+import static dev.meshguard.mesh.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
+import static dev.meshguard.mesh.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
+import static dev.meshguard.mesh.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
+
+import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.mesh.Allocation.Kind;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntPredicate;
+
+/**
+ * What one mesh tells its listener about its buffers: the reporting model and the defects, in one place.
+ *
+ * <p>Called under the lock of the mesh, so that a free is always reported before its address can be lent anew.
+ */
+final class MeshReports {
+
+    private final AllocationListener listener;
+    private final ReportingModel model;
+    private final Set<RuntimeDefect> defects;
+    private final List<Integer> devices;
+    private final int meshLevelDevice;
+    private final IntPredicate openedAgain;
+
+    /**
+     * Creates the reports of one mesh.
+     *
+     * @param devices the devices of the mesh
+     * @param meshLevelDevice the device under which reports about the mesh as a whole appear
+     * @param openedAgain whether a device was opened by another mesh after this one was closed
+     */
+    MeshReports(
+            AllocationListener listener,
+            ReportingModel model,
+            Set<RuntimeDefect> defects,
+            List<Integer> devices,
+            int meshLevelDevice,
+            IntPredicate openedAgain) {
+        this.listener = listener;
+        this.model = model;
+        this.defects = defects;
+        this.devices = devices;
+        this.meshLevelDevice = meshLevelDevice;
+        this.openedAgain = openedAgain;
+    }
+
+    AllocationListener listener() {
+        return listener;
+    }
+
+    boolean has(RuntimeDefect defect) {
+        return defects.contains(defect);
+    }
+
+    void during(Phase phase, Runnable work) {
+        Scope scope = listener.phase(phase);
+        try {
+            work.run();
+        } finally {
+            scope.close();
+        }
+    }
+
+    /**
+     * Returns whether anything is ever said of a buffer.
+     *
+     * <p>Only a runtime that reports views and takes the mesh for a device sees the buffer that a program keeps on the mesh.
+     */
+    boolean concern(Allocation allocation) {
+        return switch (allocation.kind()) {
+            case LOCK_STEP, ON_ONE_DEVICE -> true;
+            case VIEW -> model.reportsViews();
+            case VIEW_ON_MESH -> model.reportsViews() && has(BACKING_BUFFERS_REPORTED_AS_DEVICE_0);
+        };
+    }
+
+    /** Reports a buffer as part of a new request. */
+    AllocationRequest allocated(Allocation allocation) {
+        AllocationRequest request = listener.request(allocation.details());
+        allocated(request, allocation);
+        return request;
+    }
+
+    /** Reports a buffer as part of a request that has reported others already. */
+    void allocated(AllocationRequest request, Allocation allocation) {
+        if (!concern(allocation)) {
+            return;
+        }
+        switch (allocation.kind()) {
+            case LOCK_STEP -> {
+                if (has(BACKING_BUFFERS_REPORTED_AS_DEVICE_0)) {
+                    allocatedOn(meshLevelDevice, request, allocation, Ownership.OWNING);
+                }
+                allocatedOnDevices(request, allocation, Ownership.NON_OWNING);
+            }
+            case ON_ONE_DEVICE -> allocatedOnDevices(request, allocation, Ownership.OWNING);
+            case VIEW -> allocatedOnDevices(request, allocation, Ownership.NON_OWNING);
+            case VIEW_ON_MESH -> allocatedOn(meshLevelDevice, request, allocation, Ownership.NON_OWNING);
+        }
+    }
+
+    /** Reports the free of a buffer of an open mesh. */
+    void freed(AllocationRequest release, Allocation allocation, Ending ending) {
+        switch (allocation.kind()) {
+            case LOCK_STEP -> {
+                if (nonOwningFreeIsReported(ending)) {
+                    freedOnDevices(release, allocation, Ownership.NON_OWNING);
+                }
+                if (has(BACKING_BUFFERS_REPORTED_AS_DEVICE_0)) {
+                    freedOn(meshLevelDevice, release, allocation, Ownership.OWNING);
+                }
+            }
+            case ON_ONE_DEVICE -> freedOnDevices(release, allocation, Ownership.OWNING);
+            case VIEW -> {
+                if (nonOwningFreeIsReported(ending)) {
+                    freedOnDevices(release, allocation, Ownership.NON_OWNING);
+                }
+            }
+            case VIEW_ON_MESH -> {
+                if (nonOwningFreeIsReported(ending)) {
+                    freedOn(meshLevelDevice, release, allocation, Ownership.NON_OWNING);
+                }
+            }
+        }
+    }
+
+    /**
+     * Reports the free of a buffer whose mesh is closed.
+     *
+     * <p>Even a runtime that reports such frees cannot do so once a device has been opened again: the address then names another
+     * life, whose buffer would be taken for the freed one.
+     */
+    void freedAfterClose(AllocationRequest release, Allocation allocation, Ending ending) {
+        boolean tooLate = allocation.devices().stream().anyMatch(openedAgain::test);
+        if (tooLate || has(BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED)) {
+            freeIgnored(release, allocation, IgnoredFreeReason.DEVICE_CLOSED);
+        } else {
+            freed(release, allocation, ending);
+        }
+    }
+
+    /** Reports that a free of a buffer had no effect. */
+    void freeIgnored(AllocationRequest release, Allocation allocation, IgnoredFreeReason reason) {
+        List<Integer> on = allocation.kind() == Kind.VIEW_ON_MESH ? List.of(meshLevelDevice) : allocation.devices();
+        for (int device : on) {
+            listener.freeIgnored(release, device, allocation.type(), allocation.address(), reason);
+        }
+    }
+
+    void unknownAddress(BufferType type, long address) {
+        AllocationRequest release = listener.release(AllocationDetails.user());
+        for (int device : devices) {
+            listener.freeIgnored(release, device, type, address, IgnoredFreeReason.UNKNOWN_ADDRESS);
+        }
+    }
+
+    /** The devices under which the circular buffers of a mesh workload's program are reported. */
+    List<Integer> circularBufferDevices(List<Integer> devicesOfProgram) {
+        return model.reportsCircularBuffersOnEveryDevice() ? devicesOfProgram : devices.subList(0, 1);
+    }
+
+    void circularBufferAllocated(AllocationDetails details, List<Integer> on, long address, long size) {
+        AllocationRequest request = listener.request(details);
+        for (int device : on) {
+            listener.allocated(request, device, BufferType.L1, address, size, Ownership.OWNING);
+        }
+    }
+
+    void circularBufferFreed(AllocationDetails details, List<Integer> on, long address) {
+        if (has(CIRCULAR_BUFFERS_NEVER_REPORTED_FREE)) {
+            return;
+        }
+        AllocationRequest release = listener.release(details);
+        for (int device : on) {
+            listener.freed(release, device, BufferType.L1, address, Ownership.OWNING);
+        }
+    }
+
+    private boolean nonOwningFreeIsReported(Ending ending) {
+        boolean returnsEarly = ending == Ending.DEALLOCATED && has(MESH_BUFFER_DEALLOCATE_RETURNS_EARLY);
+        return !returnsEarly && !has(NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES);
+    }
+
+    private void allocatedOnDevices(AllocationRequest request, Allocation allocation, Ownership ownership) {
+        for (int device : allocation.devices()) {
+            allocatedOn(device, request, allocation, ownership);
+        }
+    }
+
+    private void allocatedOn(int device, AllocationRequest request, Allocation allocation, Ownership ownership) {
+        listener.allocated(request, device, allocation.type(), allocation.address(), allocation.size(), ownership);
+    }
+
+    private void freedOnDevices(AllocationRequest release, Allocation allocation, Ownership ownership) {
+        for (int device : allocation.devices()) {
+            freedOn(device, release, allocation, ownership);
+        }
+    }
+
+    private void freedOn(int device, AllocationRequest release, Allocation allocation, Ownership ownership) {
+        listener.freed(release, device, allocation.type(), allocation.address(), ownership);
+    }
+}

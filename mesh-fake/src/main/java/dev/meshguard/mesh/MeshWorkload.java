@@ -1,0 +1,249 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.Owner;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntSupplier;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The programs that the devices of a mesh run together, each on a block of them.
+ *
+ * <p>When it is first enqueued, it takes one kernel-binary buffer in DRAM on every device of the mesh, as large as the largest
+ * binary of its programs, and keeps it until it is closed.
+ *
+ * <p>Build it on one thread; enqueuing and closing are safe on any, under the lock of the mesh it was enqueued on. Source:
+ * {@code tt_metal/distributed/mesh_workload.cpp}.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class MeshWorkload implements AutoCloseable {
+
+    private final IntSupplier nextProgramId;
+    private final List<Entry> entries = new ArrayList<>();
+    private @Nullable MeshDevice mesh;
+    private @Nullable Allocation kernelBinary;
+    private @Nullable Owner ownOwner;
+    private boolean ended;
+
+    MeshWorkload(IntSupplier nextProgramId) {
+        this.nextProgramId = nextProgramId;
+    }
+
+    /**
+     * Adds a program for all devices.
+     *
+     * @return this workload
+     * @throws MeshRuntimeException if there is a program already
+     * @throws IllegalStateException if the program or the workload cannot be changed any more
+     */
+    public MeshWorkload addProgram(Program program) {
+        return add(new Entry(Optional.empty(), program));
+    }
+
+    /**
+     * Adds a program for one device.
+     *
+     * @return this workload
+     * @throws MeshRuntimeException if the device has a program already
+     * @throws IllegalStateException if the program or the workload cannot be changed any more
+     */
+    public MeshWorkload addProgram(MeshCoordinate coordinate, Program program) {
+        return addProgram(coordinate, coordinate, program);
+    }
+
+    /**
+     * Adds a program for a block of devices.
+     *
+     * @param start the first corner of the block
+     * @param end the last corner, which belongs to the block
+     * @return this workload
+     * @throws MeshRuntimeException if one of the devices has a program already
+     * @throws IllegalStateException if the program or the workload cannot be changed any more
+     * @throws IllegalArgumentException if the corners do not span a block
+     */
+    public MeshWorkload addProgram(MeshCoordinate start, MeshCoordinate end, Program program) {
+        return add(new Entry(Optional.of(new Block(start, end)), program));
+    }
+
+    /** Ends the workload and its programs: binary and circular buffers are gone. Does nothing if it has ended. */
+    @Override
+    public void close() {
+        MeshDevice enqueuedOn;
+        synchronized (this) {
+            enqueuedOn = mesh;
+            if (enqueuedOn == null) {
+                ended = true;
+                entries.forEach(entry -> entry.program().endUnused());
+                return;
+            }
+        }
+        enqueuedOn.underLock(() -> end(enqueuedOn));
+    }
+
+    /** Runs the programs, which take their memory the first time; called under the lock of the mesh. */
+    synchronized void enqueueOn(MeshDevice newMesh) {
+        requireRunnableOn(newMesh);
+        List<CircularBufferLayout> layouts = new ArrayList<>();
+        for (Entry entry : entries) {
+            entry.program().requireRunnableBy(newMesh, this);
+            CircularBufferLayout layout = entry.program().layOut(newMesh.architecture(), newMesh.l1Base());
+            layout.requireRoom(newMesh.memory().lowestOccupiedL1Address());
+            layouts.add(layout);
+        }
+        if (mesh != null) {
+            return;
+        }
+        List<List<Integer>> devices = new ArrayList<>();
+        entries.forEach(entry -> devices.add(entry.devicesOf(newMesh)));
+        mesh = newMesh;
+        for (int index = 0; index < entries.size(); index++) {
+            List<Integer> reported = newMesh.reports().circularBufferDevices(devices.get(index));
+            entries.get(index).program().placeOn(newMesh, layouts.get(index), reported);
+        }
+        loadBinaries(newMesh);
+    }
+
+    /** Says that the programs are kept by a cache from now on. */
+    synchronized void keptBy(String cache, AllocationListener listener) {
+        entries.forEach(entry -> listener.ownerCached(entry.program().owner(), cache));
+        if (ownOwner != null) {
+            listener.ownerCached(ownOwner, cache);
+        }
+    }
+
+    /** What the destructor does, also when the mesh is closed; called under the lock of the mesh. */
+    synchronized void end(MeshDevice enqueuedOn) {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        if (kernelBinary != null) {
+            enqueuedOn.memory().free(kernelBinary, Ending.DIED);
+        }
+        entries.forEach(entry -> entry.program().end(enqueuedOn));
+        if (ownOwner != null) {
+            enqueuedOn.reports().listener().ownerEnded(ownOwner);
+        }
+    }
+
+    private synchronized MeshWorkload add(Entry added) {
+        if (mesh != null || ended) {
+            throw new IllegalStateException(
+                    "Cannot add %s to a mesh workload that was enqueued before or has ended. Create a new workload."
+                            .formatted(added.program().owner()));
+        }
+        for (Entry entry : entries) {
+            if (entry.overlaps(added)) {
+                throw new MeshRuntimeException("Program range %s overlaps with the previously added range %s"
+                        .formatted(added.range(), entry.range()));
+            }
+        }
+        added.program().moveInto(this);
+        entries.add(added);
+        return this;
+    }
+
+    private void requireRunnableOn(MeshDevice newMesh) {
+        if (ended) {
+            throw new IllegalStateException("Cannot enqueue a mesh workload that has ended. Create a new workload.");
+        }
+        if (mesh != null && mesh != newMesh) {
+            throw new MeshRuntimeException("Reusing MeshWorkloads across MeshDevices is currently not supported.");
+        }
+    }
+
+    private void loadBinaries(MeshDevice newMesh) {
+        long size = entries.stream()
+                .mapToLong(entry -> entry.program().kernelBinarySize())
+                .max()
+                .orElse(0);
+        if (size == 0) {
+            return;
+        }
+        List<Allocation> viewsOnMesh = new ArrayList<>();
+        kernelBinary = newMesh.memory()
+                .allocateKernelBinary(
+                        Program.kernelBinaryBuffer(size),
+                        AllocationDetails.user().ownedBy(binaryOwner()),
+                        entries.size(),
+                        viewsOnMesh);
+        for (int index = 0; index < entries.size(); index++) {
+            entries.get(index).program().hold(viewsOnMesh.get(index));
+        }
+    }
+
+    /** A binary that several programs share belongs to the workload, which then needs a name of its own. */
+    private Owner binaryOwner() {
+        if (entries.size() == 1) {
+            return entries.get(0).program().owner();
+        }
+        ownOwner = Owner.program("%d (workload of %d programs)".formatted(nextProgramId.getAsInt(), entries.size()));
+        return ownOwner;
+    }
+
+    private record Entry(Optional<Block> block, Program program) {
+
+        boolean overlaps(Entry other) {
+            return block.isEmpty() || other.block.isEmpty() || block.get().intersects(other.block.get());
+        }
+
+        List<Integer> devicesOf(MeshDevice mesh) {
+            return block.map(chosen -> chosen.devicesOf(mesh)).orElseGet(mesh::deviceIds);
+        }
+
+        String range() {
+            return block.map(Block::toString).orElse("of the whole mesh");
+        }
+    }
+
+    /** A rectangle of devices, both corners included. */
+    private record Block(MeshCoordinate start, MeshCoordinate end) {
+
+        Block {
+            boolean spans = start.values().size() == end.values().size();
+            for (int dimension = 0; spans && dimension < start.values().size(); dimension++) {
+                spans = start.values().get(dimension) <= end.values().get(dimension);
+            }
+            if (!spans) {
+                throw new IllegalArgumentException(
+                        "There are no devices from %s to %s: a block ends where it starts or later in every dimension"
+                                .formatted(start, end));
+            }
+        }
+
+        boolean intersects(Block other) {
+            int dimensions =
+                    Math.min(start.values().size(), other.start.values().size());
+            for (int dimension = 0; dimension < dimensions; dimension++) {
+                if (start.values().get(dimension) > other.end.values().get(dimension)
+                        || other.start.values().get(dimension) > end.values().get(dimension)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        List<Integer> devicesOf(MeshDevice mesh) {
+            mesh.deviceId(start);
+            mesh.deviceId(end);
+            return SystemMesh.coordinates(mesh.shape().dimensions()).stream()
+                    .filter(coordinate -> intersects(new Block(coordinate, coordinate)))
+                    .map(mesh::deviceId)
+                    .toList();
+        }
+
+        @Override
+        public String toString() {
+            return "MeshCoordinateRange(start=%s, end=%s)".formatted(start, end);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.tensor.TensorSpec;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * The workloads of operations that were run before, to be run again without compiling.
+ *
+ * <p>Every entry keeps its kernel binary in DRAM: in steady state one block for each distinct operation, which looks like a leak
+ * and is gone when the cache is cleared. Closing the mesh does not clear it. Guarded by the lock of the mesh, which callers hold.
+ * Source: {@code tt_metal/api/tt-metalium/program_cache.hpp}.
+ */
+final class ProgramCache {
+
+    private static final String NAME = "program cache";
+
+    private final MeshDevice mesh;
+    private final Map<Key, MeshWorkload> workloads = new LinkedHashMap<>();
+    private boolean enabled = true;
+    private boolean missesAllowed = true;
+
+    ProgramCache(MeshDevice mesh) {
+        this.mesh = mesh;
+    }
+
+    /** Runs the cached workload of an operation, or a new one, which ends at once if the cache is disabled. */
+    void run(Key key, Supplier<MeshWorkload> compiler) {
+        MeshWorkload cached = workloads.get(key);
+        if (cached != null) {
+            cached.enqueueOn(mesh);
+            return;
+        }
+        if (!missesAllowed) {
+            throw new MeshRuntimeException(
+                    "Device operation \"%s\": program cache miss occurred, but cache misses are forbidden"
+                            .formatted(key.operation()));
+        }
+        MeshWorkload compiled = compiler.get();
+        boolean kept = false;
+        try {
+            compiled.enqueueOn(mesh);
+            kept = enabled;
+        } finally {
+            if (!kept) {
+                compiled.close();
+            }
+        }
+        if (kept) {
+            workloads.put(key, compiled);
+            compiled.keptBy(NAME, mesh.reports().listener());
+        }
+    }
+
+    void enable() {
+        enabled = true;
+    }
+
+    void disable() {
+        enabled = false;
+    }
+
+    void allowMisses(boolean allowed) {
+        missesAllowed = allowed;
+    }
+
+    /** Ends all cached workloads, in the order in which they were cached. */
+    void clear() {
+        workloads.values().forEach(workload -> workload.end(mesh));
+        workloads.clear();
+    }
+
+    int size() {
+        return workloads.size();
+    }
+
+    /** What makes two runs of an operation need the same programs: names of tensors do not matter. */
+    record Key(String operation, List<TensorSpec> tensors) {
+
+        static Key of(String operation, Stream<TensorSpec> tensors) {
+            return new Key(operation, tensors.map(TensorSpec::unnamed).toList());
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package dev.meshguard.mesh;
+
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * A way in which a real runtime misreports or keeps memory, to be switched on per mesh.
+ *
+ * <p>All are off by default. They are the ones met while allocation tracking was built into tt-metal in October 2025; the file
+ * that each names is that of the tracking branch or, where it says so, of main.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public enum RuntimeDefect {
+    /**
+     * Buffers made at a given address do not report that they are freed.
+     *
+     * <p>Cause: their {@code deallocate()} returns at once because they do not own their memory. Symptom: frees are seen only
+     * where something owns memory, so what a mesh buffer reported for its devices seems to stay. Source:
+     * {@code Buffer::deallocate} in {@code tt_metal/impl/buffers/buffer.cpp}.
+     */
+    NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES(
+            "a buffer made at a given address does not own its memory, so its deallocate returns at once",
+            "every device's share of a mesh buffer seems to stay allocated"),
+    /**
+     * A mesh buffer that is deallocated by hand forgets its devices' buffers.
+     *
+     * <p>Cause: while the mesh is alive, deallocate only changes the mesh buffer's own state, which drops the backing buffer, and
+     * returns. Symptom: the memory is given back, but no device's free is reported. Buffers that die with their owner, such as
+     * kernel binaries, are not affected: their devices' buffers die with them. Source: {@code MeshBuffer::deallocate} in
+     * {@code tt_metal/distributed/mesh_buffer.cpp}.
+     */
+    MESH_BUFFER_DEALLOCATE_RETURNS_EARLY(
+            "a mesh buffer's deallocate changes its own state and returns before it reaches the devices' buffers",
+            "tensors that were deallocated by hand seem to stay allocated on every device"),
+    /**
+     * The backing buffer of every mesh buffer is reported, as a buffer of device 0.
+     *
+     * <p>Cause: it belongs to the mesh, and the number of the mesh, 0 in a new process, is taken for that of a device. Symptom:
+     * nine reports for eight devices, all counts doubled on device 0. Under {@link ReportingModel#TRACKING_BRANCH} a kernel binary
+     * appears there once more, for the buffer on the mesh that each program keeps. Source: {@code track_allocate} in
+     * {@code tt_metal/graph/graph_tracking.cpp} and {@code MeshBuffer::create} in {@code tt_metal/distributed/mesh_buffer.cpp}.
+     */
+    BACKING_BUFFERS_REPORTED_AS_DEVICE_0(
+            "the backing buffer of a mesh buffer is reported under the mesh's number, which reads as device 0",
+            "device 0 seems to hold everything twice"),
+    /**
+     * Circular buffers are reported when a program places them, and never again.
+     *
+     * <p>Cause: {@code deallocate_circular_buffers} is declared and not called. Symptom: three L1 buffers that stay until the
+     * process ends. Source: {@code tt_metal/impl/program/program.cpp}; on main implemented on 2026-04-18.
+     */
+    CIRCULAR_BUFFERS_NEVER_REPORTED_FREE(
+            "a program that ends does not say that its circular buffers are gone",
+            "L1 buffers of programs seem to stay until the process ends"),
+    /**
+     * A buffer that is freed when its device is already closed does not report it.
+     *
+     * <p>Cause: {@code deallocate_impl} tells the trackers only while the device is initialised. Symptom: whatever outlives the
+     * close, such as tensors of a test that still runs or cached kernel binaries, can never be reported freed. Source:
+     * {@code tt_metal/impl/buffers/buffer.cpp}, on main as well.
+     */
+    BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED(
+            "a buffer reports its free only while its device is initialised",
+            "buffers that are freed after the close seem to stay"),
+    /**
+     * The runtime takes back its own buffers at close without a word.
+     *
+     * <p>Cause: closing clears the banks of the allocator instead of freeing buffers one by one. Symptom: the runtime's own buffers
+     * seem to outlive the close. Source: {@code Allocator::deallocate_buffers} in {@code tt_metal/impl/allocator/allocator.cpp}.
+     */
+    ALLOCATOR_CLEARS_WITHOUT_REPORTING(
+            "closing clears the allocator's banks without reporting what was in them",
+            "the runtime's own buffers seem to outlive the close"),
+    /**
+     * A device that is opened is initialised a second time.
+     *
+     * <p>Cause: nothing notices that it was initialised before, and what the first time allocated is forgotten. Symptom: the
+     * runtime's own buffers exist twice, and only one set is freed at close. Source: {@code MeshDevice::initialize} in
+     * {@code tt_metal/distributed/mesh_device.cpp}, repaired in September 2025.
+     */
+    DEVICE_INITIALISED_TWICE(
+            "a device that was initialised is initialised again and forgets what it allocated the first time",
+            "the runtime's own buffers exist twice and are freed once");
+
+    private final String cause;
+    private final String symptom;
+
+    RuntimeDefect(String cause, String symptom) {
+        this.cause = cause;
+        this.symptom = symptom;
+    }
+
+    /** Returns what the runtime does wrong, as a sentence without capital and full stop. */
+    public String cause() {
+        return cause;
+    }
+
+    /** Returns what is seen from outside, as a sentence without capital and full stop. */
+    public String symptom() {
+        return symptom;
+    }
+}

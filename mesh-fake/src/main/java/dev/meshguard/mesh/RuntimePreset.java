@@ -1,0 +1,145 @@
+package dev.meshguard.mesh;
+
+import java.util.Map;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * A version of the runtime: what differs from one to the next while the hardware stays the same.
+ *
+ * <p>Bases move whenever the runtime keeps more or less of the memory for itself, for example for the profiler.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public enum RuntimePreset {
+    /**
+     * The allocation-tracking branch of October 2025 (tt-metal {@code 83d21905404187e13713ec75698ed1459e4c1ab0}).
+     *
+     * <p>Bases as in the logs of its {@code test_mesh_allocation.py}; they are known for Wormhole B0 only. Reports about a whole
+     * mesh appear under device 0: in the real runtime under the number of the mesh, which in a new process is 0.
+     */
+    OCTOBER_2025(
+            "October 2025",
+            Map.of(Architecture.WORMHOLE_B0, new Bases(2_560_032, 101_152)),
+            ReportingModel.TRACKING_BRANCH,
+            true) {
+        @Override
+        public long tracePageSize(long rawSize, int dramBanks) {
+            long best = 1_024;
+            for (long page : new long[] {2_048, 4_096}) {
+                if (waste(rawSize, dramBanks, page) <= waste(rawSize, dramBanks, best)) {
+                    best = page;
+                }
+            }
+            return best;
+        }
+    },
+    /**
+     * The main branch of May 2026 (tt-metal {@code 79925a3f05fa5d970f4ae3c837aa32ca09f13eaf}), built with Tracy as is the default.
+     *
+     * <p>Bases are those of {@code tt_metal/llrt/hal/tt-1xx/{wormhole/wh,blackhole/bh}_hal.cpp} with its profiler area, and the L1
+     * map with the default area for kernel configurations.
+     */
+    MAY_2026(
+            "May 2026",
+            Map.of(
+                    Architecture.WORMHOLE_B0, new Bases(2_968_640, 103_776),
+                    Architecture.BLACKHOLE, new Bases(5_848_704, 111_104)),
+            ReportingModel.COMPLETE,
+            false) {
+        @Override
+        public long tracePageSize(long rawSize, int dramBanks) {
+            long best = 1_024;
+            long leastWaste = waste(rawSize, dramBanks, best);
+            for (long page : new long[] {2_048, 4_096, 8_192}) {
+                long waste = waste(rawSize, dramBanks, page);
+                if (waste <= leastWaste || rawSize / (dramBanks * page) >= ROWS_THAT_JUSTIFY_A_LARGER_PAGE) {
+                    best = page;
+                    leastWaste = waste;
+                }
+            }
+            return best;
+        }
+    };
+
+    private static final long ROWS_THAT_JUSTIFY_A_LARGER_PAGE = 2;
+
+    private final String words;
+    private final Map<Architecture, Bases> bases;
+    private final ReportingModel reporting;
+    private final boolean meshLevelReportsPinned;
+
+    RuntimePreset(
+            String words, Map<Architecture, Bases> bases, ReportingModel reporting, boolean meshLevelReportsPinned) {
+        this.words = words;
+        this.bases = bases;
+        this.reporting = reporting;
+        this.meshLevelReportsPinned = meshLevelReportsPinned;
+    }
+
+    /** Returns the name as a person writes it. */
+    public String words() {
+        return words;
+    }
+
+    /** Returns whether the constants of an architecture are known for this version. */
+    public boolean supports(Architecture architecture) {
+        return bases.containsKey(architecture);
+    }
+
+    /**
+     * Returns the first address of a DRAM bank that may be lent out.
+     *
+     * @throws IllegalArgumentException if the version does not support the architecture
+     */
+    public long dramUnreservedBase(Architecture architecture) {
+        return basesOf(architecture).dram();
+    }
+
+    /**
+     * Returns the first address of L1 that may be lent out, unless another worker L1 size is asked for.
+     *
+     * @throws IllegalArgumentException if the version does not support the architecture
+     */
+    public long l1UnreservedBase(Architecture architecture) {
+        return basesOf(architecture).l1();
+    }
+
+    /** Returns what this version reports. */
+    public ReportingModel reporting() {
+        return reporting;
+    }
+
+    /**
+     * Returns the page size of a captured trace; the trace buffer is the raw size, rounded up to it.
+     *
+     * <p>Source: {@code tt_metal/impl/trace/dispatch.cpp}.
+     *
+     * @param rawSize the bytes of the trace
+     * @param dramBanks the number of DRAM banks it is spread over
+     */
+    public abstract long tracePageSize(long rawSize, int dramBanks);
+
+    /** Returns the device under which reports about a whole mesh appear. */
+    int meshLevelDevice(int meshId) {
+        return meshLevelReportsPinned ? 0 : meshId;
+    }
+
+    private Bases basesOf(Architecture architecture) {
+        Bases known = bases.get(architecture);
+        if (known == null) {
+            throw new IllegalArgumentException(
+                    "The %s preset knows no %s: its constants were never seen. Use RuntimePreset.MAY_2026 for %s."
+                            .formatted(words, architecture.words(), architecture.words()));
+        }
+        return known;
+    }
+
+    private static long waste(long rawSize, int dramBanks, long page) {
+        long row = dramBanks * page;
+        return (rawSize + row - 1) / row * row - rawSize;
+    }
+
+    private record Bases(long dram, long l1) {}
+}

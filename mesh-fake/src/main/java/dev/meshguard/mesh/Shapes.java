@@ -1,0 +1,77 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.tensor.TensorDistribution;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.mesh.tensor.TensorSpec;
+import dev.meshguard.tracker.BufferType;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the results of operations are like.
+ *
+ * <p>Operations work on what lies on each device, so shapes are compared there: a replicated tensor may be added to a sharded one.
+ * Where the result lies follows {@code ttnn/cpp/ttnn/operations}: in the memory of the first tensor for sums, in DRAM for products.
+ */
+final class Shapes {
+
+    private Shapes() {}
+
+    /** The sum of two tensors; a dimension of size 1 is repeated. */
+    static TensorSpec ofSum(TensorSpec a, TensorSpec b, MeshShape mesh) {
+        TensorShape left = onDevice(a, mesh);
+        TensorShape right = onDevice(b, mesh);
+        int rank = Math.max(left.rank(), right.rank());
+        List<Integer> sum = repeated("add", left, right, rank, 0);
+        return result(a, b, new TensorShape(sum), mesh, "add");
+    }
+
+    /** The matrix product of two tensors; all but the two innermost dimensions are repeated if they have size 1. */
+    static TensorSpec ofProduct(TensorSpec a, TensorSpec b, MeshShape mesh) {
+        TensorShape left = onDevice(a, mesh);
+        TensorShape right = onDevice(b, mesh);
+        if (left.rank() < 2 || right.rank() < 2 || left.get(-1) != right.get(-2)) {
+            throw new IllegalArgumentException(
+                    "Cannot run matmul on tensors that are %s and %s on each device: the last dimension of the first must be the last but one of the second"
+                            .formatted(left, right));
+        }
+        int rank = Math.max(left.rank(), right.rank());
+        List<Integer> product = repeated("matmul", left, right, rank, 2);
+        product.add(left.get(-2));
+        product.add(right.get(-1));
+        return result(a, b, new TensorShape(product), mesh, "matmul").in(BufferType.DRAM);
+    }
+
+    private static TensorShape onDevice(TensorSpec tensor, MeshShape mesh) {
+        return tensor.distribution().shapeOnDevice(tensor.shape(), mesh.dimensions());
+    }
+
+    private static List<Integer> repeated(
+            String operation, TensorShape left, TensorShape right, int rank, int innermost) {
+        List<Integer> sizes = new ArrayList<>();
+        for (int dimension = -rank; dimension < -innermost; dimension++) {
+            int a = -dimension > left.rank() ? 1 : left.get(dimension);
+            int b = -dimension > right.rank() ? 1 : right.get(dimension);
+            if (a != b && a != 1 && b != 1) {
+                throw new IllegalArgumentException(
+                        "Cannot run %s on tensors that are %s and %s on each device: %d and %d are neither equal nor 1"
+                                .formatted(operation, left, right, a, b));
+            }
+            sizes.add(a == 1 ? b : a);
+        }
+        return sizes;
+    }
+
+    private static TensorSpec result(
+            TensorSpec a, TensorSpec b, TensorShape onDevice, MeshShape mesh, String operation) {
+        if (a.distribution().isSharded()
+                && b.distribution().isSharded()
+                && !a.distribution().equals(b.distribution())) {
+            throw new IllegalArgumentException(
+                    "Cannot run %s on tensors that are sharded differently: %s and %s. Distribute both alike, or replicate one."
+                            .formatted(operation, a.distribution(), b.distribution()));
+        }
+        TensorDistribution distribution = a.distribution().isSharded() ? a.distribution() : b.distribution();
+        return a.unnamed().distributed(distribution).withShape(distribution.wholeShape(onDevice, mesh.dimensions()));
+    }
+}

@@ -1,0 +1,496 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.OperationProfile;
+import dev.meshguard.mesh.tensor.OperationProfiles;
+import dev.meshguard.mesh.tensor.TensorDistribution;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.mesh.tensor.TensorSpec;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Phase;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens meshes without hardware and runs operations on them, in the words of Python's {@code ttnn}.
+ *
+ * <p>An object, and bound to a listener, where the real one is a module: so no mesh can be opened that nobody watches, and tests
+ * that run side by side do not meet. What the real runtime keeps per process, such as the numbers of meshes and programs, belongs
+ * to this object.
+ *
+ * <pre>{@code
+ * Ttnn ttnn = Ttnn.create(listener);
+ * MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
+ * Tensor a = ttnn.empty(TensorShape.of(8, 8, 512, 512), DataType.BFLOAT16, mesh, TensorDistribution.sharded2d(0, 1));
+ * Tensor b = ttnn.add(a, a);
+ * ttnn.deallocate(b);
+ * ttnn.deallocate(a);
+ * mesh.disableAndClearProgramCache();
+ * ttnn.closeMeshDevice(mesh);
+ * }</pre>
+ *
+ * <p>Operations allocate what the real ones allocate, that is the result, a kernel binary and circular buffers, and compute
+ * nothing.
+ *
+ * <p>Safe for use by several threads: opening and closing are guarded by one lock, each mesh by its own.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class Ttnn {
+
+    private static final Logger logger = LoggerFactory.getLogger(Ttnn.class);
+
+    private final AllocationListener listener;
+    private final RuntimePreset preset;
+    private final Architecture architecture;
+    private final SystemMesh systemMesh;
+    private final Set<RuntimeDefect> defects;
+    private final ReportingModel reporting;
+    private final List<SystemBuffer> systemBuffers;
+    private final OperationProfiles operations;
+    private final UnsafeAllocationWarning warning = UnsafeAllocationWarning.toLog();
+    private final AtomicInteger programs = new AtomicInteger();
+
+    private final Object lock = new Object();
+    private final Map<Integer, MeshDevice> openMeshOfDevice = new TreeMap<>();
+    private final Map<Integer, Integer> lastMeshOfDevice = new HashMap<>();
+    private int meshes;
+
+    private Ttnn(Builder builder) {
+        this.listener = builder.listener;
+        this.preset = builder.preset;
+        this.architecture = builder.architecture;
+        this.systemMesh = new SystemMesh(builder.systemMesh);
+        this.defects = builder.defects.clone();
+        this.reporting = builder.reporting.orElse(builder.preset.reporting());
+        this.systemBuffers = List.copyOf(builder.systemBuffers);
+        this.operations = builder.operations;
+    }
+
+    /** Returns a runtime of May 2026 on a T3000, a system of 2x4 Wormhole B0, without defects. */
+    public static Ttnn create(AllocationListener listener) {
+        return builder(listener).build();
+    }
+
+    /** Starts a runtime that differs from that of {@link #create}. */
+    public static Builder builder(AllocationListener listener) {
+        return new Builder(listener);
+    }
+
+    /**
+     * Opens a mesh of all devices of the system.
+     *
+     * @throws IllegalStateException if one of the devices is open
+     */
+    public MeshDevice openMeshDevice() {
+        return openMeshDevice(MeshDeviceOptions.defaults());
+    }
+
+    /**
+     * Opens a mesh of the given shape.
+     *
+     * @throws MeshRuntimeException if the system has no such mesh
+     * @throws IllegalStateException if one of the devices is open
+     */
+    public MeshDevice openMeshDevice(MeshShape shape) {
+        return openMeshDevice(MeshDeviceOptions.defaults().withMeshShape(shape));
+    }
+
+    /**
+     * Opens a mesh.
+     *
+     * <p>Devices that are open cannot be opened a second time: the real runtime allows it, but the two meshes then lend the same
+     * addresses and overwrite each other's data.
+     *
+     * @throws MeshRuntimeException if the system has no such mesh, or its memory cannot be divided as asked
+     * @throws DeviceOutOfMemoryException if there is no room for the runtime's own buffers
+     * @throws IllegalStateException if one of the devices is open
+     */
+    public MeshDevice openMeshDevice(MeshDeviceOptions options) {
+        requireCommandQueues(options.numCommandQueues());
+        MeshShape shape = options.meshShape().orElse(systemMesh.shape());
+        List<Integer> devices = devicesOf(options, shape);
+        AllocatorConfig config = configOf(options);
+        synchronized (lock) {
+            requireClosed(shape, devices);
+            int id = meshes++;
+            MeshReports reports = new MeshReports(
+                    listener,
+                    reporting,
+                    defectsOf(options),
+                    devices,
+                    preset.meshLevelDevice(id),
+                    device -> isOpenedAgain(device, id));
+            MeshDevice mesh = new MeshDevice(this, id, shape, devices, architecture, config, warning, reports);
+            devices.forEach(device -> openMeshOfDevice.put(device, mesh));
+            devices.forEach(device -> lastMeshOfDevice.put(device, id));
+            initialise(mesh, descriptionOf(mesh));
+            logger.debug("Opened mesh {}: {}", id, mesh);
+            return mesh;
+        }
+    }
+
+    /** Closes a mesh; a second time does nothing. See {@link MeshDevice} for what closing does and does not do. */
+    public void closeMeshDevice(MeshDevice mesh) {
+        mesh.close();
+    }
+
+    /**
+     * Creates a tensor without saying what it contains.
+     *
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the mesh is closed
+     * @throws IllegalArgumentException if the tensor cannot be distributed so
+     */
+    public Tensor empty(TensorSpec spec, MeshDevice mesh) {
+        return mesh.allocateTensor(spec);
+    }
+
+    /** Creates a tensor in tiles in DRAM, whole on every device; see {@link #empty(TensorSpec, MeshDevice)}. */
+    public Tensor empty(TensorShape shape, DataType dataType, MeshDevice mesh) {
+        return empty(TensorSpec.of(shape, dataType), mesh);
+    }
+
+    /** Creates a tensor in tiles in DRAM, spread over the mesh; see {@link #empty(TensorSpec, MeshDevice)}. */
+    public Tensor empty(TensorShape shape, DataType dataType, MeshDevice mesh, TensorDistribution distribution) {
+        return empty(TensorSpec.of(shape, dataType).distributed(distribution), mesh);
+    }
+
+    /**
+     * Adds two tensors: the result has their shape and lies where the first one lies.
+     *
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if a tensor was freed, the mesh is closed, or circular buffers clash with L1 buffers
+     * @throws IllegalArgumentException if the tensors do not fit together or the operation has no profile
+     */
+    public Tensor add(Tensor a, Tensor b) {
+        MeshDevice mesh = meshOf("add", a, b);
+        return launch("add", Shapes.ofSum(a.spec(), b.spec(), mesh.shape()), a, b);
+    }
+
+    /**
+     * Multiplies two tensors as matrices: the result lies in DRAM.
+     *
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if a tensor was freed, the mesh is closed, or circular buffers clash with L1 buffers
+     * @throws IllegalArgumentException if the tensors do not fit together or the operation has no profile
+     */
+    public Tensor matmul(Tensor a, Tensor b) {
+        MeshDevice mesh = meshOf("matmul", a, b);
+        return launch("matmul", Shapes.ofProduct(a.spec(), b.spec(), mesh.shape()), a, b);
+    }
+
+    /**
+     * Runs any operation that has a profile.
+     *
+     * <p>Takes memory in the order of the real runtime: the result, then, unless the programs of the same operation on tensors of
+     * the same specs are cached, the circular buffers and the kernel binary.
+     *
+     * @param operation the name of its profile
+     * @param result what the result is like
+     * @param inputs the tensors it works on, at least one
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if an input was freed, the mesh is closed, or circular buffers clash with L1 buffers
+     * @throws IllegalArgumentException if there is no input, inputs lie on different meshes, or the operation has no profile
+     */
+    public Tensor launch(String operation, TensorSpec result, Tensor... inputs) {
+        OperationProfile profile = operations.profileOf(operation);
+        MeshDevice mesh = meshOf(operation, inputs);
+        ProgramCache.Key key = ProgramCache.Key.of(
+                operation,
+                Stream.concat(Stream.of(result), Arrays.stream(inputs).map(Tensor::spec)));
+        int tileSize = inputs[0].dataType().tileSize();
+        return mesh.launch(key, result, () -> compile(profile, tileSize));
+    }
+
+    /**
+     * Frees a tensor, whoever else refers to it.
+     *
+     * <p>The real runtime is silent when there is nothing to free; here the listener is told that a second free was ignored.
+     */
+    public void deallocate(Tensor tensor) {
+        tensor.deallocate();
+    }
+
+    /**
+     * Refuses to return data, of which a tensor here has none; see {@link Tensor#toHost()}.
+     *
+     * @throws UnsupportedOperationException always
+     */
+    public void toTorch(Tensor tensor) {
+        tensor.toHost();
+    }
+
+    /** Creates a program without kernels and circular buffers. */
+    public Program createProgram(String name) {
+        return new Program(programs.incrementAndGet(), name);
+    }
+
+    /** Creates a workload without programs. */
+    public MeshWorkload createMeshWorkload() {
+        return new MeshWorkload(programs::incrementAndGet);
+    }
+
+    /** Called by a mesh when it is closed. */
+    void closed(MeshDevice mesh) {
+        synchronized (lock) {
+            logger.debug("Closed mesh {}: {}", mesh.id(), mesh);
+            openMeshOfDevice.values().removeIf(open -> open == mesh);
+            if (openMeshOfDevice.isEmpty()) {
+                // Nothing says when it is over, so the scope is left open.
+                listener.phase(Phase.AFTER_CLOSE);
+            }
+        }
+    }
+
+    private boolean isOpenedAgain(int device, int meshId) {
+        synchronized (lock) {
+            return !Integer.valueOf(meshId).equals(lastMeshOfDevice.get(device));
+        }
+    }
+
+    private void initialise(MeshDevice mesh, MeshDescription description) {
+        boolean initialised = false;
+        try {
+            mesh.initialise(description, systemBuffers);
+            initialised = true;
+        } finally {
+            if (!initialised) {
+                mesh.close();
+            }
+        }
+    }
+
+    private MeshDescription descriptionOf(MeshDevice mesh) {
+        String name = "%s mesh (%s, %s)".formatted(mesh.shape().grid(), architecture.words(), preset.words());
+        return reporting.reportsCircularBuffersOnEveryDevice()
+                ? MeshDescription.of(mesh.id(), name, mesh.deviceIds())
+                : new MeshDescription(
+                        mesh.id(), name, mesh.deviceIds(), mesh.deviceIds().get(0));
+    }
+
+    private Set<RuntimeDefect> defectsOf(MeshDeviceOptions options) {
+        Set<RuntimeDefect> all = EnumSet.noneOf(RuntimeDefect.class);
+        all.addAll(defects);
+        all.addAll(options.defects());
+        return all;
+    }
+
+    private List<Integer> devicesOf(MeshDeviceOptions options, MeshShape shape) {
+        List<Integer> chosen = options.physicalDeviceIds();
+        if (chosen.isEmpty()) {
+            return systemMesh.devicesOf(shape);
+        }
+        if (options.meshShape().isEmpty()) {
+            throw new MeshRuntimeException("Mesh shape must be provided when physical device ids are supplied");
+        }
+        boolean known = chosen.stream()
+                .allMatch(device -> device >= 0 && device < systemMesh.shape().meshSize());
+        if (!known || chosen.stream().distinct().count() != shape.meshSize() || chosen.size() != shape.meshSize()) {
+            throw new IllegalArgumentException(
+                    "Cannot open a %s mesh on devices %s: name %d different devices out of 0 to %d, in row-major order"
+                            .formatted(
+                                    shape.grid(),
+                                    chosen,
+                                    shape.meshSize(),
+                                    systemMesh.shape().meshSize() - 1));
+        }
+        return chosen;
+    }
+
+    private AllocatorConfig configOf(MeshDeviceOptions options) {
+        return AllocatorConfig.builder()
+                .dramBankCount(architecture.dramBanks())
+                .dramBankSize(architecture.dramBankSize())
+                .dramUnreservedBase(preset.dramUnreservedBase(architecture))
+                .dramAlignment(architecture.dramAlignment())
+                .l1BankCount(architecture.l1Banks())
+                .l1Size(architecture.l1Size())
+                .l1UnreservedBase(l1Base(options.workerL1Size()))
+                .l1Alignment(architecture.l1Alignment())
+                .l1SmallSize(options.l1SmallSize())
+                .traceRegionSize(options.traceRegionSize())
+                .build();
+    }
+
+    private long l1Base(long workerL1Size) {
+        if (workerL1Size == 0) {
+            return preset.l1UnreservedBase(architecture);
+        }
+        if (workerL1Size > architecture.maxWorkerL1Size()) {
+            throw new MeshRuntimeException("Worker L1 size %d is larger than max size %d"
+                    .formatted(workerL1Size, architecture.maxWorkerL1Size()));
+        }
+        long alignment = Math.max(architecture.dramAlignment(), architecture.l1Alignment());
+        return (architecture.l1Size() - workerL1Size + alignment - 1) / alignment * alignment;
+    }
+
+    private static void requireCommandQueues(int number) {
+        if (number < 1 || number > 2) {
+            throw new MeshRuntimeException("num_hw_cqs can be between 1 and 2");
+        }
+    }
+
+    private void requireClosed(MeshShape shape, List<Integer> devices) {
+        for (int device : devices) {
+            MeshDevice open = openMeshOfDevice.get(device);
+            if (open != null) {
+                throw new IllegalStateException(
+                        "Cannot open a %s mesh: device %d belongs to mesh %d (%s), which is open. Close mesh %d first, or name other devices."
+                                .formatted(shape.grid(), device, open.id(), open, open.id()));
+            }
+        }
+    }
+
+    private static MeshDevice meshOf(String operation, Tensor... inputs) {
+        if (inputs.length == 0) {
+            throw new IllegalArgumentException(
+                    "Cannot run %s without a tensor: its mesh is that of its inputs".formatted(operation));
+        }
+        MeshDevice mesh = inputs[0].buffer().device();
+        for (Tensor input : inputs) {
+            MeshDevice other = input.buffer().device();
+            if (other != mesh) {
+                throw new IllegalArgumentException(
+                        "Cannot run %s on tensors of mesh %d and mesh %d: all inputs must lie on the same mesh"
+                                .formatted(operation, mesh.id(), other.id()));
+            }
+        }
+        return mesh;
+    }
+
+    private MeshWorkload compile(OperationProfile profile, int tileSize) {
+        Program program = createProgram(profile.operation()).addKernel(profile.kernelBinaryPages());
+        for (int tiles : profile.circularBufferTiles()) {
+            program.addCircularBuffer(CircularBufferConfig.of((long) tiles * tileSize));
+        }
+        return createMeshWorkload().addProgram(program);
+    }
+
+    /** A buffer the runtime allocates for itself when a mesh is opened. */
+    record SystemBuffer(Owner owner, BufferType type, long size, BufferLifetime lifetime) {}
+
+    /**
+     * A runtime in the making.
+     *
+     * <p>Not safe for use by several threads.
+     *
+     * @since 0.1
+     */
+    @API(status = Status.EXPERIMENTAL, since = "0.1")
+    public static final class Builder {
+
+        private final AllocationListener listener;
+        private RuntimePreset preset = RuntimePreset.MAY_2026;
+        private Architecture architecture = Architecture.WORMHOLE_B0;
+        private MeshShape systemMesh = MeshShape.of(2, 4);
+        private final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
+        private Optional<ReportingModel> reporting = Optional.empty();
+        private final List<SystemBuffer> systemBuffers = new ArrayList<>();
+        private OperationProfiles operations = OperationProfiles.measured();
+
+        private Builder(AllocationListener listener) {
+            this.listener = listener;
+        }
+
+        /** Chooses the version of the runtime; {@link RuntimePreset#MAY_2026} unless this is called. */
+        public Builder preset(RuntimePreset newPreset) {
+            this.preset = newPreset;
+            return this;
+        }
+
+        /** Chooses the chips; {@link Architecture#WORMHOLE_B0} unless this is called. */
+        public Builder architecture(Architecture newArchitecture) {
+            this.architecture = newArchitecture;
+            return this;
+        }
+
+        /** Chooses how many devices there are; 2x4 unless this is called. */
+        public Builder systemMesh(MeshShape shape) {
+            this.systemMesh = shape;
+            return this;
+        }
+
+        /** Adds what goes wrong on every mesh; nothing does unless this is called. */
+        public Builder defects(RuntimeDefect... more) {
+            defects.addAll(Arrays.asList(more));
+            return this;
+        }
+
+        /** Chooses what is reported; what the version reports unless this is called. */
+        public Builder reporting(ReportingModel model) {
+            this.reporting = Optional.of(model);
+            return this;
+        }
+
+        /**
+         * Adds a buffer that the runtime allocates on every device when a mesh is opened, and frees when it is closed.
+         *
+         * <p>None is added by default: the real ones lie outside the allocator.
+         *
+         * @throws IllegalArgumentException if the size is not positive
+         */
+        public Builder systemBuffer(Owner owner, BufferType type, long bytes) {
+            return systemBuffer(owner, type, bytes, BufferLifetime.SYSTEM);
+        }
+
+        /**
+         * Adds a buffer that the runtime allocates on every device when a mesh is opened.
+         *
+         * @param lifetime whether it is freed at close ({@link BufferLifetime#SYSTEM}) or never ({@link BufferLifetime#PERSISTENT})
+         * @throws IllegalArgumentException if the size is not positive or the lifetime is {@link BufferLifetime#USER}
+         */
+        public Builder systemBuffer(Owner owner, BufferType type, long bytes, BufferLifetime lifetime) {
+            if (bytes < 1) {
+                throw new IllegalArgumentException(
+                        "Cannot allocate %d B for %s: a buffer of the runtime has at least 1 B"
+                                .formatted(bytes, owner));
+            }
+            if (lifetime == BufferLifetime.USER) {
+                throw new IllegalArgumentException(
+                        "Cannot leave the free of a buffer of %s to the code under test: use SYSTEM or PERSISTENT"
+                                .formatted(owner));
+            }
+            systemBuffers.add(new SystemBuffer(owner, type, bytes, lifetime));
+            return this;
+        }
+
+        /** Chooses the operations whose needs are known; {@link OperationProfiles#measured()} unless this is called. */
+        public Builder operations(OperationProfiles profiles) {
+            this.operations = profiles;
+            return this;
+        }
+
+        /**
+         * Returns the runtime.
+         *
+         * @throws IllegalArgumentException if the version does not know the chips
+         */
+        public Ttnn build() {
+            preset.dramUnreservedBase(architecture);
+            return new Ttnn(this);
+        }
+    }
+}

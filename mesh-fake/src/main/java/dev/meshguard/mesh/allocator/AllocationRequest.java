@@ -1,0 +1,87 @@
+package dev.meshguard.mesh.allocator;
+
+import java.util.OptionalInt;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What is asked of a {@link BankManager}: how many bytes, in pages of which size, spread how, and from which end.
+ *
+ * <p>Immutable and safe for use by several threads. Source: the parameters of {@code BankManager::allocate_buffer} in
+ * {@code tt_metal/impl/allocator/bank_manager.cpp}.
+ *
+ * @param size the buffer's aligned bytes in all banks together, a multiple of the page size
+ * @param pageSize the buffer's aligned page size in bytes; 0 only if the size is 0
+ * @param direction the end of the bank to take memory from
+ * @param shards the number of cores that hold a shard, empty for a buffer that is interleaved over all banks
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record AllocationRequest(long size, long pageSize, AllocationDirection direction, OptionalInt shards) {
+
+    /**
+     * Creates a request.
+     *
+     * @throws IllegalArgumentException if a number is negative, the size is not a multiple of the page size, or the
+     *     number of shards is not positive
+     */
+    public AllocationRequest {
+        if (size < 0 || pageSize < 0 || !isWholePages(size, pageSize)) {
+            throw new IllegalArgumentException(
+                    ("Cannot ask for %d B in pages of %d B: the size must be a whole number of pages."
+                                    + " Round the size up to the page size.")
+                            .formatted(size, pageSize));
+        }
+        if (shards.isPresent() && shards.getAsInt() < 1) {
+            throw new IllegalArgumentException(("Cannot spread a buffer over %d shards: there must be at least 1."
+                            + " Ask for an interleaved buffer if it is not sharded.")
+                    .formatted(shards.getAsInt()));
+        }
+    }
+
+    /**
+     * Asks for memory interleaved page by page over all banks.
+     *
+     * @param size the buffer's aligned bytes in all banks together, a multiple of the page size
+     * @param pageSize the buffer's aligned page size in bytes; 0 only if the size is 0
+     * @param direction the end of the bank to take memory from
+     * @throws IllegalArgumentException if a number is negative or the size is not a multiple of the page size
+     */
+    public static AllocationRequest interleaved(long size, long pageSize, AllocationDirection direction) {
+        return new AllocationRequest(size, pageSize, direction, OptionalInt.empty());
+    }
+
+    /**
+     * Asks for memory spread over a number of cores.
+     *
+     * @param size the buffer's aligned bytes in all banks together, a multiple of the page size
+     * @param pageSize the buffer's aligned page size in bytes; 0 only if the size is 0
+     * @param shards the number of cores that hold a shard, at least 1
+     * @param direction the end of the bank to take memory from
+     * @throws IllegalArgumentException if a number is out of range or the size is not a multiple of the page size
+     */
+    public static AllocationRequest sharded(long size, long pageSize, int shards, AllocationDirection direction) {
+        return new AllocationRequest(size, pageSize, direction, OptionalInt.of(shards));
+    }
+
+    /** Returns whether this asks for memory in named cores instead of all banks. */
+    public boolean isSharded() {
+        return shards.isPresent();
+    }
+
+    /** Returns the bytes that each of the banks has to hold, with every page rounded up to the alignment. */
+    long sizePerBank(int banks, long pageAlignment) {
+        if (size == 0) {
+            return 0;
+        }
+        return ceilDiv(size / pageSize, banks) * ceilDiv(pageSize, pageAlignment) * pageAlignment;
+    }
+
+    private static boolean isWholePages(long size, long pageSize) {
+        return pageSize == 0 ? size == 0 : size % pageSize == 0;
+    }
+
+    private static long ceilDiv(long dividend, long divisor) {
+        return -Math.floorDiv(-dividend, divisor);
+    }
+}

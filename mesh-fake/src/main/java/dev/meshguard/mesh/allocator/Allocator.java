@@ -1,0 +1,328 @@
+package dev.meshguard.mesh.allocator;
+
+import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
+import dev.meshguard.tracker.BufferType;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Lends out the memory of one device, one mesh or one sub-device.
+ *
+ * <p>DRAM banks are divided into what is lent for buffers and, at the top, the trace region; the L1 of each compute
+ * core into buffers and, at the top, the region for small sharded buffers. Host memory is not lent. Memory is known by
+ * its address alone: whoever gives back an address that has been lent anew frees the new owner's memory, as in the
+ * runtime, which keeps its list of buffers elsewhere. Allocators know nothing of each other, even over the same chips.
+ *
+ * <p>All sizes and addresses are bytes. Safe for use by several threads: one lock guards the whole allocator. Sources:
+ * {@code tt_metal/impl/allocator/allocator.cpp} and {@code l1_banking_allocator.cpp}, in the mode the runtime calls
+ * lock-step.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class Allocator {
+
+    private final AllocatorConfig config;
+    private final UnsafeAllocationWarning unsafeAllocationWarning;
+    private final Object lock = new Object();
+    private final Map<BufferType, BankManager> managers = new EnumMap<>(BufferType.class);
+    private volatile boolean allocationsUnsafe;
+
+    private Allocator(AllocatorConfig config, UnsafeAllocationWarning unsafeAllocationWarning) {
+        this.config = config;
+        this.unsafeAllocationWarning = unsafeAllocationWarning;
+        managers.put(BufferType.DRAM, dramManager(BufferType.DRAM, config.dramRegion()));
+        managers.put(BufferType.TRACE, dramManager(BufferType.TRACE, config.traceRegion()));
+        managers.put(BufferType.L1, l1Manager(BufferType.L1, config.l1Region(), config.l1BankCount()));
+        int smallBanks = config.l1SmallSize() > 0 ? config.l1BankCount() : 0;
+        managers.put(BufferType.L1_SMALL, l1Manager(BufferType.L1_SMALL, config.l1SmallRegion(), smallBanks));
+    }
+
+    /**
+     * Creates an allocator that has lent nothing.
+     *
+     * @param config how the memory is divided
+     * @param warning warns of allocations while a trace exists; shared by the allocators of what stands for one process
+     * @throws MeshRuntimeException if interleaving over the configured number of banks is not possible
+     * @throws IllegalArgumentException if a region does not start at a multiple of the DRAM alignment
+     */
+    public static Allocator create(AllocatorConfig config, UnsafeAllocationWarning warning) {
+        return new Allocator(config, warning);
+    }
+
+    /**
+     * Lends memory of one kind.
+     *
+     * <p>While allocations are marked unsafe the calling thread may be warned, but nothing is refused.
+     *
+     * @param type the kind of memory
+     * @param request how much, spread how, and from which end
+     * @return the address, which is the same in every bank
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the kind is not lent, must be sharded and is not, or the request has too many
+     *     shards
+     */
+    public long allocate(BufferType type, AllocationRequest request) {
+        if (allocationsUnsafe) {
+            unsafeAllocationWarning.warnThisThread();
+        }
+        requireSpreadAllowed(type, request);
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            return manager.allocate(request);
+        }
+    }
+
+    /**
+     * Takes memory back.
+     *
+     * @param type the kind of memory
+     * @param address the address it was lent at; an unknown one is ignored
+     * @throws MeshRuntimeException if the kind is not lent
+     */
+    public void deallocate(BufferType type, long address) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            manager.deallocate(address);
+        }
+    }
+
+    /** Takes back everything that is lent, without telling those who have it. */
+    public void deallocateBuffers() {
+        synchronized (lock) {
+            managers.values().forEach(BankManager::deallocateAll);
+        }
+    }
+
+    /** Makes every kind of memory as new, except for the lowest occupied address, see {@link FreeListOpt#clear()}. */
+    public void clear() {
+        synchronized (lock) {
+            managers.values().forEach(BankManager::clear);
+        }
+    }
+
+    /** Says that a trace exists, which may overwrite what is allocated from now on. */
+    public void markAllocationsUnsafe() {
+        allocationsUnsafe = true;
+    }
+
+    /** Says that no trace exists, or that one is being captured. */
+    public void markAllocationsSafe() {
+        allocationsUnsafe = false;
+    }
+
+    /** Returns whether allocations are marked unsafe. */
+    public boolean allocationsUnsafe() {
+        return allocationsUnsafe;
+    }
+
+    /**
+     * Gives up the lowest bytes of every bank of a kind.
+     *
+     * @param type the kind of memory
+     * @param size the bytes to give up, in addition to those given up before; 0 does nothing
+     * @throws MeshRuntimeException if the kind is not lent, or for a reason of {@link FreeListOpt#shrinkSize(long)}
+     * @throws IllegalArgumentException if the size is negative
+     */
+    public void shrinkSize(BufferType type, long size) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            manager.shrinkSize(size);
+        }
+    }
+
+    /**
+     * Takes back every shrink of a kind.
+     *
+     * @param type the kind of memory
+     * @throws MeshRuntimeException if the kind is not lent
+     */
+    public void resetSize(BufferType type) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            manager.resetSize();
+        }
+    }
+
+    /**
+     * Starts to note, from zero, how far up memory of a kind is taken and given back.
+     *
+     * @param type the kind of memory
+     * @throws MeshRuntimeException if the kind is not lent
+     */
+    public void beginHighWaterMarkTracking(BufferType type) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            manager.beginHighWaterMarkTracking();
+        }
+    }
+
+    /**
+     * Stops noting high water marks of a kind and returns the last ones.
+     *
+     * @param type the kind of memory
+     * @throws MeshRuntimeException if the kind is not lent
+     */
+    public HighWaterMarks endHighWaterMarkTracking(BufferType type) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            return manager.endHighWaterMarkTracking();
+        }
+    }
+
+    /**
+     * Returns how full each bank of a kind is.
+     *
+     * @param type the kind of memory
+     * @throws MeshRuntimeException if the kind is not lent
+     */
+    public Statistics statistics(BufferType type) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            return manager.statistics();
+        }
+    }
+
+    /**
+     * Returns the addresses of a kind that are lent.
+     *
+     * @param type the kind of memory
+     * @return a new array in ascending order, so that two readings can be compared
+     * @throws MeshRuntimeException if the kind is not lent
+     */
+    public long[] liveAddresses(BufferType type) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            return manager.liveAddresses();
+        }
+    }
+
+    /**
+     * Returns the block table of a kind.
+     *
+     * @param type the kind of memory
+     * @throws MeshRuntimeException if the kind is not lent
+     */
+    public List<MemoryBlock> memoryBlockTable(BufferType type) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            return manager.memoryBlockTable();
+        }
+    }
+
+    /**
+     * Returns the lowest L1 address that is taken in a bank; small sharded buffers do not count.
+     *
+     * @param bank the number of the bank
+     * @return the address, empty if nothing is taken
+     * @throws MeshRuntimeException if something is taken and there is no such bank
+     */
+    public OptionalLong lowestOccupiedL1Address(int bank) {
+        BankManager manager = manager(BufferType.L1);
+        synchronized (lock) {
+            return manager.lowestOccupiedAddress(bank);
+        }
+    }
+
+    /**
+     * Returns the bytes of a kind that are managed in each bank, less what was given up by shrinking.
+     *
+     * @param type the kind of memory
+     * @throws MeshRuntimeException if the kind is not lent
+     */
+    public long bankSize(BufferType type) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            return manager.bankSize();
+        }
+    }
+
+    /**
+     * Returns the number of banks of a kind; L1_SMALL has none unless it has a region.
+     *
+     * @param type the kind of memory
+     * @throws MeshRuntimeException if the kind is not lent
+     */
+    public int numBanks(BufferType type) {
+        return manager(type).numBanks();
+    }
+
+    /**
+     * Returns what the pages of a kind are rounded up to, in bytes.
+     *
+     * @param type the kind of memory
+     * @throws MeshRuntimeException if the kind is not lent
+     */
+    public long alignment(BufferType type) {
+        return switch (type) {
+            case DRAM, TRACE -> config.dramAlignment();
+            case L1, L1_SMALL -> config.l1Alignment();
+            case SYSTEM_MEMORY -> throw unsupportedType();
+        };
+    }
+
+    /**
+     * Returns the first address of a memory that may be lent out, whatever was given up by shrinking.
+     *
+     * @param memory the physical memory
+     * @throws MeshRuntimeException if it is host memory
+     */
+    public long baseAllocatorAddress(BufferType.Memory memory) {
+        return switch (memory) {
+            case DRAM -> config.dramUnreservedBase();
+            case L1 -> config.l1UnreservedBase();
+            case SYSTEM -> throw new MeshRuntimeException(RuntimeMessages.memoryWithoutAllocation("HOST"));
+        };
+    }
+
+    private void requireSpreadAllowed(BufferType type, AllocationRequest request) {
+        if (request.isSharded()) {
+            return;
+        }
+        if (!config.interleaved()) {
+            throw new MeshRuntimeException(RuntimeMessages.INTERLEAVED_DISABLED);
+        }
+        if (type == BufferType.L1_SMALL) {
+            throw new MeshRuntimeException(RuntimeMessages.L1_SMALL_SHARDED_ONLY);
+        }
+    }
+
+    private BankManager manager(BufferType type) {
+        BankManager manager = managers.get(type);
+        if (manager == null) {
+            throw unsupportedType();
+        }
+        return manager;
+    }
+
+    private static MeshRuntimeException unsupportedType() {
+        return new MeshRuntimeException(RuntimeMessages.UNSUPPORTED_BUFFER_TYPE);
+    }
+
+    private BankManager dramManager(BufferType kind, AddressRange region) {
+        return newManager(kind, region)
+                .banks(config.dramBankCount())
+                .pageAlignment(config.dramAlignment())
+                .build();
+    }
+
+    private BankManager l1Manager(BufferType kind, AddressRange region, int banks) {
+        return newManager(kind, region)
+                .banks(banks)
+                .pageAlignment(config.l1Alignment())
+                .interleavedLimit(config.l1UnreservedBase())
+                .build();
+    }
+
+    private BankManager.Builder newManager(BufferType kind, AddressRange region) {
+        BankManager.Builder builder = BankManager.builder(kind)
+                .region(region)
+                .dramAlignment(config.dramAlignment())
+                .computeCores(config.l1BankCount());
+        return config.interleaved() ? builder : builder.withoutInterleaving();
+    }
+}

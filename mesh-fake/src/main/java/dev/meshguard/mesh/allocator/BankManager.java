@@ -1,0 +1,496 @@
+package dev.meshguard.mesh.allocator;
+
+import dev.meshguard.tracker.BufferType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Lends out the memory of one kind in all of its banks.
+ *
+ * <p>A buffer has the same address in every bank, so one {@link FreeListOpt} stands for all of them, and a buffer
+ * smaller than the number of banks still takes a page in each. Several allocators may lend out the same addresses;
+ * {@link AllocatorDependencies} says which of them avoid each other. Without dependencies there is one, with the id 0.
+ *
+ * <p>Sizes and addresses are bytes; addresses are absolute. Not thread-safe. Source:
+ * {@code tt_metal/impl/allocator/bank_manager.cpp}.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class BankManager {
+
+    /** The counts, other than powers of two, for which kernels can compute the bank of a page. */
+    private static final Set<Integer> BANK_COUNTS_WITH_MODULO =
+            Set.of(7, 12, 20, 48, 56, 63, 70, 72, 80, 94, 108, 110, 117, 120, 124, 126, 130, 140);
+
+    private static final int FIRST_ALLOCATOR = 0;
+
+    private final BufferType kind;
+    private final long[] bankOffsets;
+    private final long interleavedLimit;
+    private final long pageAlignment;
+    private final int computeCores;
+    private final AllocatorDependencies dependencies;
+    private final List<FreeListOpt> freeLists;
+    private final List<AddressTable> lent;
+
+    private boolean trackingHighWaterMarks;
+    private HighWaterMarks highWaterMarks = HighWaterMarks.ZERO;
+
+    private BankManager(Builder builder) {
+        this.kind = builder.kind;
+        this.bankOffsets = builder.bankOffsets;
+        this.interleavedLimit = builder.interleavedLimit;
+        this.pageAlignment = builder.pageAlignment;
+        this.computeCores = builder.computeCores;
+        this.dependencies = builder.dependencies;
+        requireUsableBankCount(builder.interleaved);
+        this.freeLists = forEachAllocator(builder::newFreeList);
+        this.lent = forEachAllocator(AddressTable::new);
+    }
+
+    /**
+     * Starts to describe a manager.
+     *
+     * @param kind the kind of memory, as it shall be named in error texts
+     */
+    public static Builder builder(BufferType kind) {
+        return new Builder(kind);
+    }
+
+    /**
+     * Allocates from the only allocator, or from the first of several.
+     *
+     * @param request what is wanted
+     * @return the address in every bank
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if there are more shards than compute cores, or interleaved L1 has no address limit
+     */
+    public long allocate(AllocationRequest request) {
+        return allocate(request, FIRST_ALLOCATOR, List.of());
+    }
+
+    /**
+     * Allocates from one of several allocators.
+     *
+     * <p>Where the allocator depends on others, or there are occupied ranges, the place is chosen among what all of
+     * them leave free, and the address limit is then part of the choice. Otherwise the limit is checked when the memory
+     * is taken, and a block below it stays taken without being lent to anyone, as in the runtime.
+     *
+     * @param request what is wanted
+     * @param allocatorId the number of the allocator
+     * @param occupied further ranges to avoid, in any order; they may overlap
+     * @return the address in every bank
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if there is no such allocator, there are more shards than compute cores, interleaved
+     *     L1 has no address limit, or the chosen address cannot be used
+     */
+    public long allocate(AllocationRequest request, int allocatorId, List<AddressRange> occupied) {
+        List<Integer> avoided = dependencies.avoidedBy(allocatorId);
+        int banks = banksFor(request);
+        long sizePerBank = request.sizePerBank(banks, pageAlignment);
+        long limit = addressLimitFor(request);
+        long address = avoided.isEmpty() && occupied.isEmpty()
+                ? allocateAlone(request, allocatorId, banks, sizePerBank, limit)
+                : allocateBesideOthers(request, allocatorId, banks, sizePerBank, limit, occupied);
+        lent.get(allocatorId).add(address);
+        if (trackingHighWaterMarks) {
+            highWaterMarks = highWaterMarks.withAllocationUpTo(address + sizePerBank);
+        }
+        return address;
+    }
+
+    /**
+     * Gives memory of the only or first allocator back.
+     *
+     * @param address the address it was lent at; an unknown one is ignored
+     */
+    public void deallocate(long address) {
+        deallocate(address, FIRST_ALLOCATOR);
+    }
+
+    /**
+     * Gives memory of one of several allocators back.
+     *
+     * @param address the address it was lent at; an unknown one is ignored
+     * @param allocatorId the number of the allocator
+     * @throws MeshRuntimeException if there is no such allocator
+     */
+    public void deallocate(long address, int allocatorId) {
+        FreeListOpt freeList = freeList(allocatorId);
+        if (trackingHighWaterMarks) {
+            freeList.getAllocationSize(address)
+                    .ifPresent(size -> highWaterMarks = highWaterMarks.withDeletionUpTo(address + size));
+        }
+        freeList.deallocate(address);
+        lent.get(allocatorId).remove(address);
+    }
+
+    /** Gives back everything that is lent, in every allocator, by ascending address. */
+    public void deallocateAll() {
+        for (int id = 0; id < freeLists.size(); id++) {
+            LongStream.of(lent.get(id).sortedAddresses()).forEach(freeLists.get(id)::deallocate);
+            lent.get(id).clear();
+        }
+    }
+
+    /** Makes every allocator as new, except for the lowest occupied address, see {@link FreeListOpt#clear()}. */
+    public void clear() {
+        freeLists.forEach(FreeListOpt::clear);
+        lent.forEach(AddressTable::clear);
+    }
+
+    /**
+     * Returns the lowest address that the only or first allocator has taken in a bank.
+     *
+     * @param bank the number of the bank
+     * @return the address with the bank's own offset added, empty if nothing is taken
+     * @throws MeshRuntimeException if something is taken and there is no such bank
+     */
+    public OptionalLong lowestOccupiedAddress(int bank) {
+        return lowestOccupiedAddress(bank, FIRST_ALLOCATOR);
+    }
+
+    /**
+     * Returns the lowest address that one of several allocators has taken in a bank.
+     *
+     * @param bank the number of the bank
+     * @param allocatorId the number of the allocator
+     * @return the address with the bank's own offset added, empty if nothing is taken
+     * @throws MeshRuntimeException if there is no such allocator, or something is taken and there is no such bank
+     */
+    public OptionalLong lowestOccupiedAddress(int bank, int allocatorId) {
+        OptionalLong lowest = freeList(allocatorId).lowestOccupiedAddress();
+        return lowest.isPresent() ? OptionalLong.of(lowest.getAsLong() + bankOffset(bank)) : lowest;
+    }
+
+    /**
+     * Gives up the lowest bytes of every bank.
+     *
+     * @param size the bytes to give up, in addition to those given up before; 0 does nothing
+     * @throws MeshRuntimeException if there are several allocators, or for a reason of
+     *     {@link FreeListOpt#shrinkSize(long)}
+     * @throws IllegalArgumentException if the size is negative
+     */
+    public void shrinkSize(long size) {
+        onlyFreeList().shrinkSize(size);
+    }
+
+    /**
+     * Takes back every shrink.
+     *
+     * @throws MeshRuntimeException if there are several allocators
+     */
+    public void resetSize() {
+        onlyFreeList().resetSize();
+    }
+
+    /** Starts to note, from zero, how far up memory is taken and given back. */
+    public void beginHighWaterMarkTracking() {
+        trackingHighWaterMarks = true;
+        highWaterMarks = HighWaterMarks.ZERO;
+    }
+
+    /** Stops noting high water marks and returns the last ones. */
+    public HighWaterMarks endHighWaterMarkTracking() {
+        trackingHighWaterMarks = false;
+        return highWaterMarks;
+    }
+
+    /** Returns the high water marks of the tracking that is going on, or else of the last one. */
+    public HighWaterMarks highWaterMarks() {
+        return highWaterMarks;
+    }
+
+    /** Returns how full each bank is by the only or first allocator's account. */
+    public Statistics statistics() {
+        return statistics(FIRST_ALLOCATOR);
+    }
+
+    /**
+     * Returns how full each bank is by the account of one of several allocators.
+     *
+     * @param allocatorId the number of the allocator
+     * @throws MeshRuntimeException if there is no such allocator
+     */
+    public Statistics statistics(int allocatorId) {
+        return freeList(allocatorId).statistics();
+    }
+
+    /** Returns the block table of the only or first allocator. */
+    public List<MemoryBlock> memoryBlockTable() {
+        return freeList(FIRST_ALLOCATOR).memoryBlockTable();
+    }
+
+    /** Returns the addresses that are lent, in ascending order; an address lent by two allocators appears twice. */
+    public long[] liveAddresses() {
+        return lent.stream()
+                .flatMapToLong(addresses -> LongStream.of(addresses.sortedAddresses()))
+                .sorted()
+                .toArray();
+    }
+
+    /** Returns the number of banks. */
+    public int numBanks() {
+        return bankOffsets.length;
+    }
+
+    /** Returns the bytes managed in each bank, less what was given up by shrinking. */
+    public long bankSize() {
+        return statistics().totalAllocatable();
+    }
+
+    private int banksFor(AllocationRequest request) {
+        int shards = request.shards().orElse(0);
+        if (shards > computeCores) {
+            throw new MeshRuntimeException(RuntimeMessages.tooManyShards(shards, computeCores));
+        }
+        return request.shards().orElse(bankOffsets.length);
+    }
+
+    private long addressLimitFor(AllocationRequest request) {
+        if (request.isSharded() || kind != BufferType.L1) {
+            return 0;
+        }
+        if (interleavedLimit <= 0) {
+            throw new MeshRuntimeException(RuntimeMessages.limitNotPositive(interleavedLimit));
+        }
+        return interleavedLimit;
+    }
+
+    private long allocateAlone(AllocationRequest request, int allocatorId, int banks, long sizePerBank, long limit) {
+        FreeListOpt freeList = freeList(allocatorId);
+        return freeList.allocate(sizePerBank, request.direction().isBottomUp(), limit)
+                .orElseThrow(() -> DeviceOutOfMemoryException.notEnoughSpace(
+                        kind, request.size(), banks, sizePerBank, freeList.statistics()));
+    }
+
+    private long allocateBesideOthers(
+            AllocationRequest request,
+            int allocatorId,
+            int banks,
+            long sizePerBank,
+            long limit,
+            List<AddressRange> occupied) {
+        FreeListOpt freeList = freeList(allocatorId);
+        var obstacles = new ArrayList<>(occupied);
+        dependencies
+                .avoidedBy(allocatorId)
+                .forEach(id -> obstacles.addAll(freeList(id).allocatedAddresses()));
+        long chosen = Gaps.between(freeList.availableAddresses(sizePerBank), obstacles, limit)
+                .find(sizePerBank, request.direction())
+                .orElseThrow(() -> DeviceOutOfMemoryException.notEnoughSpaceBesideOthers(
+                        kind, request.size(), banks, sizePerBank, freeList.statistics()));
+        if (chosen % pageAlignment != 0) {
+            throw new MeshRuntimeException(RuntimeMessages.chosenAddressNotAligned(chosen, pageAlignment));
+        }
+        return freeList.allocateAtAddress(chosen, sizePerBank)
+                .orElseThrow(() -> new MeshRuntimeException(RuntimeMessages.chosenAddressNotPlaced(chosen)));
+    }
+
+    private FreeListOpt freeList(int allocatorId) {
+        dependencies.requireKnown(allocatorId);
+        return freeLists.get(allocatorId);
+    }
+
+    private FreeListOpt onlyFreeList() {
+        if (freeLists.size() != 1) {
+            throw new MeshRuntimeException(RuntimeMessages.SINGLE_ALLOCATOR_EXPECTED);
+        }
+        return freeLists.get(FIRST_ALLOCATOR);
+    }
+
+    private long bankOffset(int bank) {
+        if (bank < 0 || bank >= bankOffsets.length) {
+            throw new MeshRuntimeException(RuntimeMessages.bankNotTracked(bank));
+        }
+        return bankOffsets[bank];
+    }
+
+    private void requireUsableBankCount(boolean interleaved) {
+        int banks = bankOffsets.length;
+        boolean bankOfPageIsComputed = interleaved && kind != BufferType.L1_SMALL;
+        if (bankOfPageIsComputed && Integer.bitCount(banks) != 1 && !BANK_COUNTS_WITH_MODULO.contains(banks)) {
+            throw new MeshRuntimeException(RuntimeMessages.invalidBankCount(banks, kind));
+        }
+    }
+
+    private <T> List<T> forEachAllocator(Supplier<T> supplier) {
+        return IntStream.range(0, dependencies.allocatorCount())
+                .mapToObj(id -> supplier.get())
+                .toList();
+    }
+
+    /**
+     * How far up memory was taken and given back while someone watched.
+     *
+     * <p>Source: the high water marks of {@code tt_metal/impl/allocator/bank_manager.cpp}, by which a trace in DRAM is
+     * checked.
+     *
+     * @param allocation the highest end of an allocation, in bytes, without the rounding of its size; 0 if there was
+     *     none
+     * @param deletion the highest end of a block that was given back, in bytes; 0 if there was none
+     * @since 0.1
+     */
+    @API(status = Status.EXPERIMENTAL, since = "0.1")
+    public record HighWaterMarks(long allocation, long deletion) {
+
+        static final HighWaterMarks ZERO = new HighWaterMarks(0, 0);
+
+        HighWaterMarks withAllocationUpTo(long end) {
+            return new HighWaterMarks(Math.max(allocation, end), deletion);
+        }
+
+        HighWaterMarks withDeletionUpTo(long end) {
+            return new HighWaterMarks(allocation, Math.max(deletion, end));
+        }
+    }
+
+    /**
+     * The description of a {@link BankManager}.
+     *
+     * <p>Not thread-safe.
+     *
+     * @since 0.1
+     */
+    @API(status = Status.EXPERIMENTAL, since = "0.1")
+    public static final class Builder {
+
+        private final BufferType kind;
+        private long[] bankOffsets = new long[0];
+        private AddressRange region = new AddressRange(0, 0);
+        private long interleavedLimit;
+        private long pageAlignment = 1;
+        private long dramAlignment = 1;
+        private int computeCores;
+        private boolean interleaved = true;
+        private AllocatorDependencies dependencies = AllocatorDependencies.none();
+
+        private Builder(BufferType kind) {
+            this.kind = kind;
+        }
+
+        /**
+         * Sets a number of banks which have no offsets of their own.
+         *
+         * @param count the number of banks
+         * @throws IllegalArgumentException if the count is negative
+         */
+        public Builder banks(int count) {
+            if (count < 0) {
+                throw new IllegalArgumentException(
+                        "Cannot manage %d banks: there must be at least 0. Use 0 for a kind of memory without banks."
+                                .formatted(count));
+            }
+            return bankOffsets(new long[count]);
+        }
+
+        /**
+         * Sets the banks by their offsets.
+         *
+         * @param offsets for each bank what is added to an address there, in bytes
+         */
+        public Builder bankOffsets(long... offsets) {
+            this.bankOffsets = offsets.clone();
+            return this;
+        }
+
+        /**
+         * Sets the range of every bank that is lent out; nothing unless set.
+         *
+         * @param region absolute addresses that start at a multiple of the DRAM alignment
+         */
+        public Builder region(AddressRange region) {
+            this.region = region;
+            return this;
+        }
+
+        /**
+         * Sets the lowest address that interleaved L1 may have; 0 unless set, which interleaved L1 refuses.
+         *
+         * @param limit an absolute address
+         */
+        public Builder interleavedLimit(long limit) {
+            this.interleavedLimit = limit;
+            return this;
+        }
+
+        /**
+         * Sets what the pages of a buffer are rounded up to; 1 unless set.
+         *
+         * @param alignment in bytes, at least 1
+         */
+        public Builder pageAlignment(long alignment) {
+            this.pageAlignment = requirePositive(alignment, "page alignment");
+            return this;
+        }
+
+        /**
+         * Sets what every allocation in a bank is rounded up to, whatever the kind of memory; 1 unless set.
+         *
+         * @param alignment in bytes, at least 1
+         */
+        public Builder dramAlignment(long alignment) {
+            this.dramAlignment = requirePositive(alignment, "DRAM alignment");
+            return this;
+        }
+
+        /**
+         * Sets the number of cores that shards can be spread over; 0 unless set.
+         *
+         * @param cores the cores of the compute grid
+         */
+        public Builder computeCores(int cores) {
+            this.computeCores = cores;
+            return this;
+        }
+
+        /** Lets any number of banks pass, because nothing will be interleaved over them. */
+        public Builder withoutInterleaving() {
+            this.interleaved = false;
+            return this;
+        }
+
+        /**
+         * Sets the allocators; one without dependencies unless set.
+         *
+         * @param dependencies how many allocators there are, and which avoid each other
+         */
+        public Builder dependencies(AllocatorDependencies dependencies) {
+            this.dependencies = dependencies;
+            return this;
+        }
+
+        /**
+         * Creates the manager.
+         *
+         * @throws MeshRuntimeException if interleaving over this number of banks is not possible
+         * @throws IllegalArgumentException if the region does not start at a multiple of the DRAM alignment
+         */
+        public BankManager build() {
+            return new BankManager(this);
+        }
+
+        /** Where nothing is lent out, the start has no alignment to keep. */
+        private FreeListOpt newFreeList() {
+            long start = region.size() == 0 ? 0 : region.start();
+            return new FreeListOpt(region.size(), start, dramAlignment, dramAlignment, SearchPolicy.FIRST);
+        }
+
+        private static long requirePositive(long alignment, String what) {
+            if (alignment < 1) {
+                throw new IllegalArgumentException(
+                        "Cannot use %d as the %s: it must be at least 1. Use 1 for no alignment."
+                                .formatted(alignment, what));
+            }
+            return alignment;
+        }
+    }
+}

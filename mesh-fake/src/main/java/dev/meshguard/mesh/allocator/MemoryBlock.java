@@ -1,0 +1,43 @@
+package dev.meshguard.mesh.allocator;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalInt;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * One row of a free list's block table.
+ *
+ * <p>Immutable and safe for use by several threads. Source: {@code get_memory_block_table} in
+ * {@code tt_metal/impl/allocator/algorithms/free_list_opt.cpp}.
+ *
+ * @param blockId the number of the slot the block lives in
+ * @param address the first byte of the block, counted from the start of the managed range, so without the list's offset
+ * @param size the bytes of the block
+ * @param prevId the slot of the block before this one, empty for the lowest block
+ * @param nextId the slot of the block after this one, empty for the highest block
+ * @param allocated whether the block is allocated
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record MemoryBlock(
+        int blockId, long address, long size, OptionalInt prevId, OptionalInt nextId, boolean allocated) {
+
+    private static final int NO_BLOCK = -1;
+
+    /**
+     * Returns this row as the runtime gives it: six strings, in the order of the columns, with {@code -1} for no block.
+     */
+    public Map<String, String> toMap() {
+        var row = new LinkedHashMap<String, String>();
+        row.put("blockID", Integer.toString(blockId));
+        row.put("address", Long.toString(address));
+        row.put("size", Long.toString(size));
+        row.put("prevID", Integer.toString(prevId.orElse(NO_BLOCK)));
+        row.put("nextID", Integer.toString(nextId.orElse(NO_BLOCK)));
+        row.put("allocated", allocated ? "yes" : "no");
+        return Collections.unmodifiableMap(row);
+    }
+}

@@ -1,0 +1,30 @@
+package dev.meshguard.mesh.allocator;
+
+import java.io.Serial;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * An error the real runtime would raise, with the runtime's own text.
+ *
+ * <p>Stands for the {@code std::runtime_error} of {@code TT_FATAL} and {@code TT_THROW} ({@code RuntimeError} in
+ * Python), so that a test which looks for a part of that text finds it here too. A misuse of this library is an
+ * {@link IllegalArgumentException} instead.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public class MeshRuntimeException extends RuntimeException {
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Creates an exception.
+     *
+     * @param message the runtime's text, word for word
+     */
+    public MeshRuntimeException(String message) {
+        super(message);
+    }
+}

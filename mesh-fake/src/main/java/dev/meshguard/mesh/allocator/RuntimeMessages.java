@@ -1,0 +1,72 @@
+package dev.meshguard.mesh.allocator;
+
+import dev.meshguard.tracker.BufferType;
+
+/**
+ * The texts of the runtime's allocator, word for word, other than those about missing memory.
+ *
+ * <p>Sources: {@code tt_metal/impl/allocator/{allocator,bank_manager,l1_banking_allocator}.cpp} and
+ * {@code algorithms/free_list_opt.cpp}.
+ */
+final class RuntimeMessages {
+
+    static final String SHRINK_FROM_TOP = "Shrinking from the top is currently not supported";
+    static final String LOWEST_OCCUPIED_UNSET = "Lowest occupied address should have a value";
+    static final String SINGLE_ALLOCATOR_EXPECTED = "Expected single allocator!";
+    static final String UNSUPPORTED_BUFFER_TYPE = "Unsupported buffer type!";
+    static final String INTERLEAVED_DISABLED = "Interleaved allocation is disabled, see validate_num_banks";
+    static final String L1_SMALL_SHARDED_ONLY = "L1_SMALL only supports sharded allocations, see validate_num_banks";
+    static final String RESERVED_SIZE_TOO_LARGE = "Reserved size must be less than bank size";
+    static final String UNSAFE_ALLOCATION =
+            "Allocating device buffers is unsafe due to the existence of an active trace."
+                    + " These buffers may be corrupted once a trace is executed.";
+
+    private RuntimeMessages() {}
+
+    static String shrinkBeyondSize(long shrinkSize, long maxSize) {
+        return "Shrink size %d must be smaller than max size %d".formatted(shrinkSize, maxSize);
+    }
+
+    static String shrinkCutsIntoBlock(long cut, long address) {
+        return "Shrink size %d cuts into allocated block at address %d".formatted(cut, address);
+    }
+
+    static String invalidBankCount(int banks, BufferType kind) {
+        return ("Invalid number of memory banks %d for %s."
+                        + " Num banks must be power of 2 or have a dedicated modulo implementation")
+                .formatted(banks, kind);
+    }
+
+    static String invalidAllocatorId(int allocatorId, int allocators) {
+        return "Invalid allocator ID %d (num_allocators=%d)".formatted(allocatorId, allocators);
+    }
+
+    static String tooManyShards(int shards, int computeCores) {
+        return "Expected number of shards %d to be less than or equal to total number of L1 banks %d in compute cores"
+                .formatted(shards, computeCores);
+    }
+
+    static String limitNotPositive(long limit) {
+        return "Address limit %d needs to be larger than zero.".formatted(limit);
+    }
+
+    static String chosenAddressNotAligned(long address, long alignment) {
+        return "Chosen address %d is not aligned to %d B".formatted(address, alignment);
+    }
+
+    static String chosenAddressNotPlaced(long address) {
+        return "Allocator failed to place at chosen address %d".formatted(address);
+    }
+
+    static String bankNotTracked(int bank) {
+        return "Expected bank %d to be tracked!".formatted(bank);
+    }
+
+    static String duplicateDependency(int allocatorId, int dependency) {
+        return "Duplicate dependency for allocator %d: %d appears more than once!".formatted(allocatorId, dependency);
+    }
+
+    static String memoryWithoutAllocation(String memory) {
+        return "Allocator does not support allocating in %s".formatted(memory);
+    }
+}

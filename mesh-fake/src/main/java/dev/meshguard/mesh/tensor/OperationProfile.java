@@ -1,0 +1,46 @@
+package dev.meshguard.mesh.tensor;
+
+import java.util.List;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What the program of one operation needs on a device: results of the kernel compiler, taken as given.
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @param operation the name of the operation
+ * @param kernelBinaryPages the pages of 2,048 bytes that its kernel binary takes; 0 for a program without kernels
+ * @param circularBufferTiles the tiles that each of its circular buffers holds
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record OperationProfile(String operation, int kernelBinaryPages, List<Integer> circularBufferTiles) {
+
+    /**
+     * Creates a profile with its own copy of the list.
+     *
+     * @throws IllegalArgumentException if the name is blank, the number of pages is negative, or a circular buffer is empty
+     */
+    public OperationProfile {
+        circularBufferTiles = List.copyOf(circularBufferTiles);
+        if (operation.isBlank()) {
+            throw new IllegalArgumentException("An operation profile needs the operation's name: it is blank");
+        }
+        if (kernelBinaryPages < 0) {
+            throw new IllegalArgumentException("Cannot use %d as the kernel binary pages of %s: it must be 0 or more"
+                    .formatted(kernelBinaryPages, operation));
+        }
+        for (int tiles : circularBufferTiles) {
+            if (tiles < 1) {
+                throw new IllegalArgumentException("A circular buffer of %s cannot hold %d tiles: it holds at least one"
+                        .formatted(operation, tiles));
+            }
+        }
+    }
+
+    /** Returns a profile from the pages of the kernel binary and the tiles of each circular buffer. */
+    public static OperationProfile of(String operation, int kernelBinaryPages, Integer... circularBufferTiles) {
+        return new OperationProfile(operation, kernelBinaryPages, List.of(circularBufferTiles));
+    }
+}

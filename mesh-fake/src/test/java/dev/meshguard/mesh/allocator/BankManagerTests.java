@@ -1,0 +1,466 @@
+package dev.meshguard.mesh.allocator;
+
+import static dev.meshguard.mesh.allocator.AllocationDirection.BOTTOM_UP;
+import static dev.meshguard.mesh.allocator.AllocationDirection.TOP_DOWN;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
+import dev.meshguard.tracker.BufferType;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BankManagerTests {
+
+    private static BankManager.Builder dram() {
+        return BankManager.builder(BufferType.DRAM)
+                .banks(4)
+                .region(new AddressRange(1_024, 9_216))
+                .pageAlignment(32)
+                .dramAlignment(32)
+                .computeCores(8);
+    }
+
+    private static BankManager.Builder l1() {
+        return BankManager.builder(BufferType.L1)
+                .banks(8)
+                .region(new AddressRange(1_024, 9_216))
+                .interleavedLimit(1_024)
+                .pageAlignment(16)
+                .dramAlignment(32)
+                .computeCores(8);
+    }
+
+    private static AllocationRequest interleaved(long size, long pageSize, AllocationDirection direction) {
+        return AllocationRequest.interleaved(size, pageSize, direction);
+    }
+
+    private static AllocationRequest sharded(long size, long pageSize, int shards) {
+        return AllocationRequest.sharded(size, pageSize, shards, TOP_DOWN);
+    }
+
+    @Nested
+    class Allocating {
+
+        @Test
+        void takesOnePageInEveryBankForABufferSmallerThanTheBanks() {
+            var banks = dram().build();
+
+            banks.allocate(interleaved(2_048, 2_048, BOTTOM_UP));
+
+            assertThat(banks.statistics()).isEqualTo(new Statistics(8_192, 2_048, 6_144, 6_144));
+        }
+
+        @Test
+        void spreadsAnInterleavedBufferOverAllBanks() {
+            var banks = dram().build();
+
+            assertThat(banks.allocate(interleaved(8_192, 1_024, BOTTOM_UP))).isEqualTo(1_024);
+            assertThat(banks.allocate(interleaved(1_024, 1_024, BOTTOM_UP))).isEqualTo(3_072);
+            assertThat(banks.allocate(interleaved(1_024, 1_024, TOP_DOWN))).isEqualTo(8_192);
+        }
+
+        @Test
+        void spreadsAShardedBufferOverItsShardsOnly() {
+            var banks = l1().build();
+
+            assertThat(banks.allocate(sharded(2_048, 1_024, 2))).isEqualTo(8_192);
+            assertThat(banks.allocate(sharded(2_048, 1_024, 1))).isEqualTo(6_144);
+        }
+
+        @Test
+        void takesTheLowestFitAcrossSizeClasses() {
+            var banks = dram().build();
+            banks.allocate(interleaved(16_384, 1_024, BOTTOM_UP));
+            banks.allocate(interleaved(1_024, 1_024, BOTTOM_UP));
+            banks.allocate(interleaved(1_024, 1_024, BOTTOM_UP));
+            banks.allocate(interleaved(1_024, 1_024, BOTTOM_UP));
+            banks.deallocate(1_024);
+            banks.deallocate(6_144);
+
+            assertThat(banks.allocate(interleaved(1_024, 1_024, BOTTOM_UP))).isEqualTo(1_024);
+        }
+
+        @Test
+        void roundsSmallL1PagesUpToTheDramAlignment() {
+            var banks = l1().build();
+
+            assertThat(banks.allocate(sharded(16, 16, 1))).isEqualTo(9_184);
+            assertThat(banks.allocate(sharded(16, 16, 1))).isEqualTo(9_152);
+        }
+
+        @Test
+        void isRefusedForMoreShardsThanComputeCores() {
+            var banks = l1().build();
+
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> banks.allocate(sharded(288, 32, 9)))
+                    .withMessage("Expected number of shards 9 to be less than or equal to total number of L1 banks 8 in"
+                            + " compute cores");
+        }
+
+        @Test
+        void isRefusedForAnAllocatorThatDoesNotExist() {
+            var banks = dram().build();
+
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> banks.allocate(interleaved(32, 32, BOTTOM_UP), 1, List.of()))
+                    .withMessage("Invalid allocator ID 1 (num_allocators=1)");
+        }
+
+        @Test
+        void failsWithTheWholeAccountWhenThereIsNoRoom() {
+            var banks = dram().build();
+            banks.allocate(interleaved(4_096, 1_024, BOTTOM_UP));
+            banks.allocate(interleaved(4_096, 1_024, BOTTOM_UP));
+            banks.deallocate(1_024);
+
+            assertThatExceptionOfType(DeviceOutOfMemoryException.class)
+                    .isThrownBy(() -> banks.allocate(interleaved(28_672, 1_024, BOTTOM_UP)))
+                    .withMessage("Out of Memory: Not enough space to allocate 28672 B DRAM buffer across 4 banks,"
+                            + " where each bank needs to store 7168 B, but bank size is 8192 B"
+                            + " (allocated: 1024 B, free: 7168 B, largest free block: 6144 B)");
+        }
+
+        @Test
+        void namesTheShardsAsTheBanksOfAShardedBufferWhenThereIsNoRoom() {
+            var banks = l1().build();
+
+            assertThatExceptionOfType(DeviceOutOfMemoryException.class)
+                    .isThrownBy(() -> banks.allocate(sharded(20_480, 1_024, 2)))
+                    .withMessage("Out of Memory: Not enough space to allocate 20480 B L1 buffer across 2 banks,"
+                            + " where each bank needs to store 10240 B, but bank size is 8192 B"
+                            + " (allocated: 0 B, free: 8192 B, largest free block: 8192 B)");
+        }
+
+        @Test
+        void takesNoMoreThanTheMinimumForASizeOfZero() {
+            var banks = dram().build();
+
+            banks.allocate(interleaved(0, 0, BOTTOM_UP));
+
+            assertThat(banks.statistics().totalAllocated()).isEqualTo(32);
+        }
+    }
+
+    @Nested
+    class TheLimitOfInterleavedL1 {
+
+        @Test
+        void neverTriggersWhereItIsTheStartOfTheRegion() {
+            var banks = l1().build();
+
+            assertThat(banks.allocate(interleaved(32, 32, BOTTOM_UP))).isEqualTo(1_024);
+        }
+
+        @Test
+        void leavesTheBlockTakenButNotLentWhenItFails() {
+            var banks = l1().interleavedLimit(2_048).build();
+
+            assertThatExceptionOfType(DeviceOutOfMemoryException.class)
+                    .isThrownBy(() -> banks.allocate(interleaved(32, 32, BOTTOM_UP)))
+                    .withMessage("Out of Memory: Cannot allocate at an address below 2048. Allocation at 1024");
+            assertThat(banks.statistics().totalAllocated()).isEqualTo(32);
+            assertThat(banks.liveAddresses()).isEmpty();
+        }
+
+        @Test
+        void mustBePositive() {
+            var banks = l1().interleavedLimit(0).build();
+
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> banks.allocate(interleaved(32, 32, TOP_DOWN)))
+                    .withMessage("Address limit 0 needs to be larger than zero.");
+        }
+
+        @Test
+        void doesNotConcernShardedBuffers() {
+            var banks = l1().interleavedLimit(0).build();
+
+            assertThat(banks.allocate(AllocationRequest.sharded(32, 32, 1, BOTTOM_UP)))
+                    .isEqualTo(1_024);
+        }
+    }
+
+    @Nested
+    class GivingBack {
+
+        @Test
+        void makesTheMemoryFreeAgain() {
+            var banks = dram().build();
+            long address = banks.allocate(interleaved(32, 32, BOTTOM_UP));
+
+            banks.deallocate(address);
+
+            assertThat(banks.statistics()).isEqualTo(new Statistics(8_192, 0, 8_192, 8_192));
+            assertThat(banks.liveAddresses()).isEmpty();
+        }
+
+        @Test
+        void ignoresAnUnknownAddress() {
+            var banks = dram().build();
+            banks.allocate(interleaved(32, 32, BOTTOM_UP));
+
+            banks.deallocate(2_048);
+
+            assertThat(banks.liveAddresses()).containsExactly(1_024);
+        }
+
+        @Test
+        void canBeDoneForEverythingThatIsLent() {
+            var banks = dram().build();
+            banks.allocate(interleaved(32, 32, TOP_DOWN));
+            banks.allocate(interleaved(32, 32, BOTTOM_UP));
+
+            banks.deallocateAll();
+
+            assertThat(banks.liveAddresses()).isEmpty();
+            assertThat(banks.statistics().totalAllocated()).isZero();
+            assertThat(banks.lowestOccupiedAddress(0)).isEmpty();
+        }
+
+        @Test
+        void leavesABlockThatWasTakenButNotLent() {
+            var banks = l1().interleavedLimit(2_048).build();
+            assertThatExceptionOfType(DeviceOutOfMemoryException.class)
+                    .isThrownBy(() -> banks.allocate(interleaved(32, 32, BOTTOM_UP)));
+
+            banks.deallocateAll();
+
+            assertThat(banks.statistics().totalAllocated()).isEqualTo(32);
+        }
+
+        @Test
+        void doesNotHappenWhenCleared() {
+            var banks = dram().build();
+            banks.allocate(interleaved(32, 32, BOTTOM_UP));
+
+            banks.clear();
+
+            assertThat(banks.liveAddresses()).isEmpty();
+            assertThat(banks.statistics().totalAllocated()).isZero();
+            assertThat(banks.lowestOccupiedAddress(0)).hasValue(1_024);
+        }
+    }
+
+    @Nested
+    class LowestOccupiedAddress {
+
+        @Test
+        void hasTheOffsetOfTheBankAdded() {
+            var banks = dram().bankOffsets(0, 1_073_741_824).build();
+            banks.allocate(interleaved(32, 32, BOTTOM_UP));
+
+            assertThat(banks.lowestOccupiedAddress(0)).hasValue(1_024);
+            assertThat(banks.lowestOccupiedAddress(1)).hasValue(1_073_742_848);
+        }
+
+        @Test
+        void isRefusedForABankThatDoesNotExist() {
+            var banks = dram().build();
+            banks.allocate(interleaved(32, 32, BOTTOM_UP));
+
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> banks.lowestOccupiedAddress(4))
+                    .withMessage("Expected bank 4 to be tracked!");
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> banks.lowestOccupiedAddress(-1))
+                    .withMessage("Expected bank -1 to be tracked!");
+        }
+
+        @Test
+        void isEmptyForAnyBankWhileNothingIsTaken() {
+            var banks = dram().build();
+
+            assertThat(banks.lowestOccupiedAddress(4)).isEmpty();
+        }
+    }
+
+    @Nested
+    class ShrinkingAndResetting {
+
+        @Test
+        void changesTheBankSize() {
+            var banks = l1().build();
+
+            banks.shrinkSize(1_024);
+            assertThat(banks.bankSize()).isEqualTo(7_168);
+            assertThat(banks.allocate(AllocationRequest.sharded(32, 32, 1, BOTTOM_UP)))
+                    .isEqualTo(2_048);
+
+            banks.resetSize();
+            assertThat(banks.bankSize()).isEqualTo(8_192);
+            assertThat(banks.allocate(AllocationRequest.sharded(32, 32, 1, BOTTOM_UP)))
+                    .isEqualTo(1_024);
+        }
+
+        @Test
+        void isNamedInTheAccountOfMissingMemory() {
+            var banks = dram().build();
+            banks.shrinkSize(1_024);
+
+            assertThatExceptionOfType(DeviceOutOfMemoryException.class)
+                    .isThrownBy(() -> banks.allocate(interleaved(32_768, 1_024, BOTTOM_UP)))
+                    .withMessage("Out of Memory: Not enough space to allocate 32768 B DRAM buffer across 4 banks,"
+                            + " where each bank needs to store 8192 B, but bank size is 7168 B"
+                            + " (allocated: 0 B, free: 7168 B, largest free block: 7168 B)");
+        }
+
+        @Test
+        void needsASingleAllocator() {
+            var banks = l1().dependencies(AllocatorDependencies.of(Map.of(0, List.of(1))))
+                    .build();
+
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> banks.shrinkSize(32))
+                    .withMessage("Expected single allocator!");
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(banks::resetSize)
+                    .withMessage("Expected single allocator!");
+        }
+    }
+
+    @Nested
+    class HighWaterMarking {
+
+        @Test
+        void notesTheHighestEndsOfWhatIsTakenAndGivenBack() {
+            var banks = dram().build();
+            banks.beginHighWaterMarkTracking();
+
+            long low = banks.allocate(interleaved(40, 40, BOTTOM_UP));
+            long high = banks.allocate(interleaved(32, 32, TOP_DOWN));
+            banks.deallocate(low);
+
+            assertThat(high).isEqualTo(9_184);
+            assertThat(banks.highWaterMarks()).isEqualTo(new HighWaterMarks(9_216, 1_088));
+        }
+
+        @Test
+        void doesNotRoundTheEndOfAnAllocation() {
+            var banks = l1().build();
+            banks.beginHighWaterMarkTracking();
+
+            banks.allocate(AllocationRequest.sharded(16, 16, 1, BOTTOM_UP));
+            banks.deallocate(1_024);
+
+            assertThat(banks.highWaterMarks()).isEqualTo(new HighWaterMarks(1_040, 1_056));
+        }
+
+        @Test
+        void ignoresTheReleaseOfAnUnknownAddress() {
+            var banks = dram().build();
+            banks.beginHighWaterMarkTracking();
+
+            banks.deallocate(4_096);
+
+            assertThat(banks.highWaterMarks()).isEqualTo(new HighWaterMarks(0, 0));
+        }
+
+        @Test
+        void endsWithTheLastMarks() {
+            var banks = dram().build();
+            banks.beginHighWaterMarkTracking();
+            banks.allocate(interleaved(32, 32, BOTTOM_UP));
+
+            assertThat(banks.endHighWaterMarkTracking()).isEqualTo(new HighWaterMarks(1_056, 0));
+            banks.allocate(interleaved(32, 32, BOTTOM_UP));
+
+            assertThat(banks.highWaterMarks()).isEqualTo(new HighWaterMarks(1_056, 0));
+        }
+
+        @Test
+        void beginsAnewFromZero() {
+            var banks = dram().build();
+            banks.beginHighWaterMarkTracking();
+            banks.allocate(interleaved(32, 32, BOTTOM_UP));
+
+            banks.beginHighWaterMarkTracking();
+
+            assertThat(banks.highWaterMarks()).isEqualTo(new HighWaterMarks(0, 0));
+        }
+    }
+
+    @Nested
+    class CountingBanks {
+
+        @ParameterizedTest
+        @ValueSource(
+                ints = {1, 2, 4, 8, 64, 7, 12, 20, 48, 56, 63, 70, 72, 80, 94, 108, 110, 117, 120, 124, 126, 130, 140})
+        void allowsPowersOfTwoAndCountsWithAModuloOfTheirOwn(int banks) {
+            assertThat(dram().banks(banks).build().numBanks()).isEqualTo(banks);
+        }
+
+        @ParameterizedTest
+        @ValueSource(ints = {0, 3, 11, 13, 100})
+        void refusesAnyOtherNumber(int banks) {
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> dram().banks(banks).build())
+                    .withMessage(
+                            "Invalid number of memory banks %d for DRAM. Num banks must be power of 2 or have a"
+                                    + " dedicated modulo implementation",
+                            banks);
+        }
+
+        @Test
+        void doesNotMatterToSmallShardsOrWithoutInterleaving() {
+            assertThatCode(() ->
+                            BankManager.builder(BufferType.L1_SMALL).banks(3).build())
+                    .doesNotThrowAnyException();
+            assertThatCode(() -> dram().banks(3).withoutInterleaving().build()).doesNotThrowAnyException();
+        }
+
+        @Test
+        void refusesANegativeNumber() {
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> dram().banks(-1))
+                    .withMessage("Cannot manage -1 banks: there must be at least 0."
+                            + " Use 0 for a kind of memory without banks.");
+        }
+    }
+
+    @Nested
+    class Describing {
+
+        @Test
+        void refusesAnAlignmentOfZero() {
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> dram().pageAlignment(0))
+                    .withMessage("Cannot use 0 as the page alignment: it must be at least 1. Use 1 for no alignment.");
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> dram().dramAlignment(0))
+                    .withMessage("Cannot use 0 as the DRAM alignment: it must be at least 1. Use 1 for no alignment.");
+        }
+
+        @Test
+        void refusesARegionThatDoesNotStartAtAMultipleOfTheDramAlignment() {
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> dram().region(new AddressRange(40, 80)).build())
+                    .withMessage(
+                            "Cannot create a free list at offset 40: the offset must be a multiple of the alignment 32."
+                                    + " The nearest below is 32.");
+        }
+
+        @Test
+        void allowsAnEmptyRegionAnywhere() {
+            assertThat(dram().region(new AddressRange(40, 40)).build().bankSize())
+                    .isZero();
+        }
+
+        @Test
+        void keepsItsOwnCopyOfTheBankOffsets() {
+            long[] offsets = {0, 4_096};
+            var builder = dram().bankOffsets(offsets);
+            offsets[1] = 0;
+            var banks = builder.build();
+            banks.allocate(interleaved(32, 32, BOTTOM_UP));
+
+            assertThat(banks.lowestOccupiedAddress(1)).hasValue(5_120);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.meshguard.mesh.allocator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The limits are far above what is needed; only an algorithm that is quadratic in the blocks exceeds them. */
+@Timeout(value = 20, unit = TimeUnit.SECONDS)
+class FreeListOptScaleTests {
+
+    private static final int BLOCKS = 100_000;
+
+    private final FreeListOpt list = new FreeListOpt(64L * 4 * BLOCKS, 0, 32, 32, SearchPolicy.FIRST);
+
+    @Test
+    void allocatesAndReleasesAHundredThousandBlocksInRandomOrder() {
+        List<Long> addresses = new ArrayList<>();
+        for (int i = 0; i < BLOCKS; i++) {
+            addresses.add(list.allocate(64, i % 2 == 0).orElseThrow());
+        }
+        Collections.shuffle(addresses, new Random(7));
+
+        addresses.forEach(list::deallocate);
+
+        assertThat(list.memoryBlockTable()).hasSize(1);
+    }
+
+    @Test
+    void looksPastAHundredThousandHolesOfTheSameClassThatAreTooSmall() {
+        for (int i = 0; i < BLOCKS; i++) {
+            list.allocateAtAddress(128L * i, 64);
+        }
+        long firstAfterTheHoles = 128L * (BLOCKS - 1) + 64;
+
+        for (int i = 0; i < BLOCKS; i++) {
+            assertThat(list.allocate(128)).hasValue(firstAfterTheHoles + 128L * i);
+        }
+    }
+
+    @Test
+    void fillsAHundredThousandHolesFromBothEnds() {
+        for (int i = 0; i < BLOCKS; i++) {
+            list.allocateAtAddress(128L * i, 64);
+        }
+        list.allocateAtAddress(128L * BLOCKS, 128L * BLOCKS);
+
+        for (int i = 0; i < BLOCKS / 2; i++) {
+            assertThat(list.allocate(64, true)).hasValue(128L * i + 64);
+            assertThat(list.allocate(64, false)).hasValue(128L * (BLOCKS - 1 - i) + 64);
+        }
+
+        assertThat(list.statistics().totalFree()).isZero();
+    }
+}

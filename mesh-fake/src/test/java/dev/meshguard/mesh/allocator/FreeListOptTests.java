@@ -1,0 +1,847 @@
+package dev.meshguard.mesh.allocator;
+
+import static dev.meshguard.mesh.allocator.SearchPolicy.BEST;
+import static dev.meshguard.mesh.allocator.SearchPolicy.FIRST;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.util.Map;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class FreeListOptTests {
+
+    private static final long KIB = 1_024;
+
+    private static FreeListOpt list(long maxSize, SearchPolicy policy) {
+        return new FreeListOpt(maxSize, 0, 32, 32, policy);
+    }
+
+    private static AddressRange range(long start, long end) {
+        return new AddressRange(start, end);
+    }
+
+    private static MemoryBlock free(int id, long address, long size, int previous, int next) {
+        return new MemoryBlock(id, address, size, id(previous), id(next), false);
+    }
+
+    private static MemoryBlock allocated(int id, long address, long size, int previous, int next) {
+        return new MemoryBlock(id, address, size, id(previous), id(next), true);
+    }
+
+    private static OptionalInt id(int slot) {
+        return slot < 0 ? OptionalInt.empty() : OptionalInt.of(slot);
+    }
+
+    @Nested
+    class Allocating {
+
+        @ParameterizedTest
+        @EnumSource
+        void takesTheLowEndWhenSearchingBottomUp(SearchPolicy policy) {
+            var list = list(4 * KIB, policy);
+
+            assertThat(list.allocate(KIB)).hasValue(0);
+            assertThat(list.allocate(KIB, true)).hasValue(1_024);
+        }
+
+        @ParameterizedTest
+        @EnumSource
+        void takesTheHighEndWhenSearchingTopDown(SearchPolicy policy) {
+            var list = list(4 * KIB, policy);
+
+            assertThat(list.allocate(KIB, false)).hasValue(3_072);
+            assertThat(list.allocate(KIB, false)).hasValue(2_048);
+        }
+
+        @Test
+        void addsTheOffsetToEveryAddress() {
+            var list = new FreeListOpt(4 * KIB, 2_560_032, 32, 32, FIRST);
+
+            assertThat(list.allocate(KIB)).hasValue(2_560_032);
+            assertThat(list.allocate(KIB, false)).hasValue(2_563_104);
+        }
+
+        @ParameterizedTest
+        @CsvSource({"0, 64", "1, 64", "64, 64", "65, 96", "96, 96"})
+        void roundsTheSizeUpToTheMinimumAndThenToTheAlignment(long size, long rounded) {
+            var list = new FreeListOpt(4 * KIB, 0, 50, 32, FIRST);
+
+            list.allocate(size);
+
+            assertThat(list.getAllocationSize(0)).hasValue(rounded);
+        }
+
+        @Test
+        void findsNothingWhenNoBlockIsLargeEnough() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB);
+
+            assertThat(list.allocate(3 * KIB + 1)).isEmpty();
+            assertThat(list.allocate(3 * KIB)).hasValue(1_024);
+            assertThat(list.allocate(1)).isEmpty();
+        }
+
+        @Test
+        void findsNothingForASizeThatCannotBeRounded() {
+            assertThat(list(4 * KIB, FIRST).allocate(Long.MAX_VALUE)).isEmpty();
+        }
+
+        @Test
+        void hasNoRoomWhenItManagesNothing() {
+            var list = list(0, FIRST);
+
+            assertThat(list.allocate(0)).isEmpty();
+            assertThat(list.statistics()).isEqualTo(new Statistics(0, 0, 0, 0));
+            assertThat(list.memoryBlockTable()).containsExactly(free(0, 0, 0, -1, -1));
+        }
+
+        @Test
+        void takesTheLowestFitOfAllClassesWhenFirstSearchesBottomUp() {
+            var list = withHoles(FIRST);
+
+            assertThat(list.allocate(KIB, true)).hasValue(0);
+        }
+
+        @Test
+        void takesTheHighestFitOfAllClassesWhenFirstSearchesTopDown() {
+            var list = withHoles(FIRST);
+
+            assertThat(list.allocate(KIB, false)).hasValue(31_744);
+        }
+
+        @Test
+        void takesTheFirstFitOfTheSmallestClassWhenBestSearchesBottomUp() {
+            var list = withHoles(BEST);
+
+            assertThat(list.allocate(KIB, true)).hasValue(8_192);
+        }
+
+        @Test
+        void takesTheLastFitOfTheSmallestClassWhenBestSearchesTopDown() {
+            var list = withHoles(BEST);
+
+            assertThat(list.allocate(KIB, false)).hasValue(12_288);
+        }
+
+        @Test
+        void overlooksATighterFitFurtherOnInTheSameClassEvenWhenBest() {
+            var list = list(64 * KIB, BEST);
+            hole(list, 0, 1_984);
+            hole(list, 8_192, 1_024);
+
+            assertThat(list.allocate(KIB, true)).hasValue(0);
+        }
+
+        @Test
+        void passesOverBlocksOfTheSameClassThatAreTooSmall() {
+            var list = list(64 * KIB, BEST);
+            hole(list, 0, 2_048);
+            hole(list, 8_192, 3_072);
+
+            assertThat(list.allocate(3_000, true)).hasValue(8_192);
+        }
+
+        /** Holes of 4096 at 0, 1024 at 8192 and 12288, and 4096 at 28672, with the rest taken. */
+        private FreeListOpt withHoles(SearchPolicy policy) {
+            var list = list(32 * KIB, policy);
+            list.allocate(32 * KIB);
+            list.clear();
+            list.allocateAtAddress(4_096, 4_096);
+            list.allocateAtAddress(9_216, 3_072);
+            list.allocateAtAddress(13_312, 15_360);
+            return list;
+        }
+
+        /** Leaves exactly one free block of a size at an address, with a taken block behind it. */
+        private void hole(FreeListOpt list, long address, long size) {
+            list.allocateAtAddress(address + size, 8_192 - size);
+        }
+    }
+
+    @Nested
+    class SizeClasses {
+
+        @Test
+        void putEverythingBelow2048IntoTheFirstClass() {
+            var list = list(8 * KIB, BEST);
+            list.allocateAtAddress(2_016, 32);
+            list.allocateAtAddress(2_080, 6_112);
+
+            assertThat(list.availableAddresses(1)).containsExactly(range(0, 2_016), range(2_048, 2_080));
+        }
+
+        @Test
+        void putABlockOf2048IntoTheSecondClass() {
+            var list = list(8 * KIB, BEST);
+            list.allocateAtAddress(2_048, 32);
+            list.allocateAtAddress(2_112, 6_080);
+
+            assertThat(list.availableAddresses(1)).containsExactly(range(2_080, 2_112), range(0, 2_048));
+        }
+
+        @Test
+        void putEverythingFrom128MibUpwardsIntoTheLastClass() {
+            var list = list(1_024 * KIB * KIB, BEST);
+            list.allocateAtAddress(512 * KIB * KIB, 32);
+            list.allocateAtAddress(800 * KIB * KIB, 224 * KIB * KIB);
+
+            assertThat(list.availableAddresses(1))
+                    .containsExactly(range(0, 536_870_912), range(536_870_944, 838_860_800));
+            assertThat(list.allocate(32)).hasValue(0);
+        }
+
+        @Test
+        void areTwoEvenForATinyList() {
+            var list = list(4 * KIB, BEST);
+            list.allocateAtAddress(2_048, 32);
+            list.allocateAtAddress(2_112, 1_984);
+
+            assertThat(list.availableAddresses(1)).containsExactly(range(2_080, 2_112), range(0, 2_048));
+        }
+
+        @Test
+        void growInNumberWithTheManagedSize() {
+            var list = list(16 * KIB, BEST);
+            list.allocateAtAddress(8_192, 32);
+            list.allocateAtAddress(12_320, 4_064);
+
+            assertThat(list.availableAddresses(1)).containsExactly(range(8_224, 12_320), range(0, 8_192));
+        }
+    }
+
+    @Nested
+    class AllocatingBelowALimit {
+
+        @Test
+        void failsAndKeepsTheBlockWithoutCountingItAsLowestOccupied() {
+            var list = new FreeListOpt(4 * KIB, 1_024, 32, 32, FIRST);
+
+            assertThatExceptionOfType(DeviceOutOfMemoryException.class)
+                    .isThrownBy(() -> list.allocate(KIB, true, 1_056))
+                    .withMessage("Out of Memory: Cannot allocate at an address below 1056. Allocation at 1024");
+            assertThat(list.allocatedAddresses()).containsExactly(range(1_024, 2_048));
+            assertThat(list.lowestOccupiedAddress()).isEmpty();
+        }
+
+        @Test
+        void succeedsAtTheLimitItself() {
+            var list = new FreeListOpt(4 * KIB, 1_024, 32, 32, FIRST);
+
+            assertThat(list.allocate(KIB, true, 1_024)).hasValue(1_024);
+        }
+
+        @Test
+        void doesNotGuideTheSearchToAHigherBlock() {
+            var list = list(4 * KIB, FIRST);
+            list.allocateAtAddress(1_024, 1_024);
+
+            assertThatExceptionOfType(DeviceOutOfMemoryException.class)
+                    .isThrownBy(() -> list.allocate(KIB, true, 2_048))
+                    .withMessage("Out of Memory: Cannot allocate at an address below 2048. Allocation at 0");
+        }
+
+        @Test
+        void leavesABlockWhoseReleaseFailsWhenNothingElseWasEverAllocated() {
+            var list = list(4 * KIB, FIRST);
+            assertThatExceptionOfType(DeviceOutOfMemoryException.class).isThrownBy(() -> list.allocate(KIB, true, 32));
+
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> list.deallocate(0))
+                    .withMessage("Lowest occupied address should have a value");
+            assertThat(list.allocatedAddresses()).containsExactly(range(0, 1_024));
+        }
+
+        @Test
+        void leavesABlockThatCanBeReleasedOnceSomethingElseIsAllocated() {
+            var list = list(4 * KIB, FIRST);
+            assertThatExceptionOfType(DeviceOutOfMemoryException.class).isThrownBy(() -> list.allocate(KIB, true, 32));
+            list.allocate(KIB);
+
+            list.deallocate(0);
+
+            assertThat(list.allocatedAddresses()).containsExactly(range(1_024, 2_048));
+            assertThat(list.lowestOccupiedAddress()).hasValue(1_024);
+        }
+    }
+
+    @Nested
+    class AllocatingAtAnAddress {
+
+        @Test
+        void splitsTheBlockAroundIt() {
+            var list = new FreeListOpt(4 * KIB, 1_024, 32, 32, FIRST);
+
+            assertThat(list.allocateAtAddress(2_048, 1_000)).hasValue(2_048);
+            assertThat(list.availableAddresses(1)).containsExactly(range(1_024, 2_048), range(3_072, 5_120));
+            assertThat(list.lowestOccupiedAddress()).hasValue(2_048);
+        }
+
+        @Test
+        void needsNoAlignedAddress() {
+            var list = list(4 * KIB, FIRST);
+
+            assertThat(list.allocateAtAddress(33, 32)).hasValue(33);
+            assertThat(list.allocatedAddresses()).containsExactly(range(33, 65));
+        }
+
+        @Test
+        void findsNothingWhereABlockIsTaken() {
+            var list = list(4 * KIB, FIRST);
+            list.allocateAtAddress(1_024, 1_024);
+
+            assertThat(list.allocateAtAddress(1_024, 32)).isEmpty();
+            assertThat(list.allocateAtAddress(992, 64)).isEmpty();
+            assertThat(list.allocateAtAddress(2_016, 64)).isEmpty();
+        }
+
+        @Test
+        void findsNothingOutsideTheManagedRange() {
+            var list = new FreeListOpt(4 * KIB, 1_024, 32, 32, FIRST);
+
+            assertThat(list.allocateAtAddress(0, 32)).isEmpty();
+            assertThat(list.allocateAtAddress(5_120, 32)).isEmpty();
+            assertThat(list.allocateAtAddress(5_088, 33)).isEmpty();
+            assertThat(list.allocateAtAddress(1_024, Long.MAX_VALUE)).isEmpty();
+        }
+
+        @Test
+        void findsNothingInThePartThatWasGivenUp() {
+            var list = list(4 * KIB, FIRST);
+            list.shrinkSize(KIB);
+
+            assertThat(list.allocateAtAddress(992, 32)).isEmpty();
+            assertThat(list.allocateAtAddress(4_064, 32)).hasValue(4_064);
+        }
+    }
+
+    @Nested
+    class Deallocating {
+
+        @Test
+        void ignoresAnAddressAtWhichNoAllocatedBlockStarts() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB);
+
+            list.deallocate(32);
+            list.deallocate(1_024);
+            list.deallocate(-1);
+
+            assertThat(list.allocatedAddresses()).containsExactly(range(0, 1_024));
+        }
+
+        @Test
+        void doesNothingTheSecondTime() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB);
+
+            list.deallocate(0);
+            list.deallocate(0);
+
+            assertThat(list.memoryBlockTable()).containsExactly(free(0, 0, 4_096, -1, -1));
+        }
+
+        @Test
+        void releasesWhateverBlockStartsThereNow() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB);
+            list.deallocate(0);
+            list.allocate(2 * KIB);
+
+            list.deallocate(0);
+
+            assertThat(list.allocatedAddresses()).isEmpty();
+        }
+
+        @Test
+        void movesTheLowestOccupiedAddressUpToTheNextBlock() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB);
+            list.allocate(KIB, false);
+
+            list.deallocate(0);
+
+            assertThat(list.lowestOccupiedAddress()).hasValue(3_072);
+        }
+
+        @Test
+        void leavesTheLowestOccupiedAddressWhenAHigherBlockIsReleased() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB);
+            list.allocate(KIB);
+
+            list.deallocate(1_024);
+
+            assertThat(list.lowestOccupiedAddress()).hasValue(0);
+        }
+
+        @Test
+        void leavesNoLowestOccupiedAddressWhenNothingIsAllocated() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB);
+
+            list.deallocate(0);
+
+            assertThat(list.lowestOccupiedAddress()).isEmpty();
+        }
+    }
+
+    @Nested
+    class BlockTable {
+
+        @Test
+        void startsWithOneFreeBlockInSlotZero() {
+            assertThat(list(4 * KIB, FIRST).memoryBlockTable()).containsExactly(free(0, 0, 4_096, -1, -1));
+        }
+
+        @Test
+        void keepsTheSlotForTheAllocatedPartAndGivesTheRestANewOne() {
+            var list = list(4 * KIB, FIRST);
+
+            list.allocate(KIB);
+
+            assertThat(list.memoryBlockTable())
+                    .containsExactly(allocated(0, 0, 1_024, -1, 1), free(1, 1_024, 3_072, 0, -1));
+        }
+
+        @Test
+        void givesTheLowerRestANewSlotWhenAllocatingTopDown() {
+            var list = list(4 * KIB, FIRST);
+
+            list.allocate(KIB, false);
+
+            assertThat(list.memoryBlockTable())
+                    .containsExactly(allocated(0, 3_072, 1_024, 1, -1), free(1, 0, 3_072, -1, 0));
+        }
+
+        @Test
+        void numbersTheLowerRestBeforeTheUpperOne() {
+            var list = list(4 * KIB, FIRST);
+
+            list.allocateAtAddress(1_024, 1_024);
+
+            assertThat(list.memoryBlockTable())
+                    .containsExactly(
+                            allocated(0, 1_024, 1_024, 1, 2), free(1, 0, 1_024, -1, 0), free(2, 2_048, 2_048, 0, -1));
+        }
+
+        @Test
+        void showsAddressesWithoutTheOffset() {
+            var list = new FreeListOpt(4 * KIB, 1_024, 32, 32, FIRST);
+
+            list.allocate(4 * KIB);
+
+            assertThat(list.memoryBlockTable()).containsExactly(allocated(0, 0, 4_096, -1, -1));
+        }
+
+        @Test
+        void keepsTheSlotOfTheLowerBlockWhenBlocksMerge() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB);
+            list.allocate(KIB);
+            list.allocate(2 * KIB);
+            list.deallocate(0);
+
+            list.deallocate(1_024);
+
+            assertThat(list.memoryBlockTable())
+                    .containsExactly(free(0, 0, 2_048, -1, 2), allocated(2, 2_048, 2_048, 0, -1));
+        }
+
+        @Test
+        void usesTheSlotReleasedLastFirst() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB);
+            list.allocate(KIB);
+            list.allocate(KIB);
+            list.deallocate(0);
+            list.deallocate(2_048);
+            list.deallocate(1_024);
+
+            list.allocateAtAddress(1_024, 1_024);
+
+            assertThat(list.memoryBlockTable())
+                    .containsExactly(
+                            allocated(0, 1_024, 1_024, 2, 1), free(1, 2_048, 2_048, 0, -1), free(2, 0, 1_024, -1, 0));
+        }
+
+        @Test
+        void listsAllocatedAddressesBySlotAndNotByAddress() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB, false);
+            list.allocate(KIB, true);
+
+            assertThat(list.allocatedAddresses()).containsExactly(range(3_072, 4_096), range(0, 1_024));
+        }
+
+        @Test
+        void readsAsTheRuntimesStrings() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB);
+
+            assertThat(list.memoryBlockTable().get(0).toMap())
+                    .containsExactly(
+                            Map.entry("blockID", "0"),
+                            Map.entry("address", "0"),
+                            Map.entry("size", "1024"),
+                            Map.entry("prevID", "-1"),
+                            Map.entry("nextID", "1"),
+                            Map.entry("allocated", "yes"));
+            assertThat(list.memoryBlockTable().get(1).toMap())
+                    .containsExactly(
+                            Map.entry("blockID", "1"),
+                            Map.entry("address", "1024"),
+                            Map.entry("size", "3072"),
+                            Map.entry("prevID", "0"),
+                            Map.entry("nextID", "-1"),
+                            Map.entry("allocated", "no"));
+        }
+    }
+
+    @Nested
+    class Querying {
+
+        @Test
+        void listsTheWholeOfEveryBlockThatIsLargeEnough() {
+            var list = new FreeListOpt(8 * KIB, 1_024, 32, 32, FIRST);
+            list.allocateAtAddress(2_048, 1_024);
+
+            assertThat(list.availableAddresses(1_025)).containsExactly(range(3_072, 9_216));
+            assertThat(list.availableAddresses(1_024)).containsExactly(range(1_024, 2_048), range(3_072, 9_216));
+        }
+
+        @Test
+        void knowsTheRoundedSizeOfAnAllocatedBlockOnly() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(33);
+
+            assertThat(list.getAllocationSize(0)).hasValue(64);
+            assertThat(list.getAllocationSize(64)).isEmpty();
+            assertThat(list.getAllocationSize(1)).isEmpty();
+        }
+
+        @Test
+        void countsAllocatedAndFreeBytesAndTheLargestFreeBlock() {
+            var list = list(8 * KIB, FIRST);
+            list.allocateAtAddress(1_024, 1_024);
+
+            assertThat(list.statistics()).isEqualTo(new Statistics(8_192, 1_024, 7_168, 6_144));
+        }
+
+        @Test
+        void countsNoFreeBytesWhenFull() {
+            var list = list(8 * KIB, FIRST);
+            list.allocate(8 * KIB);
+
+            assertThat(list.statistics()).isEqualTo(new Statistics(8_192, 8_192, 0, 0));
+        }
+
+        @Test
+        void hasNoLowestOccupiedAddressAtFirst() {
+            assertThat(list(4 * KIB, FIRST).lowestOccupiedAddress()).isEmpty();
+        }
+    }
+
+    @Nested
+    class Clearing {
+
+        @Test
+        void startsAnewWithOneFreeBlockInSlotZero() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB, false);
+            list.allocate(KIB, false);
+
+            list.clear();
+
+            assertThat(list.memoryBlockTable()).containsExactly(free(0, 0, 4_096, -1, -1));
+            assertThat(list.statistics()).isEqualTo(new Statistics(4_096, 0, 4_096, 4_096));
+            assertThat(list.getAllocationSize(3_072)).isEmpty();
+        }
+
+        @Test
+        void takesBackEveryShrink() {
+            var list = list(4 * KIB, FIRST);
+            list.shrinkSize(KIB);
+            list.shrinkSize(KIB);
+
+            list.clear();
+
+            assertThat(list.memoryBlockTable()).containsExactly(free(0, 0, 4_096, -1, -1));
+        }
+
+        @Test
+        void leavesTheLowestOccupiedAddressAsItWas() {
+            var list = list(4 * KIB, FIRST);
+            list.allocateAtAddress(1_024, 32);
+
+            list.clear();
+
+            assertThat(list.lowestOccupiedAddress()).hasValue(1_024);
+        }
+
+        @Test
+        void leavesALowestOccupiedAddressThatAHigherAllocationDoesNotMove() {
+            var list = list(4 * KIB, FIRST);
+            list.allocateAtAddress(1_024, 32);
+            list.clear();
+
+            list.allocateAtAddress(2_048, 32);
+            list.deallocate(2_048);
+
+            assertThat(list.lowestOccupiedAddress()).hasValue(1_024);
+        }
+
+        @Test
+        void leavesALowestOccupiedAddressThatAReleaseBelowItCorrects() {
+            var list = list(4 * KIB, FIRST);
+            list.allocateAtAddress(1_024, 32);
+            list.clear();
+
+            list.allocateAtAddress(512, 32);
+            list.deallocate(512);
+
+            assertThat(list.lowestOccupiedAddress()).isEmpty();
+        }
+    }
+
+    @Nested
+    class Shrinking {
+
+        @Test
+        void takesBytesFromTheBottomAndAddsUp() {
+            var list = new FreeListOpt(4 * KIB, 1_024, 32, 32, FIRST);
+
+            list.shrinkSize(KIB);
+            list.shrinkSize(32, true);
+
+            assertThat(list.memoryBlockTable()).containsExactly(free(0, 1_056, 3_040, -1, -1));
+            assertThat(list.statistics()).isEqualTo(new Statistics(3_040, 0, 3_040, 3_040));
+            assertThat(list.allocate(32)).hasValue(2_080);
+        }
+
+        @Test
+        void doesNothingForZero() {
+            var list = list(4 * KIB, FIRST);
+
+            list.shrinkSize(0, false);
+
+            assertThat(list.memoryBlockTable()).containsExactly(free(0, 0, 4_096, -1, -1));
+        }
+
+        @Test
+        void removesABlockThatBecomesEmpty() {
+            var list = list(4 * KIB, FIRST);
+            list.allocateAtAddress(1_024, 3_072);
+
+            list.shrinkSize(KIB);
+
+            assertThat(list.memoryBlockTable()).containsExactly(allocated(0, 1_024, 3_072, -1, -1));
+        }
+
+        @Test
+        void movesTheBlockToTheClassOfItsNewSize() {
+            var list = list(8 * KIB, BEST);
+            list.allocateAtAddress(2_048, 1_024);
+            list.allocateAtAddress(5_120, 3_072);
+
+            list.shrinkSize(KIB);
+
+            assertThat(list.allocate(KIB)).hasValue(1_024);
+        }
+
+        @Test
+        void canGiveUpEverything() {
+            var list = list(4 * KIB, FIRST);
+
+            list.shrinkSize(4 * KIB);
+
+            assertThat(list.memoryBlockTable()).isEmpty();
+            assertThat(list.statistics()).isEqualTo(new Statistics(0, 0, 0, 0));
+            assertThat(list.allocate(1)).isEmpty();
+        }
+
+        @Test
+        void isNotPossibleFromTheTop() {
+            var list = list(4 * KIB, FIRST);
+
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> list.shrinkSize(32, false))
+                    .withMessage("Shrinking from the top is currently not supported");
+        }
+
+        @Test
+        void isNotPossibleByMoreThanIsManaged() {
+            var list = list(4 * KIB, FIRST);
+            list.shrinkSize(KIB);
+
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> list.shrinkSize(3_073))
+                    .withMessage("Shrink size 3073 must be smaller than max size 3072");
+        }
+
+        @Test
+        void isRefusedWhenItCutsIntoALiveBlock() {
+            var list = new FreeListOpt(4 * KIB, 1_024, 32, 32, FIRST);
+            list.allocateAtAddress(2_048, 1_024);
+            list.shrinkSize(512);
+
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> list.shrinkSize(513))
+                    .withMessage("Shrink size 1025 cuts into allocated block at address 1024");
+        }
+
+        @Test
+        void isRefusedWhenALiveBlockBelowTheCutHasALaterSlotThanTheFreeBlockThatHoldsTheCut() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(2 * KIB, false);
+            list.allocate(KIB, true);
+            list.deallocate(2_048);
+            var before = list.memoryBlockTable();
+
+            assertThat(before).containsExactly(allocated(1, 0, 1_024, -1, 2), free(2, 1_024, 3_072, 1, -1));
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> list.shrinkSize(2 * KIB))
+                    .withMessage("Shrink size 2048 cuts into allocated block at address 0");
+            assertThat(list.memoryBlockTable()).isEqualTo(before);
+        }
+    }
+
+    @Nested
+    class ResettingTheSize {
+
+        @Test
+        void doesNothingWhenNothingWasGivenUp() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB);
+            var before = list.memoryBlockTable();
+
+            list.resetSize();
+
+            assertThat(list.memoryBlockTable()).isEqualTo(before);
+        }
+
+        @Test
+        void extendsAFreeLowestBlockDownwards() {
+            var list = list(4 * KIB, FIRST);
+            list.allocate(KIB, false);
+            list.shrinkSize(KIB);
+
+            list.resetSize();
+
+            assertThat(list.memoryBlockTable())
+                    .containsExactly(allocated(0, 3_072, 1_024, 1, -1), free(1, 0, 3_072, -1, 0));
+            assertThat(list.statistics()).isEqualTo(new Statistics(4_096, 1_024, 3_072, 3_072));
+        }
+
+        @Test
+        void putsANewBlockBelowAnAllocatedLowestBlock() {
+            var list = list(4 * KIB, FIRST);
+            list.shrinkSize(KIB);
+            list.allocate(KIB);
+
+            list.resetSize();
+
+            assertThat(list.memoryBlockTable())
+                    .containsExactly(
+                            allocated(0, 1_024, 1_024, 2, 1), free(1, 2_048, 2_048, 0, -1), free(2, 0, 1_024, -1, 0));
+            assertThat(list.allocate(KIB)).hasValue(0);
+        }
+
+        @Test
+        void bringsBackWhatWasGivenUpAsAWhole() {
+            var list = list(4 * KIB, FIRST);
+            list.shrinkSize(4 * KIB);
+
+            list.resetSize();
+
+            assertThat(list.memoryBlockTable()).containsExactly(free(0, 0, 4_096, -1, -1));
+        }
+
+        @Test
+        void allowsTheSameShrinkAgain() {
+            var list = list(4 * KIB, FIRST);
+            list.shrinkSize(3 * KIB);
+            list.resetSize();
+
+            list.shrinkSize(3 * KIB);
+
+            assertThat(list.statistics()).isEqualTo(new Statistics(1_024, 0, 1_024, 1_024));
+        }
+    }
+
+    @Nested
+    class RefusingArguments {
+
+        @Test
+        void namesAnOffsetThatIsNotAligned() {
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> new FreeListOpt(4 * KIB, 40, 32, 32, FIRST))
+                    .withMessage(
+                            "Cannot create a free list at offset 40: the offset must be a multiple of the alignment 32."
+                                    + " The nearest below is 32.");
+        }
+
+        @Test
+        void namesAnAlignmentOfZero() {
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> new FreeListOpt(4 * KIB, 0, 32, 0, FIRST))
+                    .withMessage("Cannot use 0 as the alignment of a free list: it must be at least 1."
+                            + " Give a number of bytes from 1 upwards.");
+        }
+
+        @Test
+        void namesAMinimumOfZero() {
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> new FreeListOpt(4 * KIB, 0, 0, 32, FIRST))
+                    .withMessage("Cannot use 0 as the minimum allocation size of a free list: it must be at least 1."
+                            + " Give a number of bytes from 1 upwards.");
+        }
+
+        @Test
+        void namesANegativeMaximumSize() {
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> new FreeListOpt(-1, 0, 32, 32, FIRST))
+                    .withMessage("Cannot use -1 as the maximum size of a free list: it must be at least 0."
+                            + " Give a number of bytes from 0 upwards.");
+        }
+
+        @Test
+        void namesANegativeOffset() {
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> new FreeListOpt(4 * KIB, -32, 32, 32, FIRST))
+                    .withMessage("Cannot use -32 as the offset of a free list: it must be at least 0."
+                            + " Give a number of bytes from 0 upwards.");
+        }
+
+        @Test
+        void namesANegativeSize() {
+            var list = list(4 * KIB, FIRST);
+            var message = "Cannot use -1 as the size of a free list: it must be at least 0."
+                    + " Give a number of bytes from 0 upwards.";
+
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> list.allocate(-1))
+                    .withMessage(message);
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> list.allocateAtAddress(0, -1))
+                    .withMessage(message);
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> list.availableAddresses(-1))
+                    .withMessage(message);
+        }
+
+        @Test
+        void namesANegativeShrinkSize() {
+            var list = list(4 * KIB, FIRST);
+
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> list.shrinkSize(-1))
+                    .withMessage("Cannot use -1 as the shrink size of a free list: it must be at least 0."
+                            + " Give a number of bytes from 0 upwards.");
+        }
+    }
+}
