@@ -112,7 +112,9 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         return anomaly.holder()
                 .filter(holder -> !holder.isLive())
                 .map(holder -> holder.diedAt().orElseThrow())
-                .map(number -> history.events().get(Math.toIntExact(number - 1)));
+                .flatMap(number -> history.events().stream()
+                        .filter(event -> event.number() == number)
+                        .findFirst());
     }
 
     private static List<List<Anomaly>> grouped(List<Anomaly> found) {

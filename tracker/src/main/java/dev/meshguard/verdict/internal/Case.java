@@ -59,7 +59,8 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
         return siblings.freesAfterClose(buffer);
     }
 
-    private Optional<HistoryEvent.Witnessed> reading(Moment moment) {
+    /** Returns the reading of a moment of this life of the device that covers the buffer. */
+    Optional<HistoryEvent.Witnessed> reading(Moment moment) {
         return history.readingFor(buffer, moment);
     }
 }
