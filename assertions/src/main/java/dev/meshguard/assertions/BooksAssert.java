@@ -68,8 +68,7 @@ public class BooksAssert extends AbstractAssert<BooksAssert, Books> {
      */
     public BooksAssert hasBytes(BufferType type, int device, long bytes) {
         isNotNull();
-        return verifyBytes(
-                "bytes of %s on device %d".formatted(type, device), bytes, actual.bytes(device, type));
+        return verifyBytes("bytes of %s on device %d".formatted(type, device), bytes, actual.bytes(device, type));
     }
 
     /**

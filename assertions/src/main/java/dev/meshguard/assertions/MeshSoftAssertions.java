@@ -30,4 +30,8 @@ import org.assertj.core.api.SoftAssertions;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class MeshSoftAssertions extends SoftAssertions implements MeshSoftAssertionsProvider {}
+public final class MeshSoftAssertions extends SoftAssertions implements MeshSoftAssertionsProvider {
+
+    /** Creates soft assertions that nothing has been collected by yet. */
+    public MeshSoftAssertions() {}
+}

@@ -7,7 +7,9 @@ import org.assertj.core.error.BasicErrorMessageFactory;
 public final class ShouldBeEmptyBooks extends BasicErrorMessageFactory {
 
     private ShouldBeEmptyBooks(Books actual) {
-        super("%nExpecting the books to be empty but found:%n  %s", unquotedString(actual.toString().replace("\n", "\n  ")));
+        super(
+                "%nExpecting the books to be empty but found:%n  %s",
+                unquotedString(actual.toString().replace("\n", "\n  ")));
     }
 
     /** Returns the message. */

@@ -104,7 +104,8 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
 
     private static boolean lacksFirstFree(Anomaly anomaly, AllocationHistory history) {
         return firstFree(anomaly, history)
-                .filter(free -> requestOf(free).flatMap(AllocationRequest::origin).isEmpty())
+                .filter(free ->
+                        requestOf(free).flatMap(AllocationRequest::origin).isEmpty())
                 .isPresent();
     }
 

@@ -32,8 +32,10 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
         lines.add("Expecting all %d devices to do the same but %s from what %d did:"
                 .formatted(conduct.deeds().size(), differing(conduct.different()), conduct.usualDevices()));
         lines.add("  most devices: " + words(conduct.usual(), conduct.usual()));
-        for (int device : conduct.different().subList(0, Math.min(MOST_SHOWN, conduct.different().size()))) {
-            lines.add("  device %d: %s".formatted(device, words(conduct.deeds().getOrDefault(device, Map.of()), conduct.usual())));
+        for (int device : conduct.different()
+                .subList(0, Math.min(MOST_SHOWN, conduct.different().size()))) {
+            lines.add("  device %d: %s"
+                    .formatted(device, words(conduct.deeds().getOrDefault(device, Map.of()), conduct.usual())));
         }
         int more = conduct.different().size() - MOST_SHOWN;
         if (more > 0) {
@@ -62,11 +64,12 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
     }
 
     private static String words(BufferType type, Deeds deeds) {
-        return "%s %s, %s taken, %s left".formatted(
-                type,
-                Quantities.count(deeds.taken(), "buffer"),
-                Quantities.size(deeds.takenBytes()),
-                deeds.left() == 0 ? "nothing" : deeds.left() + ", " + Quantities.size(deeds.leftBytes()) + ",");
+        return "%s %s, %s taken, %s left"
+                .formatted(
+                        type,
+                        Quantities.count(deeds.taken(), "buffer"),
+                        Quantities.size(deeds.takenBytes()),
+                        deeds.left() == 0 ? "nothing" : deeds.left() + ", " + Quantities.size(deeds.leftBytes()) + ",");
     }
 
     private static String join(Iterable<Integer> devices) {

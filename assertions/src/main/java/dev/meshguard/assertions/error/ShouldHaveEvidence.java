@@ -11,10 +11,7 @@ public final class ShouldHaveEvidence extends BasicErrorMessageFactory {
     private ShouldHaveEvidence(Survivor survivor, String words) {
         super(
                 "%nExpecting the evidence for cause %s of:%n  %s%nto contain:%n  %s%nbut found:%n  %s",
-                survivor.cause(),
-                unquotedString(survivor.buffer().toString()),
-                words,
-                unquotedString(facts(survivor)));
+                survivor.cause(), unquotedString(survivor.buffer().toString()), words, unquotedString(facts(survivor)));
     }
 
     /** Returns the message. */

@@ -10,7 +10,8 @@ public final class ShouldHaveOneSurvivor extends BasicErrorMessageFactory {
     private ShouldHaveOneSurvivor(LeakVerdict verdict) {
         super(
                 "%nExpecting exactly one survivor but found %s in:%n%s",
-                verdict.survivors().size(), unquotedString(VerdictReport.of(verdict).text()));
+                verdict.survivors().size(),
+                unquotedString(VerdictReport.of(verdict).text()));
     }
 
     /** Returns the message. */
