@@ -8,6 +8,7 @@ import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdict;
 import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdictOnDevice;
 
+import dev.meshguard.assertions.error.ShouldHaveCleanVerdict;
 import dev.meshguard.assertions.internal.DeviceConduct;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
@@ -379,7 +380,10 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     /** An error as AssertJ would make it, with description and stack trace, that carries the verdict. */
     final LeakAssertionError failure(ErrorMessageFactory message, LeakVerdict verdict) {
         AssertionError plain = assertionError(message);
-        LeakAssertionError failure = LeakAssertionError.of(String.valueOf(plain.getMessage()), verdict);
+        String text = String.valueOf(plain.getMessage());
+        boolean tellsAll = message instanceof ShouldHaveCleanVerdict && info.overridingErrorMessage() == null;
+        LeakAssertionError failure =
+                tellsAll ? LeakAssertionError.of(text, verdict) : LeakAssertionError.ofPart(text, verdict);
         failure.setStackTrace(plain.getStackTrace());
         return failure;
     }

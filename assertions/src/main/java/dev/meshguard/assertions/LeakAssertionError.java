@@ -9,7 +9,7 @@ import org.opentest4j.AssertionFailedError;
 /**
  * A failed assertion about memory, with the verdict it rests on.
  *
- * <p>The message is the whole text of the verdict. Whoever catches it can ask {@link #verdict()} instead of reading text:
+ * <p>The message is the text of the verdict, or of a part of it. Whoever catches it can ask {@link #verdict()} instead of reading text:
  *
  * <pre>{@code
  * catch (LeakAssertionError leak) {
@@ -27,14 +27,22 @@ public final class LeakAssertionError extends AssertionFailedError {
     /** Not serialised: a verdict holds the whole history. */
     private final transient @Nullable LeakVerdict verdict;
 
-    private LeakAssertionError(String message, LeakVerdict verdict) {
+    private final boolean tellsAll;
+
+    private LeakAssertionError(String message, LeakVerdict verdict, boolean tellsAll) {
         super(message);
         this.verdict = verdict;
+        this.tellsAll = tellsAll;
     }
 
-    /** Creates an error with the given message and verdict. */
+    /** Creates an error whose message tells the whole verdict. */
     public static LeakAssertionError of(String message, LeakVerdict verdict) {
-        return new LeakAssertionError(message, verdict);
+        return new LeakAssertionError(message, verdict, true);
+    }
+
+    /** Creates an error whose message tells only a part of what is in the verdict. */
+    public static LeakAssertionError ofPart(String message, LeakVerdict verdict) {
+        return new LeakAssertionError(message, verdict, false);
     }
 
     /**
@@ -48,5 +56,10 @@ public final class LeakAssertionError extends AssertionFailedError {
                     + " stream. Its message is the whole text.");
         }
         return verdict;
+    }
+
+    /** Returns whether the message tells all that is in the verdict, so that nothing of it has to be reported again. */
+    public boolean tellsAll() {
+        return tellsAll;
     }
 }
