@@ -130,7 +130,7 @@ public final class AllocationTracker implements AllocationListener {
     public AllocationRequest request(AllocationDetails details) {
         AllocationDetails complete = withLabelOfThread(details);
         if (capture == OriginCapture.NONE) {
-            return AllocationRequest.of(complete);
+            return withoutOrigin(complete);
         }
         return AllocationRequest.numbered(complete, ticket.incrementAndGet(), stacks.capture());
     }
@@ -138,7 +138,7 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public AllocationRequest release(AllocationDetails details) {
         if (capture == OriginCapture.NONE) {
-            return AllocationRequest.of(details);
+            return withoutOrigin(details);
         }
         boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES;
         return AllocationRequest.numbered(details, ticket.incrementAndGet(), withOrigin ? stacks.capture() : null);
@@ -418,6 +418,12 @@ public final class AllocationTracker implements AllocationListener {
         return Optional.ofNullable(labels.get(Thread.currentThread()))
                 .map(details::labelled)
                 .orElse(details);
+    }
+
+    /** Only what nobody describes goes without a number, so that such reports share nothing between threads. */
+    private AllocationRequest withoutOrigin(AllocationDetails details) {
+        AllocationRequest plain = AllocationRequest.of(details);
+        return plain.isAnonymous() ? plain : AllocationRequest.numbered(details, ticket.incrementAndGet(), null);
     }
 
     private long ticketOf(AllocationRequest request) {

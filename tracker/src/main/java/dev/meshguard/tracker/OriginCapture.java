@@ -14,8 +14,8 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum OriginCapture {
     /**
-     * Nobody's: for runs of millions of buffers. Requests of different devices are then put in order by phase only,
-     * because threads share no counter.
+     * Nobody's: for runs of millions of buffers. Reports that come without any details are then put in order by phase
+     * and device only, because threads share no counter.
      */
     NONE,
     /** That of every request for memory, and of every free that finds nothing to free. The default. */

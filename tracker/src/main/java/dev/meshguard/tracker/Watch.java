@@ -91,10 +91,12 @@ public record Watch(OptionalInt device, Optional<BufferType> type, OptionalLong 
             };
         } catch (IllegalArgumentException wrong) {
             throw new IllegalArgumentException(
-                    ("Cannot read \"%s\" as a watch. Write conditions as device=0, type=L1 (DRAM, L1, SYSTEM_MEMORY,"
+                    String.format(
+                            Locale.ROOT,
+                            "Cannot read \"%s\" as a watch. Write conditions as device=0, type=L1 (DRAM, L1, SYSTEM_MEMORY,"
                                     + " L1_SMALL or TRACE), size=4096 or address=0x18b20, separated by commas; separate"
-                                    + " watches by semicolons.")
-                            .formatted(condition),
+                                    + " watches by semicolons.",
+                            condition),
                     wrong);
         }
     }

@@ -68,6 +68,11 @@ public record PhaseStretch(Phase phase, SortedMap<Place, Flow> flows, long liveB
         return flows.values().stream().anyMatch(flow -> flow.givenBackBytes() > 0);
     }
 
+    /** Returns whether any life began or ended in the stretch. */
+    public boolean changedAnything() {
+        return flows.values().stream().anyMatch(flow -> flow.takenBytes() > 0 || flow.givenBackBytes() > 0);
+    }
+
     /** Returns the types that any device held or gave back, in order. */
     public List<BufferType> types() {
         List<BufferType> types = new ArrayList<>();

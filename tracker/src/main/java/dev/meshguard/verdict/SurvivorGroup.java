@@ -7,6 +7,7 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -118,8 +119,15 @@ public record SurvivorGroup(List<Survivor> survivors) {
 
     @Override
     public String toString() {
-        return "%s (%s): %s %d B x %d on devices %s"
-                .formatted(cause(), standing().words(), type(), size(), survivors.size(), devices());
+        return String.format(
+                Locale.ROOT,
+                "%s (%s): %s %d B x %d on devices %s",
+                cause(),
+                standing().words(),
+                type(),
+                size(),
+                survivors.size(),
+                devices());
     }
 
     @Override

@@ -18,6 +18,8 @@ public record AddressRange(long start, long end) {
     /**
      * Creates a range.
      *
+     * @param start the first address, in bytes
+     * @param end the address after the last one, in bytes
      * @throws IllegalArgumentException if the end lies before the start
      */
     public AddressRange {
@@ -29,7 +31,7 @@ public record AddressRange(long start, long end) {
         }
     }
 
-    /** Returns the length of this range in bytes. */
+    /** {@return the length of this range in bytes} */
     public long size() {
         return end - start;
     }

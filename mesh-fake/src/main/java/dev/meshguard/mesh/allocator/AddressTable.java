@@ -67,7 +67,7 @@ final class AddressTable {
         size = 0;
     }
 
-    /** Returns the addresses in ascending order. */
+    /** {@return the addresses in ascending order} */
     long[] sortedAddresses() {
         return Arrays.stream(addresses)
                 .filter(address -> address != EMPTY)
@@ -75,7 +75,7 @@ final class AddressTable {
                 .toArray();
     }
 
-    /** Returns where the address is, or else the empty place where it would go; a negative address is nowhere. */
+    /** {@return where the address is, or else the empty place where it would go; a negative address is nowhere} */
     private int find(long address) {
         int position = home(address);
         while (addresses[position] != EMPTY && addresses[position] != address) {

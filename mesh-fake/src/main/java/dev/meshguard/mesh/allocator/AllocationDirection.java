@@ -19,7 +19,7 @@ public enum AllocationDirection {
     TOP_DOWN;
 
     /**
-     * Returns the direction of a buffer that names none.
+     * {@return the direction of a buffer that names none}
      *
      * <p>L1 is filled from the top because the circular buffers of programs grow from its bottom.
      *

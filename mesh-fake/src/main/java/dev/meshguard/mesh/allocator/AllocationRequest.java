@@ -22,6 +22,10 @@ public record AllocationRequest(long size, long pageSize, AllocationDirection di
     /**
      * Creates a request.
      *
+     * @param size the buffer's aligned bytes in all banks together
+     * @param pageSize the buffer's aligned page size in bytes
+     * @param direction the end of the bank to take memory from
+     * @param shards the number of cores that hold a shard, if it is sharded
      * @throws IllegalArgumentException if a number is negative, the size is not a multiple of the page size, or the
      *     number of shards is not positive
      */
@@ -45,6 +49,7 @@ public record AllocationRequest(long size, long pageSize, AllocationDirection di
      * @param size the buffer's aligned bytes in all banks together, a multiple of the page size
      * @param pageSize the buffer's aligned page size in bytes; 0 only if the size is 0
      * @param direction the end of the bank to take memory from
+     * @return the request
      * @throws IllegalArgumentException if a number is negative or the size is not a multiple of the page size
      */
     public static AllocationRequest interleaved(long size, long pageSize, AllocationDirection direction) {
@@ -58,18 +63,19 @@ public record AllocationRequest(long size, long pageSize, AllocationDirection di
      * @param pageSize the buffer's aligned page size in bytes; 0 only if the size is 0
      * @param shards the number of cores that hold a shard, at least 1
      * @param direction the end of the bank to take memory from
+     * @return the request
      * @throws IllegalArgumentException if a number is out of range or the size is not a multiple of the page size
      */
     public static AllocationRequest sharded(long size, long pageSize, int shards, AllocationDirection direction) {
         return new AllocationRequest(size, pageSize, direction, OptionalInt.of(shards));
     }
 
-    /** Returns whether this asks for memory in named cores instead of all banks. */
+    /** {@return whether this asks for memory in named cores instead of all banks} */
     public boolean isSharded() {
         return shards.isPresent();
     }
 
-    /** Returns the bytes that each of the banks has to hold, with every page rounded up to the alignment. */
+    /** {@return the bytes that each of the banks has to hold, with every page rounded up to the alignment} */
     long sizePerBank(int banks, long pageAlignment) {
         if (size == 0) {
             return 0;

@@ -47,6 +47,7 @@ public final class Allocator {
      *
      * @param config how the memory is divided
      * @param warning warns of allocations while a trace exists; shared by the allocators of what stands for one process
+     * @return the allocator
      * @throws MeshRuntimeException if interleaving over the configured number of banks is not possible
      * @throws IllegalArgumentException if a region does not start at a multiple of the DRAM alignment
      */
@@ -115,7 +116,7 @@ public final class Allocator {
         allocationsUnsafe = false;
     }
 
-    /** Returns whether allocations are marked unsafe. */
+    /** {@return whether allocations are marked unsafe} */
     public boolean allocationsUnsafe() {
         return allocationsUnsafe;
     }
@@ -162,9 +163,10 @@ public final class Allocator {
     }
 
     /**
-     * Stops noting high water marks of a kind and returns the last ones.
+     * Stops noting high water marks of a kind.
      *
      * @param type the kind of memory
+     * @return the last marks
      * @throws MeshRuntimeException if the kind is not lent
      */
     public HighWaterMarks endHighWaterMarkTracking(BufferType type) {
@@ -175,7 +177,7 @@ public final class Allocator {
     }
 
     /**
-     * Returns how full each bank of a kind is.
+     * {@return how full each bank of a kind is}
      *
      * @param type the kind of memory
      * @throws MeshRuntimeException if the kind is not lent
@@ -202,7 +204,7 @@ public final class Allocator {
     }
 
     /**
-     * Returns the block table of a kind.
+     * {@return the block table of a kind}
      *
      * @param type the kind of memory
      * @throws MeshRuntimeException if the kind is not lent
@@ -229,7 +231,7 @@ public final class Allocator {
     }
 
     /**
-     * Returns the bytes of a kind that are managed in each bank, less what was given up by shrinking.
+     * {@return the bytes of a kind that are managed in each bank, less what was given up by shrinking}
      *
      * @param type the kind of memory
      * @throws MeshRuntimeException if the kind is not lent
@@ -242,7 +244,7 @@ public final class Allocator {
     }
 
     /**
-     * Returns the number of banks of a kind; L1_SMALL has none unless it has a region.
+     * {@return the number of banks of a kind; L1_SMALL has none unless it has a region}
      *
      * @param type the kind of memory
      * @throws MeshRuntimeException if the kind is not lent
@@ -252,7 +254,7 @@ public final class Allocator {
     }
 
     /**
-     * Returns what the pages of a kind are rounded up to, in bytes.
+     * {@return what the pages of a kind are rounded up to, in bytes}
      *
      * @param type the kind of memory
      * @throws MeshRuntimeException if the kind is not lent
@@ -266,7 +268,7 @@ public final class Allocator {
     }
 
     /**
-     * Returns the first address of a memory that may be lent out, whatever was given up by shrinking.
+     * {@return the first address of a memory that may be lent out, whatever was given up by shrinking}
      *
      * @param memory the physical memory
      * @throws MeshRuntimeException if it is host memory

@@ -38,8 +38,19 @@ public record AllocatorConfig(
         boolean interleaved) {
 
     /**
-     * Creates a configuration.
+     * Creates a configuration; {@link #builder()} does it by name.
      *
+     * @param dramBankCount not negative
+     * @param dramBankSize not negative
+     * @param dramUnreservedBase not negative
+     * @param dramAlignment at least 1
+     * @param l1BankCount not negative
+     * @param l1Size not negative
+     * @param l1UnreservedBase not negative
+     * @param l1Alignment at least 1
+     * @param l1SmallSize not negative, and less than the L1 above its unreserved base
+     * @param traceRegionSize not negative, and at most the bank above its unreserved base
+     * @param interleaved whether buffers may be interleaved over the banks
      * @throws MeshRuntimeException if the part for small buffers leaves no room in L1
      * @throws IllegalArgumentException if a number is negative, an alignment is not positive, or the trace region does
      *     not fit into a DRAM bank
@@ -72,7 +83,7 @@ public record AllocatorConfig(
         }
     }
 
-    /** Starts a configuration in which every number is 0, every alignment is 1, and interleaving is allowed. */
+    /** {@return a configuration to fill in: every number is 0, every alignment is 1, and interleaving is allowed} */
     public static Builder builder() {
         return new Builder();
     }
@@ -133,6 +144,7 @@ public record AllocatorConfig(
          * Sets the number of DRAM banks.
          *
          * @param count a power of two or a count the kernels know, see {@link BankManager}
+         * @return this builder
          */
         public Builder dramBankCount(int count) {
             this.dramBankCount = count;
@@ -143,6 +155,7 @@ public record AllocatorConfig(
          * Sets the size of a DRAM bank.
          *
          * @param size in bytes
+         * @return this builder
          */
         public Builder dramBankSize(long size) {
             this.dramBankSize = size;
@@ -153,6 +166,7 @@ public record AllocatorConfig(
          * Sets the first address of a DRAM bank that may be lent out.
          *
          * @param base an address, a multiple of the DRAM alignment
+         * @return this builder
          */
         public Builder dramUnreservedBase(long base) {
             this.dramUnreservedBase = base;
@@ -163,6 +177,7 @@ public record AllocatorConfig(
          * Sets the alignment of DRAM.
          *
          * @param alignment in bytes, at least 1
+         * @return this builder
          */
         public Builder dramAlignment(long alignment) {
             this.dramAlignment = alignment;
@@ -173,6 +188,7 @@ public record AllocatorConfig(
          * Sets the number of L1 banks.
          *
          * @param count the number of compute cores, a power of two or a count the kernels know, see {@link BankManager}
+         * @return this builder
          */
         public Builder l1BankCount(int count) {
             this.l1BankCount = count;
@@ -183,6 +199,7 @@ public record AllocatorConfig(
          * Sets the size of a compute core's L1.
          *
          * @param size in bytes, the physical size whatever the worker L1 size a user chose
+         * @return this builder
          */
         public Builder l1Size(long size) {
             this.l1Size = size;
@@ -193,6 +210,7 @@ public record AllocatorConfig(
          * Sets the first address of L1 that may be lent out.
          *
          * @param base an address, a multiple of the DRAM alignment
+         * @return this builder
          */
         public Builder l1UnreservedBase(long base) {
             this.l1UnreservedBase = base;
@@ -203,6 +221,7 @@ public record AllocatorConfig(
          * Sets the alignment of pages in L1.
          *
          * @param alignment in bytes, at least 1
+         * @return this builder
          */
         public Builder l1Alignment(long alignment) {
             this.l1Alignment = alignment;
@@ -213,6 +232,7 @@ public record AllocatorConfig(
          * Sets the part of L1 for small sharded buffers.
          *
          * @param size in bytes
+         * @return this builder
          */
         public Builder l1SmallSize(long size) {
             this.l1SmallSize = size;
@@ -223,13 +243,18 @@ public record AllocatorConfig(
          * Sets the part of every DRAM bank for traces.
          *
          * @param size in bytes
+         * @return this builder
          */
         public Builder traceRegionSize(long size) {
             this.traceRegionSize = size;
             return this;
         }
 
-        /** Refuses interleaved buffers, as the allocators of sub-devices do. */
+        /**
+         * Refuses interleaved buffers, as the allocators of sub-devices do.
+         *
+         * @return this builder
+         */
         public Builder withoutInterleaving() {
             this.interleaved = false;
             return this;
@@ -238,6 +263,7 @@ public record AllocatorConfig(
         /**
          * Creates the configuration.
          *
+         * @return the configuration
          * @throws MeshRuntimeException if the part for small buffers leaves no room in L1
          * @throws IllegalArgumentException if a number is negative, an alignment is not positive, or the trace region
          *     does not fit into a DRAM bank

@@ -30,13 +30,13 @@ public final class AllocatorDependencies {
         this.dependencies = dependencies;
     }
 
-    /** Returns the normal case: one allocator, which depends on none. */
+    /** {@return the normal case: one allocator, which depends on none} */
     public static AllocatorDependencies none() {
         return NONE;
     }
 
     /**
-     * Returns the allocators that a map speaks of, either as a key or as a dependency, and those numbered below them.
+     * {@return the allocators that a map speaks of, either as a key or as a dependency, and those numbered below them}
      *
      * @param dependencies for each allocator those that it must avoid; empty for a single allocator
      * @throws MeshRuntimeException if an allocator names a dependency more than once
@@ -57,7 +57,7 @@ public final class AllocatorDependencies {
                 .toList());
     }
 
-    /** Returns the number of allocators, at least 1. */
+    /** {@return the number of allocators, at least 1} */
     public int allocatorCount() {
         return dependencies.size();
     }

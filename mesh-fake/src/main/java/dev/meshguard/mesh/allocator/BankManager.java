@@ -60,6 +60,7 @@ public final class BankManager {
      * Starts to describe a manager.
      *
      * @param kind the kind of memory, as it shall be named in error texts
+     * @return a description to fill in
      */
     public static Builder builder(BufferType kind) {
         return new Builder(kind);
@@ -198,24 +199,28 @@ public final class BankManager {
         highWaterMarks = HighWaterMarks.ZERO;
     }
 
-    /** Stops noting high water marks and returns the last ones. */
+    /**
+     * Stops noting high water marks.
+     *
+     * @return the last marks
+     */
     public HighWaterMarks endHighWaterMarkTracking() {
         trackingHighWaterMarks = false;
         return highWaterMarks;
     }
 
-    /** Returns the high water marks of the tracking that is going on, or else of the last one. */
+    /** {@return the high water marks of the tracking that is going on, or else of the last one} */
     public HighWaterMarks highWaterMarks() {
         return highWaterMarks;
     }
 
-    /** Returns how full each bank is by the only or first allocator's account. */
+    /** {@return how full each bank is by the only or first allocator's account} */
     public Statistics statistics() {
         return statistics(FIRST_ALLOCATOR);
     }
 
     /**
-     * Returns how full each bank is by the account of one of several allocators.
+     * {@return how full each bank is by the account of one of several allocators}
      *
      * @param allocatorId the number of the allocator
      * @throws MeshRuntimeException if there is no such allocator
@@ -224,12 +229,12 @@ public final class BankManager {
         return freeList(allocatorId).statistics();
     }
 
-    /** Returns the block table of the only or first allocator. */
+    /** {@return the block table of the only or first allocator} */
     public List<MemoryBlock> memoryBlockTable() {
         return freeList(FIRST_ALLOCATOR).memoryBlockTable();
     }
 
-    /** Returns the addresses that are lent, in ascending order; an address lent by two allocators appears twice. */
+    /** {@return the addresses that are lent, in ascending order; an address lent by two allocators appears twice} */
     public long[] liveAddresses() {
         return lent.stream()
                 .flatMapToLong(addresses -> LongStream.of(addresses.sortedAddresses()))
@@ -237,12 +242,12 @@ public final class BankManager {
                 .toArray();
     }
 
-    /** Returns the number of banks. */
+    /** {@return the number of banks} */
     public int numBanks() {
         return bankOffsets.length;
     }
 
-    /** Returns the bytes managed in each bank, less what was given up by shrinking. */
+    /** {@return the bytes managed in each bank, less what was given up by shrinking} */
     public long bankSize() {
         return statistics().totalAllocatable();
     }
@@ -381,6 +386,7 @@ public final class BankManager {
          * Sets a number of banks which have no offsets of their own.
          *
          * @param count the number of banks
+         * @return this builder
          * @throws IllegalArgumentException if the count is negative
          */
         public Builder banks(int count) {
@@ -396,6 +402,7 @@ public final class BankManager {
          * Sets the banks by their offsets.
          *
          * @param offsets for each bank what is added to an address there, in bytes
+         * @return this builder
          */
         public Builder bankOffsets(long... offsets) {
             this.bankOffsets = offsets.clone();
@@ -406,6 +413,7 @@ public final class BankManager {
          * Sets the range of every bank that is lent out; nothing unless set.
          *
          * @param region absolute addresses that start at a multiple of the DRAM alignment
+         * @return this builder
          */
         public Builder region(AddressRange region) {
             this.region = region;
@@ -416,6 +424,7 @@ public final class BankManager {
          * Sets the lowest address that interleaved L1 may have; 0 unless set, which interleaved L1 refuses.
          *
          * @param limit an absolute address
+         * @return this builder
          */
         public Builder interleavedLimit(long limit) {
             this.interleavedLimit = limit;
@@ -426,6 +435,7 @@ public final class BankManager {
          * Sets what the pages of a buffer are rounded up to; 1 unless set.
          *
          * @param alignment in bytes, at least 1
+         * @return this builder
          */
         public Builder pageAlignment(long alignment) {
             this.pageAlignment = requirePositive(alignment, "page alignment");
@@ -436,6 +446,7 @@ public final class BankManager {
          * Sets what every allocation in a bank is rounded up to, whatever the kind of memory; 1 unless set.
          *
          * @param alignment in bytes, at least 1
+         * @return this builder
          */
         public Builder dramAlignment(long alignment) {
             this.dramAlignment = requirePositive(alignment, "DRAM alignment");
@@ -446,13 +457,18 @@ public final class BankManager {
          * Sets the number of cores that shards can be spread over; 0 unless set.
          *
          * @param cores the cores of the compute grid
+         * @return this builder
          */
         public Builder computeCores(int cores) {
             this.computeCores = cores;
             return this;
         }
 
-        /** Lets any number of banks pass, because nothing will be interleaved over them. */
+        /**
+         * Lets any number of banks pass, because nothing will be interleaved over them.
+         *
+         * @return this builder
+         */
         public Builder withoutInterleaving() {
             this.interleaved = false;
             return this;
@@ -462,6 +478,7 @@ public final class BankManager {
          * Sets the allocators; one without dependencies unless set.
          *
          * @param dependencies how many allocators there are, and which avoid each other
+         * @return this builder
          */
         public Builder dependencies(AllocatorDependencies dependencies) {
             this.dependencies = dependencies;
@@ -471,6 +488,7 @@ public final class BankManager {
         /**
          * Creates the manager.
          *
+         * @return the manager
          * @throws MeshRuntimeException if interleaving over this number of banks is not possible
          * @throws IllegalArgumentException if the region does not start at a multiple of the DRAM alignment
          */

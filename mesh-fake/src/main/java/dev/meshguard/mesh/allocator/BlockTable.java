@@ -100,22 +100,24 @@ final class BlockTable {
         return slot != NONE && !allocated.get(slot);
     }
 
-    /** Returns the slot of the block at the lowest address, {@link #NONE} if there is no block; looks at every slot. */
+    /**
+     * {@return the slot of the block at the lowest address, {@link #NONE} if there is no block; looks at every slot}
+     */
     int lowest() {
         return slots().filter(slot -> previous[slot] == NONE).findFirst().orElse(NONE);
     }
 
-    /** Returns the live slots in ascending order. */
+    /** {@return the live slots in ascending order} */
     IntStream slots() {
         return live.stream();
     }
 
-    /** Returns the slots of the allocated blocks in ascending order. */
+    /** {@return the slots of the allocated blocks in ascending order} */
     IntStream allocatedSlots() {
         return allocated.stream();
     }
 
-    /** Returns one more than the highest slot number ever given since the last {@link #clear()}. */
+    /** {@return one more than the highest slot number ever given since the last {@link #clear()}} */
     int slotCount() {
         return slotCount;
     }

@@ -65,7 +65,7 @@ final class FreeBlocks {
         return Math.max(0, Math.min(roots.length, bitLength(size / SMALLEST_CLASS)) - 1);
     }
 
-    /** Returns the block at the lowest address in a class that has at least the size, else {@link BlockTable#NONE}. */
+    /** {@return the block at the lowest address in a class that has at least the size, else {@link BlockTable#NONE}} */
     int lowestFit(int sizeClass, long size) {
         int node = roots[sizeClass];
         if (largest(node) < size) {
@@ -82,7 +82,9 @@ final class FreeBlocks {
         }
     }
 
-    /** Returns the block at the highest address in a class that has at least the size, else {@link BlockTable#NONE}. */
+    /**
+     * {@return the block at the highest address in a class that has at least the size, else {@link BlockTable#NONE}}
+     */
     int highestFit(int sizeClass, long size) {
         int node = roots[sizeClass];
         if (largest(node) < size) {
@@ -99,7 +101,7 @@ final class FreeBlocks {
         }
     }
 
-    /** Returns the block in which the whole of {@code [start, end)} lies, else {@link BlockTable#NONE}. */
+    /** {@return the block in which the whole of {@code [start, end)} lies, else {@link BlockTable#NONE}} */
     int containing(long start, long end) {
         for (int sizeClass = sizeClass(end - start); sizeClass < roots.length; sizeClass++) {
             int candidate = lastNotAfter(roots[sizeClass], start);
@@ -110,7 +112,7 @@ final class FreeBlocks {
         return NONE;
     }
 
-    /** Returns the size of the largest block of all classes, 0 if there is no block. */
+    /** {@return the size of the largest block of all classes, 0 if there is no block} */
     long largest() {
         return Math.max(0, Arrays.stream(roots).mapToLong(this::largest).max().orElse(0));
     }

@@ -189,7 +189,7 @@ public final class FreeListOpt {
         return List.copyOf(ranges);
     }
 
-    /** Returns the absolute ranges of the allocated blocks, by ascending slot number and so not by address. */
+    /** {@return the absolute ranges of the allocated blocks, by ascending slot number and so not by address} */
     public List<AddressRange> allocatedAddresses() {
         return blocks.allocatedSlots().mapToObj(this::absoluteRange).toList();
     }
@@ -284,12 +284,12 @@ public final class FreeListOpt {
         shrunk = 0;
     }
 
-    /** Returns how full the list is; takes the same time however many blocks there are. */
+    /** {@return how full the list is; takes the same time however many blocks there are} */
     public Statistics statistics() {
         return new Statistics(maxSize, totalAllocated, maxSize - totalAllocated, freeBlocks.largest());
     }
 
-    /** Returns one row for each block, by ascending slot number. */
+    /** {@return one row for each block, by ascending slot number} */
     public List<MemoryBlock> memoryBlockTable() {
         return blocks.slots().mapToObj(blocks::row).toList();
     }

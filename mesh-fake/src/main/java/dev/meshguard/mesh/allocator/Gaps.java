@@ -21,8 +21,8 @@ final class Gaps {
     }
 
     /**
-     * Returns what is left of the available ranges above the limit when the occupied ones, which may overlap, are taken
-     * out.
+     * {@return what is left of the available ranges above the limit when the occupied ones, which may overlap, are
+     * taken out}
      */
     static Gaps between(List<AddressRange> available, List<AddressRange> occupied, long limit) {
         var obstacles = merged(occupied);
@@ -42,7 +42,7 @@ final class Gaps {
         return new Gaps(gaps);
     }
 
-    /** Returns the first address at which the size fits, in the direction of the search. */
+    /** {@return the first address at which the size fits, in the direction of the search} */
     OptionalLong find(long size, AllocationDirection direction) {
         return direction.isBottomUp() ? findLowest(size) : findHighest(size);
     }

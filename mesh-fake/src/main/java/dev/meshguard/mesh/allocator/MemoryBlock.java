@@ -28,7 +28,8 @@ public record MemoryBlock(
     private static final int NO_BLOCK = -1;
 
     /**
-     * Returns this row as the runtime gives it: six strings, in the order of the columns, with {@code -1} for no block.
+     * {@return this row as the runtime gives it: six strings, in the order of the columns, with {@code -1} for no
+     * block}
      */
     public Map<String, String> toMap() {
         var row = new LinkedHashMap<String, String>();

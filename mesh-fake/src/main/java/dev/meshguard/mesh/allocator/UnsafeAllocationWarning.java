@@ -26,13 +26,13 @@ public final class UnsafeAllocationWarning {
         this.sink = sink;
     }
 
-    /** Returns a warning that has not been given yet and will go to the log of {@link Allocator}. */
+    /** {@return a warning that has not been given yet and will go to the log of {@link Allocator}} */
     public static UnsafeAllocationWarning toLog() {
         return to(LoggerFactory.getLogger(Allocator.class)::warn);
     }
 
     /**
-     * Returns a warning that has not been given yet.
+     * {@return a warning that has not been given yet}
      *
      * @param sink takes the runtime's text, on the thread that is warned
      */

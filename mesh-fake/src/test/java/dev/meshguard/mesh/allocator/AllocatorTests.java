@@ -192,7 +192,7 @@ class AllocatorTests {
             assertRuntimeError(
                     () -> allocator.allocate(DRAM, AllocationRequest.sharded(57 * 32, 32, 57, BOTTOM_UP)),
                     "Expected number of shards 57 to be less than or equal to total number of L1 banks 56"
- + " in compute cores");
+                            + " in compute cores");
         }
 
         @Test

@@ -2,10 +2,14 @@ package dev.meshguard.mesh.allocator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class UnsafeAllocationWarningTests {
 
@@ -21,6 +25,19 @@ class UnsafeAllocationWarningTests {
         warning.warnThisThread();
 
         assertThat(given).containsExactly(TEXT);
+    }
+
+    @Test
+    void canGoToTheLogOfTheAllocator() {
+        var logger = (Logger) LoggerFactory.getLogger(Allocator.class);
+        var appender = new ListAppender<ILoggingEvent>();
+        appender.start();
+        logger.addAppender(appender);
+
+        UnsafeAllocationWarning.toLog().warnThisThread();
+
+        logger.detachAppender(appender);
+        assertThat(appender.list).hasToString("[[WARN] " + TEXT + "]");
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Ownership;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apiguardian.api.API;
@@ -159,11 +160,12 @@ public final class Books {
 
     private void refuseUnknownOwner(Ownership ownership, HistoryEvent event) {
         if (policy == CountingPolicy.OWNED_ONLY && ownership == Ownership.UNKNOWN) {
-            throw new IllegalStateException(
-                    ("Cannot read this history as OWNED_ONLY: event #%d does not say whether its"
-                                    + " buffer owns its memory. Report the ownership with every buffer, or read it as"
-                                    + " REFERENCE_COUNTED.")
-                            .formatted(event.number()));
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "Cannot read this history as OWNED_ONLY: event #%d does not say whether its"
+                            + " buffer owns its memory. Report the ownership with every buffer, or read it as"
+                            + " REFERENCE_COUNTED.",
+                    event.number()));
         }
     }
 

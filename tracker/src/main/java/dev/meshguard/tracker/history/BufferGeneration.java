@@ -12,6 +12,7 @@ import dev.meshguard.tracker.Phase;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.apiguardian.api.API;
@@ -170,8 +171,14 @@ public final class BufferGeneration {
     /** Returns the identity: {@code DRAM 0x271020 (2560032) on device 3, generation 2}. */
     @Override
     public String toString() {
-        return "%s 0x%s (%d) on device %d, generation %d"
-                .formatted(type, Long.toHexString(address), address, device, generation);
+        return String.format(
+                Locale.ROOT,
+                "%s 0x%s (%d) on device %d, generation %d",
+                type,
+                Long.toHexString(address),
+                address,
+                device,
+                generation);
     }
 
     private AllocationDetails details() {

@@ -7,6 +7,7 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Standing;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -31,8 +32,12 @@ final class Cached implements Rule {
 
     private static Evidence stillThere(Owner owner, HistoryEvent.OwnerCached caching) {
         return Evidence.of(
-                "%s has been in the %s since event #%d and never left it"
-                        .formatted(owner, caching.cache(), caching.number()),
+                String.format(
+                        Locale.ROOT,
+                        "%s has been in the %s since event #%d and never left it",
+                        owner,
+                        caching.cache(),
+                        caching.number()),
                 caching.number());
     }
 }

@@ -7,6 +7,7 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Evidence;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -41,13 +42,14 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
             boolean taken =
                     event.reading().testify(buffer.device(), buffer.type(), buffer.address()) == Testimony.TAKEN;
             return Evidence.of(
-                    "the allocator called 0x%s (%d) %s %s (event #%d)"
-                            .formatted(
-                                    Long.toHexString(buffer.address()),
-                                    buffer.address(),
-                                    taken ? "taken" : "free",
-                                    when,
-                                    event.number()),
+                    String.format(
+                            Locale.ROOT,
+                            "the allocator called 0x%s (%d) %s %s (event #%d)",
+                            Long.toHexString(buffer.address()),
+                            buffer.address(),
+                            taken ? "taken" : "free",
+                            when,
+                            event.number()),
                     event.number());
         });
     }
@@ -57,7 +59,8 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
         return siblings.freesAfterClose(buffer);
     }
 
-    private Optional<HistoryEvent.Witnessed> reading(Moment moment) {
+    /** Returns the reading of a moment of this life of the device that covers the buffer. */
+    Optional<HistoryEvent.Witnessed> reading(Moment moment) {
         return history.readingFor(buffer, moment);
     }
 }

@@ -2,15 +2,20 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessReading.Testimony;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Standing;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 
 /**
  * A circular buffer whose program ended without anyone reporting that it is gone.
@@ -26,7 +31,7 @@ final class CircularBufferUnreported implements Rule {
         if (survivor.buffer().kind() != BufferKind.CIRCULAR_BUFFER) {
             return Optional.empty();
         }
-        List<Evidence> evidence = new ArrayList<>();
+        Map<Owner, Long> ends = new LinkedHashMap<>();
         for (Report report : survivor.buffer().reports()) {
             if (report.isOpen()) {
                 Optional<Owner> program = report.request().details().owner();
@@ -34,10 +39,41 @@ final class CircularBufferUnreported implements Rule {
                 if (end.isEmpty()) {
                     return Optional.empty();
                 }
-                evidence.add(Evidence.of(
-                        "%s ended at event #%d".formatted(program.orElseThrow(), end.getAsLong()), end.getAsLong()));
+                ends.put(program.orElseThrow(), end.getAsLong());
             }
         }
+        List<Evidence> evidence = new ArrayList<>();
+        evidence.add(ended(ends));
+        evidence.add(outsideTheAllocator(survivor));
+        onlyOnBusiestDevice(survivor).ifPresent(evidence::add);
         return Optional.of(new Diagnosis(Cause.CIRCULAR_BUFFER_UNREPORTED, Standing.MISREPORTED, evidence));
+    }
+
+    private static Evidence ended(Map<Owner, Long> ends) {
+        String words = ends.entrySet().stream()
+                .map(end -> end.getKey() + " ended at event #" + end.getValue())
+                .collect(Collectors.joining(", "));
+        return new Evidence(words + ", and nobody reported that it is gone", List.copyOf(ends.values()));
+    }
+
+    private static Evidence outsideTheAllocator(Case survivor) {
+        return survivor.reading(Moment.CLOSE_BEGUN)
+                .filter(reading -> survivor.testimony(Moment.CLOSE_BEGUN) == Testimony.FREE)
+                .map(reading -> Evidence.of(
+                        "circular buffers lie outside the allocator, so closing the device cannot free it (the allocator"
+                                + " held nothing there at event #" + reading.number() + ")",
+                        reading.number()))
+                .orElse(Evidence.of(
+                        "circular buffers lie outside the allocator, so closing the device cannot free it"));
+    }
+
+    /** The device that stands for its whole mesh in the reports says nothing about where a program ran. */
+    private static Optional<Evidence> onlyOnBusiestDevice(Case survivor) {
+        int device = survivor.buffer().device();
+        return survivor.history().meshes().stream()
+                .filter(mesh -> mesh.busiestDevice() == device && mesh.devices().size() > 1)
+                .findFirst()
+                .map(mesh -> Evidence.of("it shows on device " + device
+                        + " only because this source reports circular buffers of the whole mesh under that device"));
     }
 }

@@ -22,6 +22,7 @@ import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -147,22 +148,31 @@ public final class Examination {
     private List<String> doubts(LeakVerdict.Sum sum) {
         List<String> doubts = new ArrayList<>();
         for (MeshDescription mesh : history.openMeshes()) {
-            doubts.add("Mesh %d (%s) is still open, so its buffers may still be freed. Close it before the check."
-                    .formatted(mesh.id(), mesh.name()));
+            doubts.add(String.format(
+                    Locale.ROOT,
+                    "Mesh %d (%s) is still open, so its buffers may still be freed. Close it before the check.",
+                    mesh.id(),
+                    mesh.name()));
         }
         for (HistoryEvent.ReportsLost lost : history.lostReports()) {
-            doubts.add("%s (event #%d: %s)."
-                    .formatted(
-                            lost.count() < 0
-                                    ? "An unknown number of reports is missing"
-                                    : lost.count() + (lost.count() == 1 ? " report is" : " reports are") + " missing",
-                            lost.number(),
-                            lost.reason()));
+            doubts.add(String.format(
+                    Locale.ROOT,
+                    "%s (event #%d: %s).",
+                    lost.count() < 0
+                            ? "An unknown number of reports is missing"
+                            : lost.count() + (lost.count() == 1 ? " report is" : " reports are") + " missing",
+                    lost.number(),
+                    lost.reason()));
         }
         history.readings().forEach(reading -> unreported(reading).ifPresent(doubts::add));
         if (!sum.comesOut() || !ledgerAgrees()) {
-            doubts.add("The tracker's own counts disagree: %d allocated, %d freed, %d live, %d in the ledger."
-                    .formatted(sum.allocated(), sum.freed(), sum.live(), history.ledgerEntries()));
+            doubts.add(String.format(
+                    Locale.ROOT,
+                    "The tracker's own counts disagree: %d allocated, %d freed, %d live, %d in the ledger.",
+                    sum.allocated(),
+                    sum.freed(),
+                    sum.live(),
+                    history.ledgerEntries()));
         }
         return doubts;
     }
@@ -205,16 +215,17 @@ public final class Examination {
 
     private static String words(List<Place> unknown, long event) {
         Place first = unknown.get(0);
-        return ("The allocator held %d %s that no report mentions when close began (event #%d), the first at %s 0x%s (%d)"
-                        + " on device %d.")
-                .formatted(
-                        unknown.size(),
-                        unknown.size() == 1 ? "buffer" : "buffers",
-                        event,
-                        first.type(),
-                        Long.toHexString(first.address()),
-                        first.address(),
-                        first.device());
+        return String.format(
+                Locale.ROOT,
+                "The allocator held %d %s that no report mentions when close began (event #%d), the first at %s 0x%s (%d)"
+                        + " on device %d.",
+                unknown.size(),
+                unknown.size() == 1 ? "buffer" : "buffers",
+                event,
+                first.type(),
+                Long.toHexString(first.address()),
+                first.address(),
+                first.device());
     }
 
     /** User memory and the runtime's own are never added up. */

@@ -11,6 +11,7 @@ import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Standing;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -42,8 +43,10 @@ final class FreeUnreported implements Rule {
 
     private static Evidence releasedLate(HistoryEvent.FreeIgnored free) {
         return Evidence.of(
-                "its handle was released after the device was closed (event #%d), when the runtime reports nothing"
-                        .formatted(free.number()),
+                String.format(
+                        Locale.ROOT,
+                        "its handle was released after the device was closed (event #%d), when the runtime reports nothing",
+                        free.number()),
                 free.number());
     }
 }

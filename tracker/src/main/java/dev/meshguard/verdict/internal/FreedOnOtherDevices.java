@@ -9,6 +9,7 @@ import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Standing;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -39,13 +40,14 @@ final class FreedOnOtherDevices implements Rule {
                 .orElseThrow();
         boolean lockStep = freeTogether(buffer, siblings) && survivor.testimony(survivor.due()) != Testimony.TAKEN;
         Evidence evidence = Evidence.of(
-                "%d of %d %s were freed by event #%d, device %d's never was"
-                        .formatted(
-                                freed.size(),
-                                siblings.size(),
-                                lockStep ? "buffers of one mesh allocation" : "single-device buffers",
-                                last,
-                                buffer.device()),
+                String.format(
+                        Locale.ROOT,
+                        "%d of %d %s were freed by event #%d, device %d's never was",
+                        freed.size(),
+                        siblings.size(),
+                        lockStep ? "buffers of one mesh allocation" : "single-device buffers",
+                        last,
+                        buffer.device()),
                 last);
         return Optional.of(Diagnosis.of(
                 Cause.FREED_ON_OTHER_DEVICES, lockStep ? Standing.MISREPORTED : Standing.LEAKED, evidence));

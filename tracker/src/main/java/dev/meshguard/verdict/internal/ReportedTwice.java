@@ -11,6 +11,7 @@ import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Standing;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -41,13 +42,12 @@ final class ReportedTwice implements Rule {
         }
         List<Evidence> evidence = new ArrayList<>();
         evidence.add(Evidence.of(
-                "reported %d times at one live address (events %s), freed %s"
-                        .formatted(
-                                reports.size(),
-                                Words.events(reports.stream()
-                                        .map(Report::allocatedAt)
-                                        .toList()),
-                                Words.times(reports.size() - buffer.openReports())),
+                String.format(
+                        Locale.ROOT,
+                        "reported %d times at one live address (events %s), freed %s",
+                        reports.size(),
+                        Words.events(reports.stream().map(Report::allocatedAt).toList()),
+                        Words.times(reports.size() - buffer.openReports())),
                 reports.stream().mapToLong(Report::allocatedAt).toArray()));
         survivor.statement(survivor.due()).ifPresent(evidence::add);
         return Optional.of(new Diagnosis(Cause.REPORTED_TWICE, Standing.MISREPORTED, evidence));

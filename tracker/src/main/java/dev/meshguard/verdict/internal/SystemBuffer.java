@@ -9,6 +9,7 @@ import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Standing;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** Memory of the runtime itself: it may stay if it is PERSISTENT, and must be gone after close if it is SYSTEM. */
@@ -23,11 +24,12 @@ final class SystemBuffer implements Rule {
         boolean maystay = buffer.lifetime() == BufferLifetime.PERSISTENT;
         List<Evidence> evidence = new ArrayList<>();
         evidence.add(Evidence.of(
-                "owned by %s, lifetime %s: %s"
-                        .formatted(
-                                buffer.owner().map(Object::toString).orElse("an owner that was not named"),
-                                buffer.lifetime(),
-                                maystay ? "it may outlive the close" : "the runtime has to free it at close"),
+                String.format(
+                        Locale.ROOT,
+                        "owned by %s, lifetime %s: %s",
+                        buffer.owner().map(Object::toString).orElse("an owner that was not named"),
+                        buffer.lifetime(),
+                        maystay ? "it may outlive the close" : "the runtime has to free it at close"),
                 buffer.bornAt()));
         if (!maystay) {
             survivor.statement(Moment.BEFORE_WIPE).ifPresent(evidence::add);

@@ -7,6 +7,7 @@ import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Standing;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** The last rule: it never passes, and claims no more than that the free is missing. */
@@ -25,6 +26,10 @@ final class Unexplained implements Rule {
         int freed = buffer.reports().size() - buffer.openReports();
         return freed == 0
                 ? "no free was reported"
-                : "reported %s, freed %s".formatted(Words.times(buffer.reports().size()), Words.times(freed));
+                : String.format(
+                        Locale.ROOT,
+                        "reported %s, freed %s",
+                        Words.times(buffer.reports().size()),
+                        Words.times(freed));
     }
 }

@@ -1,0 +1,47 @@
+package dev.meshguard.report;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * How sizes, addresses and counts are written, the same in every locale.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class Quantities {
+
+    private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    private static final int UNIT = 1024;
+
+    private Quantities() {}
+
+    /** Returns a size with its exact number of bytes: {@code 12 KiB (12288 B)}; below one KiB only the bytes. */
+    public static String size(long bytes) {
+        return Math.abs(bytes) < UNIT ? bytes + " B" : shortSize(bytes) + " (" + bytes + " B)";
+    }
+
+    /** Returns a size rounded to two digits after the point: {@code 14.04 MiB}. */
+    public static String shortSize(long bytes) {
+        BigDecimal value = BigDecimal.valueOf(bytes);
+        BigDecimal unit = BigDecimal.valueOf(UNIT);
+        int power = 0;
+        while (value.abs().compareTo(unit) >= 0) {
+            value = value.divide(unit);
+            power++;
+        }
+        return value.setScale(2, RoundingMode.HALF_UP).stripTrailingZeros().toPlainString() + ' ' + UNITS[power];
+    }
+
+    /** Returns an address in both ways it is quoted: {@code 0x3ffff800 (1073739776)}. */
+    public static String address(long address) {
+        return "0x" + Long.toHexString(address) + " (" + address + ")";
+    }
+
+    /** Returns a count with its noun: {@code 1 buffer}, {@code 3 buffers}. */
+    public static String count(long count, String noun) {
+        return count + " " + (count == 1 ? noun : noun + "s");
+    }
+}

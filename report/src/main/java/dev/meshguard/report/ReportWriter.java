@@ -1,0 +1,475 @@
+package dev.meshguard.report;
+
+import dev.meshguard.report.VerdictReport.Finding;
+import dev.meshguard.report.VerdictReport.Section;
+import dev.meshguard.report.VerdictReport.TeardownRow;
+import dev.meshguard.report.VerdictReport.TimelineRow;
+import dev.meshguard.report.VerdictReport.TrackedRow;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.LeakVerdict.ExpectationResult;
+import dev.meshguard.verdict.LeakVerdict.Sum;
+import dev.meshguard.verdict.LeakVerdict.TypeTotal;
+import dev.meshguard.verdict.PhaseStretch;
+import dev.meshguard.verdict.PhaseStretch.Flow;
+import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorGroup;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+
+/** Puts a verdict into words; every sentence of a report that no rule wrote has its home here. */
+final class ReportWriter {
+
+    private static final int MOST_ADDRESSES = 3;
+    private static final int MOST_EVIDENCE = 3;
+    private static final int MOST_ANOMALIES = 5;
+    private static final int MOST_TEARDOWN_ROWS = 6;
+    private static final int MOST_TIMELINE_ROWS = 10;
+
+    private final LeakVerdict verdict;
+    private final AllocationHistory history;
+    private final List<Integer> devices;
+
+    ReportWriter(LeakVerdict verdict) {
+        this.verdict = verdict;
+        this.history = verdict.history();
+        Set<Integer> ordered = new LinkedHashSet<>();
+        history.meshes().forEach(mesh -> ordered.addAll(mesh.devices()));
+        ordered.addAll(history.devices());
+        this.devices = List.copyOf(new TreeSet<>(ordered));
+    }
+
+    VerdictReport report() {
+        return new VerdictReport(
+                sections(),
+                tracked(),
+                teardown(),
+                timeline(),
+                asides(),
+                expectations(),
+                remedies(),
+                optOut(),
+                Optional.empty());
+    }
+
+    // Sections
+
+    private List<Section> sections() {
+        List<Section> sections = new ArrayList<>();
+        List<SurvivorGroup> leaked = verdict.groups(Standing.LEAKED);
+        if (!leaked.isEmpty()) {
+            sections.add(new Section(
+                    String.format(
+                            Locale.ROOT,
+                            "LEAK  %s · %s · %s still allocated%s",
+                            Quantities.count(leaked.size(), "leak"),
+                            Quantities.count(verdict.sum().leaked(), "buffer"),
+                            Quantities.size(bytes(leaked)),
+                            afterClose()),
+                    findings(leaked)));
+        }
+        if (!verdict.doubts().isEmpty()) {
+            sections.add(new Section(
+                    "INCONCLUSIVE  it cannot be known whether everything was given back",
+                    verdict.doubts().stream()
+                            .map(doubt -> new Finding(doubt, Optional.empty(), List.of(), 0))
+                            .toList()));
+        }
+        List<SurvivorGroup> misreported = verdict.groups(Standing.MISREPORTED);
+        List<Finding> wrongBooks = new ArrayList<>(findings(misreported));
+        wrongBooks.addAll(unbalancing());
+        if (!wrongBooks.isEmpty()) {
+            sections.add(new Section(misreportedHeadline(misreported), wrongBooks));
+        }
+        if (sections.isEmpty()) {
+            sections.add(new Section(cleanHeadline(), List.of()));
+        }
+        Section first = sections.get(0);
+        sections.set(0, new Section(first.headline() + "      [" + sum(verdict.sum()) + "]", first.findings()));
+        return sections;
+    }
+
+    private String misreportedHeadline(List<SurvivorGroup> misreported) {
+        String memory = verdict.sum().leaked() == 0 && verdict.doubts().isEmpty()
+                ? "all memory was given back, but the books are wrong"
+                : "the books are wrong as well";
+        List<String> parts = new ArrayList<>();
+        if (!misreported.isEmpty()) {
+            parts.add(Quantities.count(verdict.sum().misreported(), "buffer") + ", "
+                    + Quantities.size(bytes(misreported)) + ", still in them");
+        }
+        int frees = verdict.unbalancingAnomalies().size();
+        if (frees > 0) {
+            parts.add(Quantities.count(frees, "free") + " of nothing");
+        }
+        return "MISREPORTED  " + memory + ": " + String.join("; ", parts);
+    }
+
+    private String cleanHeadline() {
+        return verdict.sum().expected() == 0
+                ? "CLEAN  everything was given back"
+                : String.format(
+                        Locale.ROOT,
+                        "CLEAN  only expected buffers are left: %s, %s",
+                        Quantities.count(verdict.sum().expected(), "buffer"),
+                        Quantities.size(bytes(verdict.groups(Standing.EXPECTED))));
+    }
+
+    private String afterClose() {
+        return history.meshes().isEmpty() ? "" : " after close_mesh_device";
+    }
+
+    private static String sum(Sum sum) {
+        List<String> parts = new ArrayList<>();
+        parts.add(sum.freed() + " freed");
+        addPart(parts, sum.leaked(), "leaked");
+        addPart(parts, sum.misreported(), "misreported");
+        addPart(parts, sum.expected(), "expected");
+        addPart(parts, sum.undecided(), "undecided");
+        return sum.allocated() + " allocated = " + String.join(" + ", parts);
+    }
+
+    private static void addPart(List<String> parts, long count, String noun) {
+        if (count > 0) {
+            parts.add(count + " " + noun);
+        }
+    }
+
+    private static long bytes(List<SurvivorGroup> groups) {
+        return groups.stream().mapToLong(SurvivorGroup::bytes).sum();
+    }
+
+    // Findings
+
+    private List<Finding> findings(List<SurvivorGroup> groups) {
+        return groups.stream().map(this::finding).toList();
+    }
+
+    private Finding finding(SurvivorGroup group) {
+        List<String> evidence = group.evidence().stream()
+                .map(one -> one.words())
+                .limit(MOST_EVIDENCE)
+                .collect(Collectors.toCollection(ArrayList::new));
+        String decisive = evidence.remove(0);
+        List<String> facts = new ArrayList<>(evidence);
+        facts.add(circumstances(group));
+        return new Finding(
+                String.format(
+                        Locale.ROOT,
+                        "%s %s x %d   %s   %s: %s",
+                        group.type(),
+                        Quantities.size(group.size()),
+                        group.survivors().size(),
+                        dots(group.devices()),
+                        group.cause(),
+                        decisive),
+                Optional.of(group.origin().map(Object::toString).orElse("an unknown place (no origin was captured)")),
+                facts,
+                group.survivors().size());
+    }
+
+    private String circumstances(SurvivorGroup group) {
+        BufferGeneration first = group.first().buffer();
+        List<Long> events = group.survivors().stream()
+                .map(survivor -> survivor.buffer().bornAt())
+                .sorted()
+                .toList();
+        String when = events.size() == 1
+                ? "event #" + events.get(0)
+                : "events #" + events.get(0) + " to #" + events.get(events.size() - 1);
+        return String.format(
+                Locale.ROOT,
+                "allocated in %s (%s) at %s, %s%s",
+                first.bornIn(),
+                when,
+                addresses(group),
+                group.label().map(label -> "label \"" + label + '"').orElse("unlabelled"),
+                owners(group));
+    }
+
+    private static String addresses(SurvivorGroup group) {
+        TreeSet<Long> addresses = new TreeSet<>();
+        group.survivors().forEach(survivor -> addresses.add(survivor.buffer().address()));
+        String named = addresses.stream()
+                .limit(MOST_ADDRESSES)
+                .map(Quantities::address)
+                .collect(Collectors.joining(", "));
+        int more = addresses.size() - MOST_ADDRESSES;
+        return more > 0 ? named + " and " + more + " more" : named;
+    }
+
+    private static String owners(SurvivorGroup group) {
+        Set<String> owners = new LinkedHashSet<>();
+        group.survivors()
+                .forEach(survivor -> survivor.buffer()
+                        .reports()
+                        .forEach(report -> report.request()
+                                .details()
+                                .owner()
+                                .map(Owner::toString)
+                                .ifPresent(owners::add)));
+        if (owners.isEmpty()) {
+            return "";
+        }
+        String named = owners.stream().limit(MOST_ADDRESSES).collect(Collectors.joining(", "));
+        int more = owners.size() - MOST_ADDRESSES;
+        return ", owned by " + named + (more > 0 ? " and " + more + " more" : "");
+    }
+
+    /** One mark for each device, in their order: filled where something is left. */
+    private String dots(List<Integer> filled) {
+        return devices.stream()
+                .map(device -> filled.contains(device) ? "●" : "○")
+                .collect(Collectors.joining("", devices.size() == 1 ? "device " : "devices ", ""));
+    }
+
+    /** A free that no buffer answers to: who reports, and who held the address before. */
+    private List<Finding> unbalancing() {
+        List<Anomaly> anomalies = verdict.unbalancingAnomalies();
+        List<Finding> findings = new ArrayList<>();
+        for (Anomaly anomaly : anomalies.subList(0, Math.min(MOST_ANOMALIES, anomalies.size()))) {
+            findings.add(new Finding(
+                    String.format(
+                            Locale.ROOT,
+                            "%s: %s %s on device %d (event #%d)",
+                            anomaly.kind().words(),
+                            anomaly.type(),
+                            Quantities.address(anomaly.address()),
+                            anomaly.device(),
+                            anomaly.event().number()),
+                    siteOf(anomaly),
+                    List.of(holder(anomaly)),
+                    0));
+        }
+        int more = anomalies.size() - findings.size();
+        if (more > 0) {
+            findings.add(
+                    new Finding(Quantities.count(more, "more free") + " of that kind", Optional.empty(), List.of(), 0));
+        }
+        return findings;
+    }
+
+    private static Optional<String> siteOf(Anomaly anomaly) {
+        return anomaly.event() instanceof HistoryEvent.Freed freed
+                ? freed.request().origin().map(Object::toString)
+                : Optional.empty();
+    }
+
+    private static String holder(Anomaly anomaly) {
+        return anomaly.holder()
+                .map(buffer -> String.format(
+                        Locale.ROOT,
+                        "the buffer that was there, %s, was freed before, at event #%d",
+                        Quantities.size(buffer.size()),
+                        buffer.diedAt().orElse(buffer.bornAt())))
+                .orElse("no buffer was ever reported there");
+    }
+
+    // What was tracked
+
+    private List<TrackedRow> tracked() {
+        List<TrackedRow> rows = new ArrayList<>();
+        for (TypeTotal total : verdict.totals()) {
+            String whose = switch (total.lifetime()) {
+                case USER -> "";
+                case SYSTEM -> "System ";
+                case PERSISTENT -> "Persistent ";
+            };
+            rows.add(new TrackedRow(
+                    whose + total.type(),
+                    amount(total.allocatedBuffers(), total.allocatedBytes()),
+                    amount(total.leftBuffers(), total.leftBytes())));
+        }
+        return rows;
+    }
+
+    private static String amount(long buffers, long bytes) {
+        return buffers == 0 ? "nothing" : Quantities.count(buffers, "buffer") + ", " + Quantities.size(bytes);
+    }
+
+    // Teardown and timeline
+
+    private List<TeardownRow> teardown() {
+        List<TeardownRow> rows = new ArrayList<>();
+        if (history.phases().isEmpty()) {
+            return rows;
+        }
+        for (PhaseStretch stretch : verdict.stretches()) {
+            if (stretch.gaveAnythingBack() || isCleanUp(stretch)) {
+                rows.add(new TeardownRow(
+                        stretch.phase().name(),
+                        perType(stretch, Flow::givenBackBytes),
+                        perType(stretch, Flow::leftBytes)));
+            }
+        }
+        return rows.subList(Math.max(0, rows.size() - MOST_TEARDOWN_ROWS), rows.size());
+    }
+
+    private static boolean isCleanUp(PhaseStretch stretch) {
+        return switch (stretch.phase().name()) {
+            case "CACHE_CLEAR", "CLOSE" -> true;
+            default -> false;
+        };
+    }
+
+    /** Returns {@code DRAM 36 KiB on each of 8 devices, L1 12 KiB on device 0}. */
+    private static String perType(PhaseStretch stretch, ToLongFunction<Flow> amount) {
+        Map<BufferType, Map<Integer, Long>> byType = new EnumMap<>(BufferType.class);
+        stretch.flows().forEach((place, flow) -> {
+            long bytes = amount.applyAsLong(flow);
+            if (bytes != 0) {
+                byType.computeIfAbsent(place.type(), unused -> new TreeMap<>()).put(place.device(), bytes);
+            }
+        });
+        return byType.isEmpty()
+                ? "nothing"
+                : byType.entrySet().stream()
+                        .map(entry -> entry.getKey() + " " + onDevices(entry.getValue()))
+                        .collect(Collectors.joining(", "));
+    }
+
+    private static String onDevices(Map<Integer, Long> bytes) {
+        if (bytes.size() == 1) {
+            Map.Entry<Integer, Long> only = bytes.entrySet().iterator().next();
+            return Quantities.shortSize(only.getValue()) + " on device " + only.getKey();
+        }
+        long sum = bytes.values().stream().mapToLong(Long::longValue).sum();
+        return Set.copyOf(bytes.values()).size() == 1
+                ? Quantities.shortSize(bytes.values().iterator().next()) + " on each of " + bytes.size() + " devices"
+                : Quantities.shortSize(sum) + " on " + bytes.size() + " devices, unevenly";
+    }
+
+    private List<TimelineRow> timeline() {
+        List<PhaseStretch> stretches = verdict.stretches().stream()
+                .filter(stretch -> stretch.peakBytes() > 0 && (stretch.changedAnything() || isCleanUp(stretch)))
+                .toList();
+        List<TimelineRow> rows = new ArrayList<>();
+        if (history.phases().isEmpty()) {
+            return rows;
+        }
+        int count = Math.min(stretches.size(), MOST_TIMELINE_ROWS);
+        for (int row = 0; row < count; row++) {
+            List<PhaseStretch> together =
+                    stretches.subList(row * stretches.size() / count, (row + 1) * stretches.size() / count);
+            PhaseStretch first = together.get(0);
+            PhaseStretch last = together.get(together.size() - 1);
+            rows.add(new TimelineRow(
+                    together.size() == 1
+                            ? first.phase().name()
+                            : first.phase().name() + " … " + last.phase().name(),
+                    together.stream().mapToLong(PhaseStretch::peakBytes).max().orElseThrow(),
+                    last.liveBytes()));
+        }
+        return rows;
+    }
+
+    // What hurts nobody, what may stay, what to do
+
+    private List<String> asides() {
+        List<String> asides = new ArrayList<>();
+        for (Anomaly.Kind kind : Anomaly.Kind.values()) {
+            List<Anomaly> ofKind = history.anomalies().stream()
+                    .filter(anomaly -> anomaly.kind() == kind)
+                    .toList();
+            if (!ofKind.isEmpty() && !kind.unbalancesBooks()) {
+                Anomaly first = ofKind.get(0);
+                asides.add(String.format(
+                        Locale.ROOT,
+                        "%s, %s; the first at event #%d: %s %s on device %d",
+                        kind.words(),
+                        ofKind.size() == 1 ? "once" : ofKind.size() + " times",
+                        first.event().number(),
+                        first.type(),
+                        Quantities.address(first.address()),
+                        first.device()));
+            }
+        }
+        return asides;
+    }
+
+    private List<String> expectations() {
+        List<String> lines = new ArrayList<>();
+        List<ExpectationResult> present = verdict.expectations().stream()
+                .filter(result -> !result.neverMatched())
+                .toList();
+        for (ExpectationResult result : present) {
+            lines.add(String.format(
+                            Locale.ROOT,
+                            "Expected and present: %s, %s (%s)",
+                            Quantities.count(result.matchedBuffers(), "buffer"),
+                            Quantities.size(result.matchedBytes()),
+                            result.expectation())
+                    + (result.refusedBuffers() == 0 ? "" : "; " + result.refusedBuffers() + " more than that allows"));
+        }
+        long persistent = verdict.survivors(survivor -> survivor.standing() == Standing.EXPECTED
+                        && survivor.expectation().isEmpty())
+                .size();
+        if (persistent > 0) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "Expected and present: %s of lifetime %s",
+                    Quantities.count(persistent, "buffer"),
+                    BufferLifetime.PERSISTENT));
+        }
+        verdict.expectations().stream()
+                .filter(ExpectationResult::neverMatched)
+                .forEach(result -> lines.add("Expected and never matched: " + result.expectation()));
+        return lines;
+    }
+
+    private List<String> remedies() {
+        Set<Cause> causes = EnumSet.noneOf(Cause.class);
+        verdict.groups().stream()
+                .filter(group -> group.standing() == Standing.LEAKED || group.standing() == Standing.MISREPORTED)
+                .forEach(group -> causes.add(group.cause()));
+        return causes.stream().map(cause -> cause + ": " + cause.remedy()).toList();
+    }
+
+    private Optional<String> optOut() {
+        return verdict.groups().stream()
+                .filter(group -> group.standing() == Standing.LEAKED || group.standing() == Standing.MISREPORTED)
+                .findFirst()
+                .map(ReportWriter::entryFor);
+    }
+
+    private static String entryFor(SurvivorGroup group) {
+        StringBuilder entry = new StringBuilder("@ExpectBuffers(type = ").append(group.type());
+        if (group.devices().size() == 1) {
+            entry.append(", device = ").append(group.devices().get(0));
+        }
+        entry.append(", size = ").append(group.size());
+        entry.append(", count = ").append(group.survivors().size());
+        group.label()
+                .ifPresent(label -> entry.append(", label = \"").append(label).append('"'));
+        group.origin()
+                .flatMap(origin -> origin.site())
+                .ifPresent(site -> entry.append(", origin = \"")
+                        .append(simpleName(site.getClassName()))
+                        .append('.')
+                        .append(site.getMethodName())
+                        .append('"'));
+        return entry.append(", because = \"…\")").toString();
+    }
+
+    private static String simpleName(String className) {
+        return className.substring(className.lastIndexOf('.') + 1);
+    }
+}

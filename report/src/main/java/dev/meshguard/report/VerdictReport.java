@@ -1,0 +1,134 @@
+package dev.meshguard.report;
+
+import dev.meshguard.verdict.LeakVerdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What there is to say of a verdict, in the words and the order in which a reader needs it.
+ *
+ * <p>Made once from a verdict; the text of a failure and every other form are views of it, so they never disagree.
+ * Immutable and safe for use by several threads.
+ *
+ * <pre>{@code
+ * String text = VerdictReport.of(verdict).reproducedBy("mvn test -Dtest=KvCacheTest#decode").text();
+ * }</pre>
+ *
+ * @param sections what was found, the worst first; one for each kind of finding, each under a headline of its own
+ * @param tracked what each type took in all and what is left of it
+ * @param teardown what each step of the clean-up gave back and left
+ * @param timeline the live bytes of each phase
+ * @param asides what is worth knowing and no finding: anomalies that hurt nobody, notes
+ * @param expectations what became of the allowlist
+ * @param remedies what to do, one for each cause
+ * @param optOut the entry to paste where a buffer may stay, if one was found that may
+ * @param reproduction the command that runs this again, if it is known
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record VerdictReport(
+        List<Section> sections,
+        List<TrackedRow> tracked,
+        List<TeardownRow> teardown,
+        List<TimelineRow> timeline,
+        List<String> asides,
+        List<String> expectations,
+        List<String> remedies,
+        Optional<String> optOut,
+        Optional<String> reproduction) {
+
+    /**
+     * Findings of one kind.
+     *
+     * @param headline the kind, the counts and the sum
+     * @param findings the findings, oldest first
+     */
+    public record Section(String headline, List<Finding> findings) {
+
+        /** Creates a section with its own copy of the findings. */
+        public Section {
+            findings = List.copyOf(findings);
+        }
+    }
+
+    /**
+     * One thing to look at.
+     *
+     * @param title what, how much, on which devices, and why
+     * @param site where in the code, if that is known
+     * @param facts the evidence and the circumstances, the decisive ones first
+     * @param buffers how many buffers it stands for
+     */
+    public record Finding(String title, Optional<String> site, List<String> facts, long buffers) {
+
+        /** Creates a finding with its own copy of the facts. */
+        public Finding {
+            facts = List.copyOf(facts);
+        }
+    }
+
+    /**
+     * One type of memory; the runtime's own is told apart.
+     *
+     * @param type the memory, and whose it is
+     * @param inAll what was ever allocated
+     * @param left what is left
+     */
+    public record TrackedRow(String type, String inAll, String left) {}
+
+    /**
+     * One step of the clean-up.
+     *
+     * @param step the phase
+     * @param gaveBack what it gave back, by type and device
+     * @param left what it left, by type and device
+     */
+    public record TeardownRow(String step, String gaveBack, String left) {}
+
+    /**
+     * One phase, or several in a row where there are too many.
+     *
+     * @param phase the name
+     * @param peakBytes the most bytes at any moment
+     * @param endBytes the bytes at the end
+     */
+    public record TimelineRow(String phase, long peakBytes, long endBytes) {}
+
+    /** Creates a report with its own copies of the lists. */
+    public VerdictReport {
+        sections = List.copyOf(sections);
+        tracked = List.copyOf(tracked);
+        teardown = List.copyOf(teardown);
+        timeline = List.copyOf(timeline);
+        asides = List.copyOf(asides);
+        expectations = List.copyOf(expectations);
+        remedies = List.copyOf(remedies);
+    }
+
+    /** Returns the report of a verdict. */
+    public static VerdictReport of(LeakVerdict verdict) {
+        return new ReportWriter(verdict).report();
+    }
+
+    /** Returns this report with one more note; a note says what the reader could not know, for example who closed the mesh. */
+    public VerdictReport noting(String note) {
+        List<String> more = new ArrayList<>(asides);
+        more.add(note);
+        return new VerdictReport(
+                sections, tracked, teardown, timeline, more, expectations, remedies, optOut, reproduction);
+    }
+
+    /** Returns this report with the command that runs the same again. */
+    public VerdictReport reproducedBy(String command) {
+        return new VerdictReport(
+                sections, tracked, teardown, timeline, asides, expectations, remedies, optOut, Optional.of(command));
+    }
+
+    /** Returns the whole text, at most {@value VerdictText#MOST_LINES} lines, without a line break at the end. */
+    public String text() {
+        return VerdictText.render(this);
+    }
+}

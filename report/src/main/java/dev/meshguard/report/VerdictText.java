@@ -1,0 +1,158 @@
+package dev.meshguard.report;
+
+import dev.meshguard.report.VerdictReport.Finding;
+import dev.meshguard.report.VerdictReport.Section;
+import dev.meshguard.report.VerdictReport.TeardownRow;
+import dev.meshguard.report.VerdictReport.TimelineRow;
+import dev.meshguard.report.VerdictReport.TrackedRow;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** A report as plain text: the same characters in every locale and on every terminal. */
+final class VerdictText {
+
+    /** A failure that does not fit on a screen is not read. */
+    static final int MOST_LINES = 40;
+
+    /** However much else there is to say, that many lines of findings are shown. */
+    private static final int FEWEST_FINDING_LINES = 12;
+
+    private static final int BAR = 30;
+    private static final String INDENT = "   ";
+
+    private VerdictText() {}
+
+    static String render(VerdictReport report) {
+        List<String> closing = closing(report);
+        int wanted = report.sections().stream()
+                .flatMap(section -> section.findings().stream())
+                .mapToInt(finding -> lines(finding, 1).size())
+                .sum();
+        List<String> middle = tracked(report.tracked());
+        int free = MOST_LINES - frame(report) - closing.size() - middle.size();
+        for (List<String> table : List.of(teardown(report.teardown()), timeline(report.timeline()))) {
+            if (free - table.size() >= Math.min(wanted, FEWEST_FINDING_LINES)) {
+                middle.addAll(table);
+                free -= table.size();
+            }
+        }
+        List<String> lines = new ArrayList<>();
+        appendSections(lines, report.sections(), Math.max(free, FEWEST_FINDING_LINES));
+        if (!middle.isEmpty()) {
+            lines.add("");
+            lines.addAll(middle);
+        }
+        if (!closing.isEmpty()) {
+            lines.add("");
+            lines.addAll(closing);
+        }
+        return String.join("\n", lines);
+    }
+
+    /** The headlines and the empty lines. */
+    private static int frame(VerdictReport report) {
+        return report.sections().size() * 2 + 1;
+    }
+
+    private static void appendSections(List<String> lines, List<Section> sections, int mostLines) {
+        int room = mostLines;
+        int number = 1;
+        for (Section section : sections) {
+            if (!lines.isEmpty()) {
+                lines.add("");
+            }
+            lines.add(section.headline());
+            int shown = 0;
+            for (Finding finding : section.findings()) {
+                List<String> one = lines(finding, number);
+                boolean last = shown == section.findings().size() - 1;
+                if (one.size() + (last ? 0 : 1) > room) {
+                    break;
+                }
+                lines.addAll(one);
+                room -= one.size();
+                shown++;
+                number++;
+            }
+            List<Finding> cut =
+                    section.findings().subList(shown, section.findings().size());
+            if (!cut.isEmpty()) {
+                lines.add("… and " + cut.size() + " more ("
+                        + Quantities.count(
+                                cut.stream().mapToLong(Finding::buffers).sum(), "buffer") + ")");
+                room--;
+            }
+        }
+    }
+
+    private static List<String> lines(Finding finding, int number) {
+        List<String> lines = new ArrayList<>();
+        lines.add(number + ". " + finding.title());
+        finding.site().ifPresent(site -> lines.add(INDENT + "-> at " + site));
+        finding.facts().forEach(fact -> lines.add(INDENT + fact));
+        return lines;
+    }
+
+    /** What to do comes last, next to where the reader goes on working. */
+    private static List<String> closing(VerdictReport report) {
+        List<String> lines = new ArrayList<>(report.expectations());
+        lines.addAll(report.remedies());
+        report.optOut().ifPresent(entry -> {
+            lines.add("Where a buffer may stay, expect it (narrowest first):");
+            lines.add(INDENT + entry);
+        });
+        report.asides().forEach(aside -> lines.add("Note: " + aside));
+        report.reproduction().ifPresent(command -> lines.add("Reproduce: " + command));
+        return lines;
+    }
+
+    private static List<String> tracked(List<TrackedRow> rows) {
+        List<String[]> table = new ArrayList<>();
+        table.add(new String[] {"Tracked", "in all", "left"});
+        rows.forEach(row -> table.add(new String[] {row.type(), row.inAll(), row.left()}));
+        return rows.isEmpty() ? new ArrayList<>(List.of("Tracked: nothing was allocated")) : aligned(table);
+    }
+
+    private static List<String> teardown(List<TeardownRow> rows) {
+        List<String[]> table = new ArrayList<>();
+        table.add(new String[] {"Teardown", "gave back", "left"});
+        rows.forEach(row -> table.add(new String[] {row.step(), row.gaveBack(), row.left()}));
+        return rows.isEmpty() ? List.of() : aligned(table);
+    }
+
+    private static List<String> aligned(List<String[]> table) {
+        int first = width(table, row -> row[0]);
+        int second = width(table, row -> row[1]);
+        return table.stream()
+                .map(row -> padded(row[0], first) + "  " + padded(row[1], second) + "  " + row[2])
+                .collect(Collectors.toCollection(ArrayList::new));
+    }
+
+    private static List<String> timeline(List<TimelineRow> rows) {
+        long most = rows.stream().mapToLong(TimelineRow::peakBytes).max().orElse(0);
+        if (most == 0) {
+            return List.of();
+        }
+        List<String> lines = new ArrayList<>();
+        int phase = Math.max(8, width(rows, TimelineRow::phase));
+        lines.add(
+                padded("Timeline", phase) + "  " + padded("live bytes, peak of the phase", BAR + 2) + "  peak -> end");
+        for (TimelineRow row : rows) {
+            int marks = (int) Math.max(row.peakBytes() > 0 ? 1 : 0, Math.round((double) row.peakBytes() * BAR / most));
+            lines.add(padded(row.phase(), phase) + "  |" + padded("#".repeat(marks), BAR) + "|  "
+                    + Quantities.shortSize(row.peakBytes()) + " -> " + Quantities.shortSize(row.endBytes()));
+        }
+        return lines;
+    }
+
+    private static <T> int width(List<T> rows, Function<T, String> cell) {
+        return rows.stream().mapToInt(row -> cell.apply(row).length()).max().orElse(0);
+    }
+
+    private static String padded(String text, int width) {
+        return text + String.join("", Collections.nCopies(Math.max(0, width - text.length()), " "));
+    }
+}

@@ -1,0 +1,250 @@
+package dev.meshguard.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.verdict.Expectation;
+import dev.meshguard.verdict.ExpectedBuffers;
+import dev.meshguard.verdict.LeakCheck;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+class VerdictReportTests {
+
+    private static final int TWO_MIB = 2 * 1024 * 1024;
+
+    private final AllocationTracker tracker =
+            AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+
+    @Test
+    void saysThatEverythingWasGivenBack() {
+        tracker.allocated(0, BufferType.DRAM, 4096, 100);
+        tracker.freed(0, BufferType.DRAM, 4096);
+
+        assertThat(text()).isEqualTo("""
+                CLEAN  everything was given back      [1 allocated = 1 freed]
+
+                Tracked  in all           left
+                DRAM     1 buffer, 100 B  nothing""");
+    }
+
+    @Test
+    void saysThatNothingWasTracked() {
+        assertThat(text()).isEqualTo("""
+                CLEAN  everything was given back      [0 allocated = 0 freed]
+
+                Tracked: nothing was allocated""");
+    }
+
+    @Test
+    void tellsLeaksFromWrongBooksUnderHeadlinesOfTheirOwn() {
+        openMesh();
+        Scope test = tracker.phase(Phase.TEST);
+        onBothDevices("kv-cache", 4096, TWO_MIB);
+        AllocationRequest weights = onBothDevices("weights", 8192, 64);
+        circularBuffer();
+        test.close();
+        closeMeshHolding(4096);
+
+        assertThat(weights.details().label()).contains("weights");
+        assertThat(text()).isEqualTo("""
+                LEAK  1 leak · 2 buffers · 4 MiB (4194304 B) still allocated after close_mesh_device      [5 allocated = 0 freed + 2 leaked + 3 misreported]
+                1. DRAM 2 MiB (2097152 B) x 2   devices ●●   UNEXPLAINED: no free was reported
+                   -> at an unknown place (no origin was captured)
+                   the allocator called 0x1000 (4096) taken when close began (event #12)
+                   allocated in TEST (events #3 to #4) at 0x1000 (4096), label "kv-cache"
+
+                MISREPORTED  the books are wrong as well: 3 buffers, 4.13 KiB (4224 B), still in them
+                2. DRAM 64 B x 2   devices ●●   FREE_UNREPORTED: the allocator called 0x2000 (8192) free when close began (event #12)
+                   -> at an unknown place (no origin was captured)
+                   allocated in TEST (events #5 to #6) at 0x2000 (8192), label "weights"
+                3. L1 4 KiB (4096 B) x 1   devices ●○   CIRCULAR_BUFFER_UNREPORTED: program 7 (add) ended at event #8, and nobody reported that it is gone
+                   -> at an unknown place (no origin was captured)
+                   circular buffers lie outside the allocator, so closing the device cannot free it
+                   allocated in TEST (event #7) at 0x18b20 (101152), unlabelled, owned by program 7 (add)
+
+                Tracked  in all                        left
+                DRAM     4 buffers, 4 MiB (4194432 B)  4 buffers, 4 MiB (4194432 B)
+                L1       1 buffer, 4 KiB (4096 B)      1 buffer, 4 KiB (4096 B)
+                Teardown  gave back  left
+                CLOSE     nothing    DRAM 2 MiB on each of 2 devices, L1 4 KiB on device 0
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  4 MiB -> 4 MiB
+                CLOSE     |##############################|  4 MiB -> 4 MiB
+
+                FREE_UNREPORTED: Report the free in every path that releases the buffer (views, early returns, closed devices); the memory itself was given back.
+                CIRCULAR_BUFFER_UNREPORTED: Report the end of a program's circular buffers when the program ends; they take no allocator memory.
+                UNEXPLAINED: Free the buffer before close_mesh_device.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, size = 2097152, count = 2, label = "kv-cache", because = "…")""");
+    }
+
+    @Test
+    void isTheSameInEveryLocale() {
+        openMesh();
+        onBothDevices("kv-cache", 4096, TWO_MIB);
+        closeMeshHolding(4096);
+        String here = text();
+        Locale before = Locale.getDefault();
+        try {
+            Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+
+            assertThat(text()).isEqualTo(here);
+        } finally {
+            Locale.setDefault(before);
+        }
+    }
+
+    @Test
+    void namesBothSidesOfAFreeOfNothing() {
+        tracker.allocated(3, BufferType.L1, 101_152, 4096);
+        tracker.freed(3, BufferType.L1, 101_152);
+        tracker.freed(3, BufferType.L1, 101_152);
+        tracker.freed(3, BufferType.DRAM, 64);
+
+        assertThat(text()).isEqualTo("""
+                MISREPORTED  all memory was given back, but the books are wrong: 2 frees of nothing      [1 allocated = 1 freed]
+                1. double free: L1 0x18b20 (101152) on device 3 (event #3)
+                   the buffer that was there, 4 KiB (4096 B), was freed before, at event #2
+                2. free of an unknown address: DRAM 0x40 (64) on device 3 (event #4)
+                   no buffer was ever reported there
+
+                Tracked  in all                    left
+                L1       1 buffer, 4 KiB (4096 B)  nothing""");
+    }
+
+    @Test
+    void mentionsWhatTheRuntimeIgnoredWithoutBlamingIt() {
+        tracker.allocated(0, BufferType.DRAM, 4096, 100);
+        tracker.freed(0, BufferType.DRAM, 4096);
+        tracker.freeIgnored(
+                tracker.release(AllocationDetails.user()), 0, BufferType.DRAM, 4096, IgnoredFreeReason.ALREADY_FREED);
+
+        assertThat(text()).isEqualTo("""
+                CLEAN  everything was given back      [1 allocated = 1 freed]
+
+                Tracked  in all           left
+                DRAM     1 buffer, 100 B  nothing
+
+                Note: second free, ignored by the runtime, once; the first at event #3: DRAM 0x1000 (4096) on device 0""");
+    }
+
+    @Test
+    void listsWhatWasExpectedAndWhatNeverCame() {
+        tracker.allocated(0, BufferType.L1, 101_152, 4096);
+        tracker.allocated(0, BufferType.L1, 105_248, 4096);
+
+        String text = VerdictReport.of(LeakCheck.create()
+                        .expecting(ExpectedBuffers.of(
+                                Expectation.because("the driver keeps one ring")
+                                        .type(BufferType.L1)
+                                        .count(1),
+                                Expectation.because("telemetry").owner("fabric")))
+                        .examine(tracker.history()))
+                .noting("the mesh was closed by the extension")
+                .reproducedBy("mvn test -Dtest=KvCacheTest#decode")
+                .text();
+
+        assertThat(text).isEqualTo("""
+                LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated      [2 allocated = 0 freed + 1 leaked + 1 expected]
+                1. L1 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
+                   -> at an unknown place (no origin was captured)
+                   allocated in START (event #2) at 0x19b20 (105248), unlabelled
+
+                Tracked  in all                     left
+                L1       2 buffers, 8 KiB (8192 B)  2 buffers, 8 KiB (8192 B)
+
+                Expected and present: 1 buffer, 4 KiB (4096 B) (L1, at most 1 buffer, because "the driver keeps one ring"); 1 more than that allows
+                Expected and never matched: owner "fabric", because "telemetry"
+                UNEXPLAINED: Free the buffer before close_mesh_device.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = L1, device = 0, size = 4096, count = 1, because = "…")
+                Note: the mesh was closed by the extension
+                Reproduce: mvn test -Dtest=KvCacheTest#decode""");
+    }
+
+    @Test
+    void saysWhyItCannotKnow() {
+        openMesh();
+        tracker.reportsLost(3, "the socket's buffer was full");
+        onBothDevices("kv-cache", 4096, TWO_MIB);
+
+        assertThat(text()).isEqualTo("""
+                INCONCLUSIVE  it cannot be known whether everything was given back      [2 allocated = 0 freed + 2 undecided]
+                1. Mesh 1 (1x2 mesh) is still open, so its buffers may still be freed. Close it before the check.
+                2. 3 reports are missing (event #2: the socket's buffer was full).
+
+                Tracked  in all                        left
+                DRAM     2 buffers, 4 MiB (4194304 B)  2 buffers, 4 MiB (4194304 B)""");
+    }
+
+    @Test
+    void fitsTenThousandLeaksOnAScreen() {
+        for (int i = 0; i < 10_000; i++) {
+            tracker.allocated(
+                    tracker.request(AllocationDetails.user().labelled("buffer " + i)),
+                    0,
+                    BufferType.DRAM,
+                    i * 64L,
+                    64,
+                    Ownership.OWNING);
+        }
+
+        List<String> lines = text().lines().toList();
+
+        assertThat(lines).hasSizeLessThanOrEqualTo(40).contains("… and 9990 more (9990 buffers)");
+    }
+
+    private String text() {
+        return VerdictReport.of(LeakCheck.create().examine(tracker.history())).text();
+    }
+
+    private void openMesh() {
+        tracker.meshOpened(MeshDescription.of(1, "1x2 mesh", List.of(0, 1)));
+    }
+
+    private AllocationRequest onBothDevices(String label, long address, long size) {
+        AllocationRequest request = tracker.request(AllocationDetails.user().labelled(label));
+        for (int device = 0; device < 2; device++) {
+            tracker.allocated(request, device, BufferType.DRAM, address, size, Ownership.NON_OWNING);
+        }
+        return request;
+    }
+
+    private void circularBuffer() {
+        Owner program = Owner.program("7 (add)");
+        tracker.allocated(
+                tracker.request(AllocationDetails.circularBuffer(program)),
+                0,
+                BufferType.L1,
+                101_152,
+                4096,
+                Ownership.OWNING);
+        tracker.ownerEnded(program);
+    }
+
+    private void closeMeshHolding(long address) {
+        try (Scope closing = tracker.phase(Phase.CLOSE)) {
+            tracker.meshClosing(1);
+            WitnessReading.Builder reading = WitnessReading.of(1, Moment.CLOSE_BEGUN);
+            for (int device = 0; device < 2; device++) {
+                reading.region(device, BufferType.DRAM, address);
+            }
+            tracker.witnessed(reading.build());
+            tracker.meshClosed(1);
+        }
+    }
+}
