@@ -68,6 +68,11 @@ public final class MeshAllocation {
         ttnn.closeMeshDevice(mesh);
     }
 
+    /** What happens when the last reference to the mesh object goes, after its close. */
+    public void dropMesh() {
+        mesh.destroy();
+    }
+
     /** Runs all steps. */
     public void run() {
         compute();
