@@ -14,6 +14,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
+@SuppressWarnings("ImmutableEnumChecker") // The fields are records of numbers.
 public enum Architecture {
     /** Wormhole B0 as in a T3000, which dispatches on Ethernet cores and so leaves all 8 x 8 cores to compute. */
     WORMHOLE_B0(

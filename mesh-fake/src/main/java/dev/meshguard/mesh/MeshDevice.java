@@ -379,13 +379,22 @@ public final class MeshDevice implements AutoCloseable {
     private void closeInOrder() {
         listener().meshClosing(id);
         read(Moment.CLOSE_BEGUN);
-        freeSystemBuffers();
-        read(Moment.BEFORE_WIPE);
-        memory.wipe();
-        read(Moment.AFTER_WIPE);
+        if (ttnn.closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
+            freeSystemBuffers();
+            wipe();
+        } else {
+            wipe();
+            freeSystemBuffers();
+        }
         memory.close();
         devices.forEach(listener()::deviceClosed);
         listener().meshClosed(id);
+    }
+
+    private void wipe() {
+        read(Moment.BEFORE_WIPE);
+        memory.wipe();
+        read(Moment.AFTER_WIPE);
     }
 
     private void read(WitnessReading.Moment moment) {

@@ -12,6 +12,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
+@SuppressWarnings("ImmutableEnumChecker") // The map is one of Map.of.
 public enum RuntimePreset {
     /**
      * The allocation-tracking branch of October 2025 (tt-metal {@code 83d21905404187e13713ec75698ed1459e4c1ab0}).

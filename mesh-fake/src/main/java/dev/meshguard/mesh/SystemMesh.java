@@ -22,7 +22,7 @@ record SystemMesh(MeshShape shape) {
     List<Integer> devicesOf(MeshShape requested) {
         if (requested.meshSize() > shape.meshSize()) {
             throw new MeshRuntimeException(
-                    ("Requested mesh shape %s requires %d devices, but only %d devices are available in the system mesh %s.")
+                    "Requested mesh shape %s requires %d devices, but only %d devices are available in the system mesh %s."
                             .formatted(requested, requested.meshSize(), shape.meshSize(), shape));
         }
         if (requested.equals(shape)) {

@@ -71,6 +71,7 @@ public final class Ttnn {
     private final ReportingModel reporting;
     private final List<SystemBuffer> systemBuffers;
     private final OperationProfiles operations;
+    private final CloseOrder closeOrder;
     private final UnsafeAllocationWarning warning = UnsafeAllocationWarning.toLog();
     private final AtomicInteger programs = new AtomicInteger();
 
@@ -88,6 +89,7 @@ public final class Ttnn {
         this.reporting = builder.reporting.orElse(builder.preset.reporting());
         this.systemBuffers = List.copyOf(builder.systemBuffers);
         this.operations = builder.operations;
+        this.closeOrder = builder.closeOrder;
     }
 
     /** Returns a runtime of May 2026 on a T3000, a system of 2x4 Wormhole B0, without defects. */
@@ -400,6 +402,10 @@ public final class Ttnn {
         return createMeshWorkload().addProgram(program);
     }
 
+    CloseOrder closeOrder() {
+        return closeOrder;
+    }
+
     /** A buffer the runtime allocates for itself when a mesh is opened. */
     record SystemBuffer(Owner owner, BufferType type, long size, BufferLifetime lifetime) {}
 
@@ -421,6 +427,7 @@ public final class Ttnn {
         private Optional<ReportingModel> reporting = Optional.empty();
         private final List<SystemBuffer> systemBuffers = new ArrayList<>();
         private OperationProfiles operations = OperationProfiles.measured();
+        private CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
 
         private Builder(AllocationListener listener) {
             this.listener = listener;
@@ -485,6 +492,12 @@ public final class Ttnn {
                                 .formatted(owner));
             }
             systemBuffers.add(new SystemBuffer(owner, type, bytes, lifetime));
+            return this;
+        }
+
+        /** Chooses how meshes take themselves apart; {@link CloseOrder#SYSTEM_BUFFERS_FIRST} unless this is called. */
+        public Builder closeOrder(CloseOrder order) {
+            this.closeOrder = order;
             return this;
         }
 

@@ -1,0 +1,305 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.MeshBufferConfig.Sharding;
+import dev.meshguard.mesh.allocator.AllocationDirection;
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.BufferType;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Buffers on a mesh and on single devices: what they take, what they report, and how they end. */
+class MeshBufferTests {
+
+    private static final BufferConfig PAGE = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
+    private static final MeshBufferConfig MESH_PAGE = MeshBufferConfig.replicated(PAGE);
+
+    private final RecordedReports reports = new RecordedReports();
+    private final MeshDevice mesh = Ttnn.create(reports).openMeshDevice(MeshShape.of(1, 2));
+
+    @Test
+    void isOneRequestOnAllDevices() {
+        reports.forget();
+
+        mesh.allocate(MeshBufferConfig.replicated(PAGE.named("weights")));
+
+        assertThat(reports.requests())
+                .containsExactly(AllocationDetails.user().labelled("weights").withExtent(2_048));
+        assertThat(reports.lines())
+                .containsExactly(
+                        "allocated 0 DRAM 2968640+2048 NON_OWNING", "allocated 1 DRAM 2968640+2048 NON_OWNING");
+    }
+
+    @Test
+    void tellsWhatEveryBankReservesForIt() {
+        reports.forget();
+
+        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 25 * 2_048, 2_048)));
+        mesh.allocate(MeshBufferConfig.replicated(
+                BufferConfig.of(BufferType.L1, 64, 16).sharded(4)));
+
+        assertThat(reports.requests())
+                .extracting(details -> details.extent().orElseThrow())
+                .containsExactly(3 * 2_048L, 32L);
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(3 * 2_048);
+        assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isEqualTo(32);
+    }
+
+    @Test
+    void comesFromTheEndThatIsAskedFor() {
+        MeshBuffer top = mesh.allocate(MeshBufferConfig.replicated(PAGE.taken(AllocationDirection.TOP_DOWN)));
+
+        assertThat(top.address()).isEqualTo(1073741824 - 2048);
+    }
+
+    @Test
+    void tellsThatASecondFreeIsIgnored() {
+        MeshBuffer buffer = mesh.allocate(MESH_PAGE);
+        buffer.deallocate();
+        reports.forget();
+
+        buffer.deallocate();
+
+        assertThat(reports.lines())
+                .containsExactly("ignored 0 DRAM 2968640 ALREADY_FREED", "ignored 1 DRAM 2968640 ALREADY_FREED");
+        assertThat(buffer.state()).isEqualTo(MeshBuffer.State.DEALLOCATED);
+        assertThat(buffer.address()).isEqualTo(2968640);
+    }
+
+    @Test
+    void isFreedOnceByCloseHoweverOftenItIsClosed() {
+        MeshBuffer buffer = mesh.allocate(MESH_PAGE);
+
+        buffer.close();
+        buffer.close();
+
+        assertThat(reports.lines("freed")).hasSize(2);
+        assertThat(reports.lines("ignored")).isEmpty();
+    }
+
+    @Test
+    void isFreedByItsAddress() {
+        MeshBuffer buffer = mesh.allocate(MESH_PAGE);
+
+        mesh.deallocateAddress(BufferType.DRAM, buffer.address());
+
+        assertThat(buffer.isAllocated()).isFalse();
+        assertThat(reports.lines("freed")).hasSize(2);
+    }
+
+    @Test
+    void tellsThatNothingLiesAtAnAddress() {
+        reports.forget();
+
+        mesh.deallocateAddress(BufferType.L1, 64);
+
+        assertThat(reports.lines())
+                .containsExactly("ignored 0 L1 64 UNKNOWN_ADDRESS", "ignored 1 L1 64 UNKNOWN_ADDRESS");
+    }
+
+    @Test
+    void hasAPartOnEachDeviceThatOwnsNothing() {
+        MeshBuffer buffer = mesh.allocate(MESH_PAGE);
+        Buffer part = buffer.deviceBuffer(MeshCoordinate.of(0, 1));
+        reports.forget();
+
+        part.deallocate();
+        part.close();
+
+        assertThat(reports.lines()).isEmpty();
+        assertThat(part.device()).isEqualTo(1);
+        assertThat(part.address()).isEqualTo(buffer.address());
+        assertThat(part.ownsMemory()).isFalse();
+        assertThat(part.isAllocated()).isTrue();
+        assertThat(buffer.isAllocated()).isTrue();
+    }
+
+    @Test
+    void isInvisibleWhenEmpty() {
+        reports.forget();
+
+        MeshBuffer empty = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 0, 0)));
+        empty.deallocate();
+
+        assertThat(reports.lines()).isEmpty();
+        assertThat(empty.address()).isZero();
+        assertThat(empty.isAllocated()).isFalse();
+    }
+
+    @Test
+    void takesNoMemoryAsAView() {
+        reports.forget();
+
+        MeshBuffer view = mesh.view(MESH_PAGE, 4_096);
+
+        assertThat(view.state()).isEqualTo(MeshBuffer.State.EXTERNALLY_OWNED);
+        assertThat(view.address()).isEqualTo(4_096);
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isZero();
+        assertThat(reports.lines()).isEmpty();
+        view.deallocate();
+        view.deallocate();
+        assertThat(reports.lines()).isEmpty();
+    }
+
+    @Test
+    void isReportedAsAViewByTheTrackingBranch() {
+        RecordedReports branch = new RecordedReports();
+        MeshDevice october =
+                Ttnn.builder(branch).preset(RuntimePreset.OCTOBER_2025).build().openMeshDevice(MeshShape.of(1, 2));
+        branch.forget();
+
+        october.view(MESH_PAGE, 4_096).deallocate();
+        october.viewOn(1, PAGE, 8_192).close();
+
+        assertThat(branch.lines())
+                .containsExactly(
+                        "allocated 0 DRAM 4096+2048 NON_OWNING",
+                        "allocated 1 DRAM 4096+2048 NON_OWNING",
+                        "freed 0 DRAM 4096 NON_OWNING",
+                        "freed 1 DRAM 4096 NON_OWNING",
+                        "allocated 1 DRAM 8192+2048 NON_OWNING",
+                        "freed 1 DRAM 8192 NON_OWNING");
+    }
+
+    @Test
+    void ownsItsMemoryOnASingleDevice() {
+        Buffer buffer = mesh.allocateOn(1, PAGE.named("weights"));
+
+        buffer.deallocate();
+        buffer.deallocate();
+        buffer.close();
+
+        assertThat(buffer.ownsMemory()).isTrue();
+        assertThat(buffer.label()).contains("weights");
+        assertThat(reports.lines("allocated")).containsExactly("allocated 1 DRAM 2968640+2048 OWNING");
+        assertThat(reports.lines("freed")).containsExactly("freed 1 DRAM 2968640 OWNING");
+        assertThat(reports.lines("ignored")).containsExactly("ignored 1 DRAM 2968640 ALREADY_FREED");
+    }
+
+    @Test
+    void mayShareAnAddressWithTheMeshOnASingleDevice() {
+        MeshBuffer onMesh = mesh.allocate(MESH_PAGE);
+
+        Buffer onDevice = mesh.allocateOn(0, PAGE);
+
+        assertThat(onDevice.address()).isEqualTo(onMesh.address());
+    }
+
+    @Test
+    void cannotLieOnADeviceOfAnotherMesh() {
+        assertThatThrownBy(() -> mesh.allocateOn(2, PAGE))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Physical Device ID: 2 not found in assigned devices");
+    }
+
+    @Test
+    void consistsOfWholePages() {
+        assertThatThrownBy(() -> BufferConfig.of(BufferType.DRAM, 3_000, 2_048))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("For valid non-interleaved buffers page size 2048 must equal buffer size 3000."
+                        + " For interleaved-buffers, buffer size should be divisible by the page size");
+    }
+
+    @Test
+    void cannotBeLargerThanTheMemory() {
+        long size = 12L * 1_073_741_824;
+
+        assertThatThrownBy(
+                        () -> mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, size, 2_048))))
+                .isInstanceOf(DeviceOutOfMemoryException.class)
+                .hasMessage("Out of Memory: Not enough space to allocate 12884901888 B DRAM buffer across 12 banks,"
+                        + " where each bank needs to store 1073741824 B, but bank size is 1070773184 B"
+                        + " (allocated: 0 B, free: 1070773184 B, largest free block: 1070773184 B)");
+        assertThat(reports.lines("allocated")).isEmpty();
+    }
+
+    @Test
+    void cannotLieInHostMemory() {
+        assertThatThrownBy(() ->
+                        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.SYSTEM_MEMORY, 64, 64))))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Unsupported buffer type!");
+    }
+
+    @Test
+    void isCutIntoShardsOfAGlobalBuffer() {
+        MeshBufferConfig sharded = MeshBufferConfig.sharded(Sharding.of(64 * 64 * 2, 64, 64, 64, 32), PAGE);
+
+        MeshBuffer buffer = mesh.allocate(sharded);
+
+        assertThat(buffer.deviceLocalSize()).isEqualTo(64 * 32 * 2);
+    }
+
+    @Test
+    void isReplicatedAlongADimensionWhoseShardSizeIsZero() {
+        Sharding sharding = Sharding.of(64 * 64 * 2, 64, 64, 0, 32);
+
+        assertThat(sharding.deviceLocalSize()).isEqualTo(64 * 32 * 2);
+    }
+
+    @Test
+    void isAWholeNumberOfShards() {
+        assertThatThrownBy(() -> Sharding.of(64 * 64 * 2, 64, 64, 64, 24))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage(
+                        "Global buffer shape must be aligned with the shard shape: requested buffer shape: (64, 64),"
+                                + " shard shape: (64, 24)");
+    }
+
+    @Test
+    void needsADeviceForEveryShard() {
+        MeshBufferConfig sharded = MeshBufferConfig.sharded(Sharding.of(64 * 64 * 2, 64, 64, 32, 32), PAGE);
+
+        assertThatThrownBy(() -> mesh.allocate(sharded))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("The sharded tensor does not fit on the Mesh. Num shards in buffer 4, Num Devices 2");
+    }
+
+    @Test
+    void neverSharesAnAddressWithALiveOneHoweverManyThreadsAllocate() throws Exception {
+        Set<Long> live = Collections.synchronizedSet(new HashSet<>());
+        Callable<Boolean> work = () -> IntStream.range(0, 2_000).allMatch(step -> {
+            MeshBuffer buffer = mesh.allocate(MESH_PAGE);
+            boolean alone = live.add(buffer.address());
+            if (step % 3 != 0) {
+                live.remove(buffer.address());
+                buffer.deallocate();
+            }
+            return alone;
+        });
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+
+        List<Boolean> alone;
+        try {
+            alone = threads.invokeAll(List.of(work, work)).stream()
+                    .map(MeshBufferTests::resultOf)
+                    .toList();
+        } finally {
+            threads.shutdown();
+        }
+
+        assertThat(alone).containsExactly(true, true);
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(live.size() * 2_048L);
+        assertThat(reports.lines("allocated")).hasSize(2 * 4_000);
+        assertThat(reports.lines("freed")).hasSize(2 * (4_000 - live.size()));
+    }
+
+    private static Boolean resultOf(java.util.concurrent.Future<Boolean> future) {
+        try {
+            return future.get();
+        } catch (InterruptedException | java.util.concurrent.ExecutionException failure) {
+            throw new AssertionError(failure);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Which mesh the arguments of {@code open_mesh_device} give, and what is refused. */
+class OpenMeshDeviceTests {
+
+    private static final MeshDeviceOptions DEFAULTS = MeshDeviceOptions.defaults();
+    private static final MeshBufferConfig PAGE =
+            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 2_048, 2_048));
+    private static final MeshBufferConfig L1_PAGE =
+            MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 2_048, 2_048));
+
+    private final RecordedReports reports = new RecordedReports();
+    private final Ttnn ttnn = Ttnn.create(reports);
+
+    @Test
+    void isTheWholeSystemByDefault() {
+        MeshDevice mesh = ttnn.openMeshDevice();
+
+        assertThat(mesh.shape()).isEqualTo(MeshShape.of(2, 4));
+        assertThat(mesh.deviceIds()).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+        assertThat(mesh).hasToString("MeshDevice(2x4 grid, 8 devices)");
+        assertThat(reports.meshes())
+                .containsExactly(
+                        MeshDescription.of(0, "2x4 mesh (Wormhole B0, May 2026)", List.of(0, 1, 2, 3, 4, 5, 6, 7)));
+    }
+
+    @Test
+    void namesTheDeviceThatTheTrackingBranchReportsMoreFor() {
+        Ttnn.builder(reports)
+                .preset(RuntimePreset.OCTOBER_2025)
+                .build()
+                .openMeshDevice(DEFAULTS.withMeshShape(MeshShape.of(1, 2)).withPhysicalDeviceIds(3, 2));
+
+        assertThat(reports.meshes())
+                .containsExactly(new MeshDescription(0, "1x2 mesh (Wormhole B0, October 2025)", List.of(3, 2), 3));
+    }
+
+    @Test
+    void goesAlongARowAndBackForALine() {
+        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 8));
+
+        assertThat(mesh.deviceIds()).containsExactly(0, 1, 2, 3, 7, 6, 5, 4);
+    }
+
+    @Test
+    void closesARingAlsoInAGalaxy() {
+        MeshDevice mesh =
+                Ttnn.builder(reports).systemMesh(MeshShape.of(4, 3)).build().openMeshDevice(MeshShape.of(12, 1));
+
+        assertThat(mesh.deviceIds()).containsExactly(0, 1, 2, 5, 4, 7, 8, 11, 10, 9, 6, 3);
+    }
+
+    @Test
+    void isABlockOfTheSystem() {
+        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 2));
+
+        assertThat(mesh.deviceIds()).containsExactly(0, 1, 4, 5);
+        assertThat(mesh.deviceId(MeshCoordinate.of(1, 0))).isEqualTo(4);
+    }
+
+    @Test
+    void isTurnedIfItOnlyFitsSo() {
+        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(4, 2));
+
+        assertThat(mesh.deviceIds()).containsExactly(0, 4, 1, 5, 2, 6, 3, 7);
+    }
+
+    @Test
+    void cannotBeLargerThanTheSystem() {
+        assertThatThrownBy(() -> ttnn.openMeshDevice(MeshShape.of(3, 4)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage(
+                        "Requested mesh shape MeshShape([3, 4]) requires 12 devices, but only 8 devices are available"
+                                + " in the system mesh MeshShape([2, 4]).");
+        assertThat(reports.lines()).isEmpty();
+    }
+
+    @Test
+    void fitsIntoTheSystem() {
+        Ttnn galaxy = Ttnn.builder(reports).systemMesh(MeshShape.of(8, 4)).build();
+
+        assertThatThrownBy(() -> galaxy.openMeshDevice(MeshShape.of(16, 2)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Requested mesh is too big and is not rotatable: MeshShape([16, 2]) and SystemMesh"
+                        + " MeshShape([8, 4]), offset MeshCoordinate([0, 0])");
+    }
+
+    @Test
+    void hasTheDimensionsOfTheSystem() {
+        assertThatThrownBy(() -> ttnn.openMeshDevice(MeshShape.of(2, 2, 2)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Requested mesh shape dimensions mismatch: 3 != 2");
+    }
+
+    @Test
+    void needsAShapeForGivenDevices() {
+        assertThatThrownBy(() -> ttnn.openMeshDevice(DEFAULTS.withPhysicalDeviceIds(1)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Mesh shape must be provided when physical device ids are supplied");
+    }
+
+    @Test
+    void needsAsManyDevicesAsTheShapeHas() {
+        MeshDeviceOptions options = DEFAULTS.withMeshShape(MeshShape.of(1, 2)).withPhysicalDeviceIds(1, 1);
+
+        assertThatThrownBy(() -> ttnn.openMeshDevice(options))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot open a 1x2 mesh on devices [1, 1]: name 2 different devices out of 0 to 7,"
+                        + " in row-major order");
+    }
+
+    @Test
+    void cannotShareDevicesWithAMeshThatIsOpen() {
+        ttnn.openMeshDevice(MeshShape.of(1, 2));
+
+        assertThatThrownBy(() -> ttnn.openMeshDevice(MeshShape.of(2, 2)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("Cannot open a 2x2 mesh: device 0 belongs to mesh 0 (MeshDevice(1x2 grid, 2 devices)),"
+                        + " which is open. Close mesh 0 first, or name other devices.");
+    }
+
+    @Test
+    void hasOneOrTwoCommandQueues() {
+        assertThatThrownBy(() -> ttnn.openMeshDevice(DEFAULTS.withNumCommandQueues(3)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("num_hw_cqs can be between 1 and 2");
+    }
+
+    @Test
+    void leavesTheFixedMapOfL1Alone() {
+        assertThatThrownBy(() -> ttnn.openMeshDevice(DEFAULTS.withWorkerL1Size(1_466_017)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Worker L1 size 1466017 is larger than max size 1466016");
+    }
+
+    @Test
+    void lendsAsMuchL1AsAskedFor() {
+        MeshDevice mesh = ttnn.openMeshDevice(DEFAULTS.withWorkerL1Size(1_000_000));
+
+        assertThat(mesh.statistics(BufferType.L1).totalAllocatable()).isEqualTo(1_000_000 - 1_000_000 % 32);
+    }
+
+    @Test
+    void keepsTheTopOfL1ForSmallBuffers() {
+        MeshDevice mesh = ttnn.openMeshDevice(DEFAULTS.withL1SmallSize(32_768));
+
+        MeshBuffer small = mesh.allocate(MeshBufferConfig.replicated(
+                BufferConfig.of(BufferType.L1_SMALL, 64, 64).sharded(1)));
+
+        assertThat(small.address()).isEqualTo(1_499_136 - 64);
+        assertThat(mesh.allocate(L1_PAGE).address()).isEqualTo(1_499_136 - 32_768 - 2_048);
+    }
+
+    @Test
+    void cannotKeepAllOfL1ForSmallBuffers() {
+        assertThatThrownBy(() -> ttnn.openMeshDevice(DEFAULTS.withL1SmallSize(1_395_360)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Reserved size must be less than bank size");
+    }
+
+    @Test
+    void hasTheBasesOfMay2026OnWormhole() {
+        MeshDevice mesh = ttnn.openMeshDevice();
+
+        assertThat(mesh.allocate(PAGE).address()).isEqualTo(2_968_640);
+        assertThat(mesh.statistics(BufferType.L1).totalAllocatable()).isEqualTo(1_395_360);
+    }
+
+    @Test
+    void hasTheBasesOfMay2026OnBlackhole() {
+        MeshDevice mesh = Ttnn.builder(reports)
+                .architecture(Architecture.BLACKHOLE)
+                .build()
+                .openMeshDevice();
+
+        assertThat(mesh.allocate(PAGE).address()).isEqualTo(5_848_704);
+        assertThat(mesh.statistics(BufferType.L1).totalAllocatable()).isEqualTo(1_461_760);
+        assertThat(mesh.architecture().l1Banks()).isEqualTo(130);
+        assertThat(reports.meshes())
+                .extracting(MeshDescription::name)
+                .containsExactly("2x4 mesh (Blackhole, May 2026)");
+    }
+
+    @Test
+    void knowsNoBlackholeInOctober2025() {
+        Ttnn.Builder builder =
+                Ttnn.builder(reports).preset(RuntimePreset.OCTOBER_2025).architecture(Architecture.BLACKHOLE);
+
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("The October 2025 preset knows no Blackhole: its constants were never seen."
+                        + " Use RuntimePreset.MAY_2026 for Blackhole.");
+    }
+
+    @Test
+    void isClosedAgainIfTheRuntimesOwnBuffersDoNotFit() {
+        Ttnn greedy = Ttnn.builder(reports)
+                .systemBuffer(new Owner(Owner.Kind.DISPATCH, "prefetcher"), BufferType.L1, 2_000_000)
+                .build();
+
+        assertThatThrownBy(() -> greedy.openMeshDevice(MeshShape.of(1, 1)))
+                .isInstanceOf(DeviceOutOfMemoryException.class);
+
+        assertThat(reports.lines())
+                .containsSubsequence("opened mesh 0", "end of phase OPEN", "phase CLOSE", "closed mesh 0");
+    }
+
+    @Test
+    void leavesNoBufferOfTheRuntimeToTheUser() {
+        Ttnn.Builder builder = Ttnn.builder(reports);
+        Owner queue = new Owner(Owner.Kind.COMMAND_QUEUE, "0");
+
+        assertThatThrownBy(() -> builder.systemBuffer(queue, BufferType.L1, 64, BufferLifetime.USER))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot leave the free of a buffer of command queue \"0\" to the code under test:"
+                        + " use SYSTEM or PERSISTENT");
+    }
+
+    @Test
+    void choosesTracePagesByTheRuleOfItsVersion() {
+        assertThat(RuntimePreset.OCTOBER_2025.tracePageSize(12_500_993, 12)).isEqualTo(2_048);
+        assertThat(RuntimePreset.OCTOBER_2025.tracePageSize(12_503_040, 12)).isEqualTo(2_048);
+        assertThat(RuntimePreset.MAY_2026.tracePageSize(12_503_040, 12)).isEqualTo(8_192);
+        assertThat(RuntimePreset.MAY_2026.tracePageSize(1_000, 12)).isEqualTo(1_024);
+    }
+}

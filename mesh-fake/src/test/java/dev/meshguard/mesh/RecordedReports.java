@@ -1,0 +1,144 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.WitnessReading;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Writes down every call of a mesh as one line. */
+final class RecordedReports implements AllocationListener {
+
+    private final List<String> lines = new ArrayList<>();
+    private final List<AllocationDetails> requests = new ArrayList<>();
+    private final List<AllocationDetails> releases = new ArrayList<>();
+    private final List<WitnessReading> readings = new ArrayList<>();
+    private final List<MeshDescription> meshes = new ArrayList<>();
+
+    /** Everything since the last call of {@link #forget()}. */
+    synchronized List<String> lines() {
+        return List.copyOf(lines);
+    }
+
+    /** The lines that begin so. */
+    synchronized List<String> lines(String beginning) {
+        return lines.stream().filter(line -> line.startsWith(beginning)).toList();
+    }
+
+    synchronized List<AllocationDetails> requests() {
+        return List.copyOf(requests);
+    }
+
+    synchronized List<AllocationDetails> releases() {
+        return List.copyOf(releases);
+    }
+
+    synchronized List<WitnessReading> readings() {
+        return List.copyOf(readings);
+    }
+
+    synchronized List<MeshDescription> meshes() {
+        return List.copyOf(meshes);
+    }
+
+    synchronized void forget() {
+        lines.clear();
+        requests.clear();
+        releases.clear();
+    }
+
+    @Override
+    public synchronized AllocationRequest request(AllocationDetails details) {
+        requests.add(details);
+        return AllocationRequest.of(details);
+    }
+
+    @Override
+    public synchronized AllocationRequest release(AllocationDetails details) {
+        releases.add(details);
+        return AllocationRequest.of(details);
+    }
+
+    @Override
+    public synchronized void allocated(
+            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        lines.add("allocated %d %s %d+%d %s".formatted(device, type, address, size, ownership));
+    }
+
+    @Override
+    public synchronized void freed(
+            AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+        lines.add("freed %d %s %d %s".formatted(device, type, address, ownership));
+    }
+
+    @Override
+    public synchronized void freeIgnored(
+            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+        lines.add("ignored %d %s %d %s".formatted(device, type, address, reason));
+    }
+
+    @Override
+    public synchronized Scope phase(Phase phase) {
+        lines.add("phase " + phase);
+        return () -> ended(phase);
+    }
+
+    private synchronized void ended(Phase phase) {
+        lines.add("end of phase " + phase);
+    }
+
+    @Override
+    public synchronized void ownerCached(Owner owner, String cache) {
+        lines.add("cached %s in %s".formatted(owner, cache));
+    }
+
+    @Override
+    public synchronized void ownerEnded(Owner owner) {
+        lines.add("ended " + owner);
+    }
+
+    @Override
+    public synchronized void meshOpened(MeshDescription mesh) {
+        meshes.add(mesh);
+        lines.add("opened mesh " + mesh.id());
+    }
+
+    @Override
+    public synchronized void meshClosing(int mesh) {
+        lines.add("closing mesh " + mesh);
+    }
+
+    @Override
+    public synchronized void meshClosed(int mesh) {
+        lines.add("closed mesh " + mesh);
+    }
+
+    @Override
+    public synchronized void deviceOpened(int device) {
+        lines.add("opened device " + device);
+    }
+
+    @Override
+    public synchronized void deviceClosed(int device) {
+        lines.add("closed device " + device);
+    }
+
+    @Override
+    public synchronized void witnessed(WitnessReading reading) {
+        readings.add(reading);
+        lines.add("witnessed " + reading.moment());
+    }
+
+    @Override
+    public synchronized void reportsLost(long count, String reason) {
+        lines.add("lost %d: %s".formatted(count, reason));
+    }
+}

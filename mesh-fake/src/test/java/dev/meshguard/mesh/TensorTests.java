@@ -1,0 +1,333 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.OperationProfile;
+import dev.meshguard.mesh.tensor.OperationProfiles;
+import dev.meshguard.mesh.tensor.TensorDistribution;
+import dev.meshguard.mesh.tensor.TensorLayout;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.mesh.tensor.TensorSpec;
+import dev.meshguard.tracker.BufferType;
+import org.junit.jupiter.api.Test;
+
+/** Tensors and operations on them. */
+class TensorTests {
+
+    private static final TensorShape TILE = TensorShape.of(32, 32);
+
+    private final RecordedReports reports = new RecordedReports();
+    private final Ttnn ttnn = Ttnn.create(reports);
+    private final MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
+
+    @Test
+    void takesOneBufferOnEveryDevice() {
+        reports.forget();
+
+        Tensor tensor = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "allocated 0 DRAM 2968640+2048 NON_OWNING", "allocated 1 DRAM 2968640+2048 NON_OWNING");
+        assertThat(tensor).hasToString("Tensor((32, 32), BFLOAT16, DRAM at 2968640)");
+    }
+
+    @Test
+    void carriesItsNameAsLabel() {
+        reports.forget();
+
+        Tensor tensor = ttnn.empty(TensorSpec.of(TILE, DataType.BFLOAT16).named("kv-cache"), mesh);
+
+        assertThat(reports.requests())
+                .extracting(details -> details.label().orElseThrow())
+                .containsExactly("kv-cache");
+        assertThat(tensor).hasToString("Tensor(kv-cache, (32, 32), BFLOAT16, DRAM at 2968640)");
+    }
+
+    @Test
+    void liesInTheMemoryAndLayoutThatIsAskedFor() {
+        Tensor tensor = ttnn.empty(
+                TensorSpec.of(TensorShape.of(4, 100), DataType.FLOAT32)
+                        .withLayout(TensorLayout.ROW_MAJOR)
+                        .in(BufferType.L1),
+                mesh);
+
+        assertThat(tensor.buffer().type()).isEqualTo(BufferType.L1);
+        assertThat(tensor.buffer().deviceLocalSize()).isEqualTo(1_600);
+        assertThat(tensor.buffer().config().deviceLocal().pageSize()).isEqualTo(400);
+    }
+
+    @Test
+    void isFreedOnAllDevices() {
+        Tensor tensor = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+
+        ttnn.deallocate(tensor);
+
+        assertThat(reports.lines("freed"))
+                .containsExactly("freed 0 DRAM 2968640 NON_OWNING", "freed 1 DRAM 2968640 NON_OWNING");
+        assertThat(tensor.isAllocated()).isFalse();
+        assertThat(tensor.device()).isSameAs(mesh);
+        assertThat(tensor).hasToString("Tensor((32, 32), BFLOAT16, <buffer is not allocated>)");
+    }
+
+    @Test
+    void tellsThatASecondFreeIsIgnoredUnlessItIsAClose() {
+        Tensor tensor = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        tensor.close();
+        tensor.close();
+        reports.forget();
+
+        tensor.deallocate();
+
+        assertThat(reports.lines())
+                .containsExactly("ignored 0 DRAM 2968640 ALREADY_FREED", "ignored 1 DRAM 2968640 ALREADY_FREED");
+    }
+
+    @Test
+    void cannotBeUsedOnceFreed() {
+        Tensor freed = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        freed.deallocate();
+
+        assertThatThrownBy(freed::address)
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Tensor is not allocated");
+        assertThatThrownBy(() -> ttnn.add(freed, freed))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Tensor is not allocated");
+    }
+
+    @Test
+    void cannotBeUsedOnceItsMeshIsClosed() {
+        Tensor tensor = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        mesh.close();
+
+        assertThatThrownBy(() -> ttnn.add(tensor, tensor))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessageStartingWith("SubDeviceManagerTracker is not initialized on MeshDevice 0.");
+    }
+
+    @Test
+    void hasNoData() {
+        Tensor tensor = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+
+        assertThatThrownBy(() -> ttnn.toTorch(tensor))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessage(
+                        "This mesh is a fake: its tensors have shapes and addresses, but no data, and operations compute nothing."
+                                + " Check shapes and allocations here, and values on hardware.");
+    }
+
+    @Test
+    void cannotBeShardedUnevenly() {
+        assertThatThrownBy(
+                        () -> ttnn.empty(TensorShape.of(7, 32), DataType.BFLOAT16, mesh, TensorDistribution.sharded(0)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "Cannot shard dimension 0 of a (7, 32) tensor over 2 devices: 7 does not divide evenly by 2."
+                                + " Pad the dimension to 8, or replicate the tensor.");
+    }
+
+    @Test
+    void addsShardedAndReplicatedTensors() {
+        Tensor sharded =
+                ttnn.empty(TensorShape.of(2, 64, 32), DataType.BFLOAT16, mesh, TensorDistribution.sharded2d(2, 0));
+        Tensor replicated = ttnn.empty(TensorShape.of(1, 32), DataType.BFLOAT16, mesh);
+
+        Tensor sum = ttnn.add(replicated, sharded);
+
+        assertThat(sum.shape()).isEqualTo(TensorShape.of(2, 64, 32));
+        assertThat(sum.spec().distribution()).isEqualTo(TensorDistribution.sharded2d(2, 0));
+        assertThat(sum.buffer().deviceLocalSize()).isEqualTo(64 * 32 * 2);
+    }
+
+    @Test
+    void addsInTheMemoryOfTheFirstAndMultipliesIntoDram() {
+        Tensor inL1 = ttnn.empty(TensorSpec.of(TILE, DataType.BFLOAT16).in(BufferType.L1), mesh);
+
+        assertThat(ttnn.add(inL1, inL1).buffer().type()).isEqualTo(BufferType.L1);
+        assertThat(ttnn.matmul(inL1, inL1).buffer().type()).isEqualTo(BufferType.DRAM);
+    }
+
+    @Test
+    void cannotAddTensorsThatDoNotFit() {
+        Tensor a = ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, mesh);
+        Tensor b = ttnn.empty(TensorShape.of(32, 64), DataType.BFLOAT16, mesh);
+
+        assertThatThrownBy(() -> ttnn.add(a, b))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot run add on tensors that are (32, 32) and (32, 64) on each device:"
+                        + " 32 and 64 are neither equal nor 1");
+    }
+
+    @Test
+    void cannotMultiplyTensorsThatDoNotFit() {
+        Tensor a = ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, mesh);
+        Tensor b = ttnn.empty(TensorShape.of(64, 32), DataType.BFLOAT16, mesh);
+
+        assertThatThrownBy(() -> ttnn.matmul(a, b))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot run matmul on tensors that are (32, 32) and (64, 32) on each device:"
+                        + " the last dimension of the first must be the last but one of the second");
+    }
+
+    @Test
+    void cannotAddTensorsThatAreShardedDifferently() {
+        Tensor a = ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, mesh);
+        Tensor rows = ttnn.empty(TensorShape.of(64, 32), DataType.BFLOAT16, mesh, TensorDistribution.sharded(0));
+        Tensor columns = ttnn.empty(TensorShape.of(32, 64), DataType.BFLOAT16, mesh, TensorDistribution.sharded(1));
+
+        assertThat(ttnn.add(a, rows).shape()).isEqualTo(TensorShape.of(64, 32));
+        assertThatThrownBy(() -> ttnn.add(rows, columns))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot run add on tensors that are sharded differently: Sharded[dimension=0] and"
+                        + " Sharded[dimension=1]. Distribute both alike, or replicate one.");
+    }
+
+    @Test
+    void cannotUseTensorsOfDifferentMeshes() {
+        MeshDevice other = ttnn.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)).withPhysicalDeviceIds(7));
+        Tensor here = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        Tensor there = ttnn.empty(TILE, DataType.BFLOAT16, other);
+
+        assertThatThrownBy(() -> ttnn.add(here, there))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot run add on tensors of mesh 0 and mesh 1: all inputs must lie on the same mesh");
+    }
+
+    @Test
+    void compilesAnOperationOnceAndKeepsItsProgram() {
+        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        Tensor b = ttnn.empty(TensorSpec.of(TILE, DataType.BFLOAT16).named("bias"), mesh);
+        ttnn.add(a, a);
+        reports.forget();
+
+        ttnn.add(a, b);
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "allocated 0 DRAM 2974784+2048 NON_OWNING", "allocated 1 DRAM 2974784+2048 NON_OWNING");
+        assertThat(mesh.numProgramCacheEntries()).isEqualTo(1);
+    }
+
+    @Test
+    void saysThatAProgramIsCachedAndThatItEnds() {
+        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        ttnn.add(a, a);
+        assertThat(reports.lines("cached")).containsExactly("cached program 1 (add) in program cache");
+        reports.forget();
+
+        mesh.clearProgramCache();
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "phase CACHE_CLEAR",
+                        "freed 0 DRAM 1073739776 NON_OWNING",
+                        "freed 1 DRAM 1073739776 NON_OWNING",
+                        "freed 0 L1 103776 OWNING",
+                        "freed 1 L1 103776 OWNING",
+                        "freed 0 L1 107872 OWNING",
+                        "freed 1 L1 107872 OWNING",
+                        "freed 0 L1 111968 OWNING",
+                        "freed 1 L1 111968 OWNING",
+                        "ended program 1 (add)",
+                        "end of phase CACHE_CLEAR");
+        assertThat(mesh.numProgramCacheEntries()).isZero();
+    }
+
+    @Test
+    void endsEveryProgramAtOnceWhileTheCacheIsDisabled() {
+        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        mesh.disableAndClearProgramCache();
+        ttnn.add(a, a);
+        assertThat(reports.lines("ended")).containsExactly("ended program 1 (add)");
+        assertThat(reports.lines("cached")).isEmpty();
+
+        mesh.enableProgramCache();
+        ttnn.add(a, a);
+
+        assertThat(reports.lines("ended")).containsExactly("ended program 1 (add)");
+        assertThat(mesh.numProgramCacheEntries()).isEqualTo(1);
+    }
+
+    @Test
+    void cannotBeCompiledWhereMissesAreForbidden() {
+        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        mesh.setProgramCacheMissesAllowed(false);
+
+        assertThatThrownBy(() -> ttnn.add(a, a))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Device operation \"add\": program cache miss occurred, but cache misses are forbidden");
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048);
+    }
+
+    @Test
+    void freesTheResultOfAnOperationThatFails() {
+        long page = 1_000_000;
+        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 64 * page, page)));
+        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 64 * 390_000, 390_000)));
+        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        reports.forget();
+
+        assertThatThrownBy(() -> ttnn.add(a, a)).hasMessageContaining("clash with L1 buffers");
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "allocated 0 DRAM 2970688+2048 NON_OWNING",
+                        "allocated 1 DRAM 2970688+2048 NON_OWNING",
+                        "freed 0 DRAM 2970688 NON_OWNING",
+                        "freed 1 DRAM 2970688 NON_OWNING");
+    }
+
+    @Test
+    void endsAProgramWhoseBinaryDoesNotFit() {
+        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        long allButOnePage = mesh.statistics(BufferType.DRAM).totalFree() - 2_048;
+        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, allButOnePage, allButOnePage)));
+        reports.forget();
+
+        assertThatThrownBy(() -> ttnn.add(a, a)).isInstanceOf(DeviceOutOfMemoryException.class);
+
+        assertThat(reports.lines("ended")).containsExactly("ended program 1 (add)");
+        assertThat(reports.lines("freed 1"))
+                .containsExactly(
+                        "freed 1 L1 103776 OWNING",
+                        "freed 1 L1 107872 OWNING",
+                        "freed 1 L1 111968 OWNING",
+                        "freed 1 DRAM 1073739776 NON_OWNING");
+    }
+
+    @Test
+    void runsAnyOperationThatHasAProfile() {
+        Ttnn more = Ttnn.builder(reports)
+                .operations(OperationProfiles.measured().with(OperationProfile.of("softmax", 9, 4)))
+                .build();
+        MeshDevice other = more.openMeshDevice(MeshShape.of(1, 1));
+        Tensor a = more.empty(TILE, DataType.FLOAT32, other);
+        reports.forget();
+
+        Tensor result = more.launch("softmax", a.spec(), a);
+
+        assertThat(result.shape()).isEqualTo(TILE);
+        assertThat(reports.lines("allocated"))
+                .containsExactly(
+                        "allocated 0 DRAM 2972736+4096 NON_OWNING",
+                        "allocated 0 L1 103776+16384 OWNING",
+                        "allocated 0 DRAM 1073739776+18432 NON_OWNING");
+    }
+
+    @Test
+    void runsNoOperationWithoutAProfile() {
+        Tensor a = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+
+        assertThatThrownBy(() -> ttnn.launch("softmax", a.spec(), a))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot run softmax: it has no operation profile, so what it allocates is not known"
+                        + " (known: add, matmul). Give it one with"
+                        + " OperationProfiles.measured().with(OperationProfile.of(\"softmax\", ...)).");
+    }
+}
