@@ -48,12 +48,12 @@ class AnnotationTests {
     @Test
     void aLeakInANestedClassIsItsOwn() {
         assertThat(run(OuterLeakTestCase.class))
-                .hasTest("inner()")
+                .hasTest("inner")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining(
                         "Reproduce: mvn test" + " -Dtest='AnnotationTests$OuterLeakTestCase$InnerTestCase#inner'");
-        assertThat(run(OuterLeakTestCase.class)).hasTest("outer()").whichSucceeded();
+        assertThat(run(OuterLeakTestCase.class)).hasTest("outer").whichSucceeded();
     }
 
     private static void assertShape(MeshDevice mesh, Integer... dimensions) {

@@ -31,14 +31,14 @@ class ParameterTests {
 
     @Test
     void whatBeforeAllAsksForBelongsToTheClassAndNotToItsTests() {
-        assertThat(run(BeforeAllTestCase.class)).hasTest("test()").whichSucceeded();
+        assertThat(run(BeforeAllTestCase.class)).hasTest("test").whichSucceeded();
         assertThat(run(BeforeAllTestCase.class)).hasFailedClass().whichFailed().withVerdict(Outcome.LEAKED);
     }
 
     @Test
     void withOneInstanceForAllTestsEachTestStillHasAMeshOfItsOwn() {
-        assertThat(run(PerClassTestCase.class)).hasTest("leaks()").whichFailed().withVerdict(Outcome.LEAKED);
-        assertThat(run(PerClassTestCase.class)).hasTest("clean()").whichSucceeded();
+        assertThat(run(PerClassTestCase.class)).hasTest("leaks").whichFailed().withVerdict(Outcome.LEAKED);
+        assertThat(run(PerClassTestCase.class)).hasTest("clean").whichSucceeded();
     }
 
     @Test

@@ -20,7 +20,7 @@ class RefusedValuesTests {
     @Test
     void noRows() {
         assertRefused(
-                "noRows()",
+                "noRows",
                 "@TrackAllocations on RefusedValuesTests$RefusedTestCase#noRows: rows = 0 is refused. Give 1 or more; a"
                         + " mesh has at most 32 devices.");
     }
@@ -28,7 +28,7 @@ class RefusedValuesTests {
     @Test
     void noColumns() {
         assertRefused(
-                "noColumns()",
+                "noColumns",
                 "@TrackAllocations on RefusedValuesTests$RefusedTestCase#noColumns: columns = -1 is refused. Give 1 or"
                         + " more; a mesh has at most 32 devices.");
     }
@@ -36,7 +36,7 @@ class RefusedValuesTests {
     @Test
     void moreDevicesThanAnySystemHas() {
         assertRefused(
-                "tooLarge()",
+                "tooLarge",
                 "@TrackAllocations on RefusedValuesTests$RefusedTestCase#tooLarge: rows = 8, columns = 5 is refused. The"
                         + " largest system has 32 devices (8x4): ask for at most 32.");
     }
@@ -44,7 +44,7 @@ class RefusedValuesTests {
     @Test
     void anArchitectureThatTheVersionDoesNotKnow() {
         assertRefused(
-                "unknownArchitecture()",
+                "unknownArchitecture",
                 "@TrackAllocations on RefusedValuesTests$RefusedTestCase#unknownArchitecture: architecture = BLACKHOLE,"
                         + " preset = OCTOBER_2025 is refused. The constants of BLACKHOLE are known for MAY_2026 only.");
     }
@@ -52,7 +52,7 @@ class RefusedValuesTests {
     @Test
     void twoReportingModels() {
         assertRefused(
-                "twoModels()",
+                "twoModels",
                 "@TrackAllocations on RefusedValuesTests$RefusedTestCase#twoModels: reporting = [COMPLETE,"
                         + " TRACKING_BRANCH] is refused. Give at most one.");
     }
@@ -60,7 +60,7 @@ class RefusedValuesTests {
     @Test
     void aMeshOfAMethodThatLastsForTheClass() {
         assertRefused(
-                "lastsForClass()",
+                "lastsForClass",
                 "@TrackAllocations on RefusedValuesTests$RefusedTestCase#lastsForClass: lifetime = CLASS is refused. On a"
                         + " method only TEST has a meaning: put CLASS on the class.");
     }
@@ -68,7 +68,7 @@ class RefusedValuesTests {
     @Test
     void anExpectationWithoutReason() {
         assertRefused(
-                "noReason()",
+                "noReason",
                 "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#noReason: because = \" \" is refused. Say why the"
                         + " buffers may stay.");
     }
@@ -76,7 +76,7 @@ class RefusedValuesTests {
     @Test
     void anExpectationOfTwoTypes() {
         assertRefused(
-                "twoTypes()",
+                "twoTypes",
                 "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoTypes: type = [L1, DRAM] is refused. Give at"
                         + " most one; write an entry for each type.");
     }
@@ -84,7 +84,7 @@ class RefusedValuesTests {
     @Test
     void anExpectationOfTwoLifetimes() {
         assertRefused(
-                "twoLifetimes()",
+                "twoLifetimes",
                 "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoLifetimes: lifetime = [USER, SYSTEM] is refused."
                         + " Give at most one; write an entry for each lifetime.");
     }
@@ -92,7 +92,7 @@ class RefusedValuesTests {
     @Test
     void anExpectationOfANegativeCount() {
         assertRefused(
-                "negativeCount()",
+                "negativeCount",
                 "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#negativeCount: count = -2 is refused. Give 0 or"
                         + " more, or leave it out to allow any.");
     }

@@ -6,12 +6,13 @@ import dev.meshguard.verdict.Outcome;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.assertj.core.api.AbstractAssert;
-import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.Assertions;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.TestExecutionResult.Status;
 import org.junit.platform.engine.reporting.ReportEntry;
+import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.EventType;
@@ -50,14 +51,21 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return new Subject(actual, finished.get(0));
     }
 
-    /** Goes on with the one test whose id contains the given text, for example {@code leaks()} or {@code [#2]}. */
-    public Subject hasTest(String partOfId) {
-        List<Event> finished = actual.events().testEvents().finished().list().stream()
-                .filter(event ->
-                        event.getTestDescriptor().getUniqueId().toString().contains(partOfId))
-                .toList();
-        Assertions.assertThat(finished).as("finished tests with id " + partOfId).hasSize(1);
-        return new Subject(actual, finished.get(0));
+    /** Goes on with the one test of the given method. */
+    public Subject hasTest(String method) {
+        return only("test " + method, event -> methodOf(event).equals(method));
+    }
+
+    /** Goes on with one invocation of a method that runs several times, from 1. */
+    public Subject hasInvocation(String method, int index) {
+        return only(
+                method + " #" + index,
+                event -> methodOf(event).equals(method)
+                        && event.getTestDescriptor()
+                                .getUniqueId()
+                                .getLastSegment()
+                                .getValue()
+                                .equals("#" + index));
     }
 
     /** Goes on with the one class that failed. */
@@ -65,6 +73,22 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         List<Event> failed = actual.events().containerEvents().failed().list();
         Assertions.assertThat(failed).as("failed classes").hasSize(1);
         return new Subject(actual, failed.get(0));
+    }
+
+    private Subject only(String description, Predicate<Event> fits) {
+        List<Event> finished = actual.events().testEvents().finished().list().stream()
+                .filter(fits)
+                .toList();
+        Assertions.assertThat(finished).as(description).hasSize(1);
+        return new Subject(actual, finished.get(0));
+    }
+
+    private static String methodOf(Event event) {
+        return event.getTestDescriptor()
+                .getSource()
+                .filter(MethodSource.class::isInstance)
+                .map(source -> ((MethodSource) source).getMethodName())
+                .orElse("");
     }
 
     private static List<Throwable> failures(Events events) {
@@ -144,6 +168,12 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             return this;
         }
 
+        /** Verifies the type of what was thrown. */
+        public Failure with(Class<? extends Throwable> type) {
+            Assertions.assertThat(thrown).isInstanceOf(type);
+            return this;
+        }
+
         /** Verifies the whole text, line numbers masked. */
         public Failure withText(String text) {
             Assertions.assertThat(JupiterRun.masked(thrown.getMessage())).isEqualTo(text);
@@ -180,11 +210,6 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             Assertions.assertThat(first.getClassName()).isEqualTo(type.getName());
             Assertions.assertThat(first.getMethodName()).isEqualTo(method);
             return this;
-        }
-
-        /** Goes on with what was thrown. */
-        public AbstractThrowableAssert<?, ? extends Throwable> withThrowable() {
-            return Assertions.assertThat(thrown);
         }
 
         private static LeakVerdict verdictOf(Throwable thrown) {
