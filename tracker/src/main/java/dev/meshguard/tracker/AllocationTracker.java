@@ -219,9 +219,7 @@ public final class AllocationTracker implements AllocationListener {
         }
         return () -> {
             synchronized (markers) {
-                if (containsSame(phases, mine)) {
-                    endPhase(mine);
-                }
+                endPhase(mine);
             }
         };
     }
@@ -454,19 +452,14 @@ public final class AllocationTracker implements AllocationListener {
         mark(number -> new HistoryEvent.PhaseBegan(number, now, phase));
     }
 
-    /** Phases that were begun inside and not ended go with it. */
+    /** Ends this phase and no other: scopes may be closed in any order, and twice. */
     @SuppressWarnings("ReferenceEquality") // Two phases of one name are two phases.
     private void endPhase(Phase phase) {
-        Phase ended;
-        do {
-            ended = phases.pop();
-        } while (ended != phase);
-        beginPhase(phases.element());
-    }
-
-    @SuppressWarnings("ReferenceEquality")
-    private static boolean containsSame(Deque<Phase> open, Phase phase) {
-        return open.stream().anyMatch(candidate -> candidate == phase);
+        boolean current = phases.element() == phase;
+        boolean ended = phases.removeIf(open -> open == phase);
+        if (ended && current) {
+            beginPhase(phases.element());
+        }
     }
 
     private void deviceOutOfRange(int device) {
