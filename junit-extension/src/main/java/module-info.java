@@ -16,4 +16,8 @@ module dev.meshguard.junit {
     requires static org.mockito;
 
     exports dev.meshguard.junit;
+
+    // Jupiter makes the extension through its private constructor.
+    opens dev.meshguard.junit to
+            org.junit.platform.commons;
 }

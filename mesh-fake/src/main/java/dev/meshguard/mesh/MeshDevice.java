@@ -114,6 +114,11 @@ public final class MeshDevice implements AutoCloseable {
         return architecture;
     }
 
+    /** Returns the listener that hears of its buffers. */
+    public AllocationListener listener() {
+        return reports.listener();
+    }
+
     /** Returns whether it was not closed. */
     public boolean isOpen() {
         synchronized (lock) {
@@ -427,10 +432,6 @@ public final class MeshDevice implements AutoCloseable {
         if (!devices.contains(device)) {
             throw new MeshRuntimeException("Physical Device ID: %d not found in assigned devices".formatted(device));
         }
-    }
-
-    private AllocationListener listener() {
-        return reports.listener();
     }
 
     /** Returns the mesh as the runtime writes it: {@code MeshDevice(2x4 grid, 8 devices)}. */

@@ -18,6 +18,7 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -157,6 +158,16 @@ public final class Ttnn {
     /** Closes a mesh; a second time does nothing. See {@link MeshDevice} for what closing does and does not do. */
     public void closeMeshDevice(MeshDevice mesh) {
         mesh.close();
+    }
+
+    /** Returns the meshes that were not closed, in the order in which they were opened. */
+    public List<MeshDevice> openMeshDevices() {
+        synchronized (lock) {
+            return openMeshOfDevice.values().stream()
+                    .distinct()
+                    .sorted(Comparator.comparingInt(MeshDevice::id))
+                    .toList();
+        }
     }
 
     /**

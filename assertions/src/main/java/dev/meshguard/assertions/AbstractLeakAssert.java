@@ -1,0 +1,409 @@
+package dev.meshguard.assertions;
+
+import static dev.meshguard.assertions.error.ShouldBeWithoutAnomalies.shouldBeWithoutAnomalies;
+import static dev.meshguard.assertions.error.ShouldDoTheSameOnAllDevices.shouldDoTheSameOnAllDevices;
+import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
+import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytesAtMost;
+import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
+import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdict;
+import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdictOnDevice;
+
+import dev.meshguard.assertions.error.ShouldHaveCleanVerdict;
+import dev.meshguard.assertions.internal.DeviceConduct;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.Books;
+import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.verdict.Expectation;
+import dev.meshguard.verdict.ExpectedBuffers;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.Survivor;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.assertj.core.api.AbstractAssert;
+import org.assertj.core.error.ErrorMessageFactory;
+
+/**
+ * What can be asserted of everything that has a history: a tracker, a mesh, a history, a verdict.
+ *
+ * <p>{@link #noLeaks()} speaks of memory, {@link #hasBalancedReports()} of the books that the reports add up to; the two
+ * differ wherever a report is missing or doubled. Failures of assertions about leaks are {@link LeakAssertionError}s,
+ * which carry the verdict.
+ *
+ * <p>Of a tracker or a mesh, every assertion looks at what is recorded when it is called.
+ *
+ * @param <SELF> the type of the assert itself
+ * @param <ACTUAL> what is looked at
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<SELF, ACTUAL>, ACTUAL>
+        extends AbstractAssert<SELF, ACTUAL> permits HistoryAssert, MeshAssert, TrackerAssert, VerdictAssert {
+
+    private static final Set<Anomaly.Kind> DOUBLE_FREES =
+            EnumSet.of(Anomaly.Kind.DOUBLE_FREE, Anomaly.Kind.IGNORED_DOUBLE_FREE);
+    private static final Set<Anomaly.Kind> UNKNOWN_FREES =
+            EnumSet.of(Anomaly.Kind.UNKNOWN_FREE, Anomaly.Kind.IGNORED_UNKNOWN_FREE);
+
+    /** Set on soft asserts from outside; not by a constructor, because AssertJ calls that itself. */
+    Navigation navigation = Navigation.strict();
+
+    private ExpectedBuffers expected = ExpectedBuffers.none();
+
+    AbstractLeakAssert(ACTUAL actual, Class<?> selfType) {
+        super(actual, selfType);
+    }
+
+    abstract AllocationHistory history();
+
+    /** What the history means, given that more may stay than the subject itself says. */
+    LeakVerdict verdict(ExpectedBuffers more) {
+        return LeakCheck.create().expecting(more).examine(history());
+    }
+
+    // What may stay
+
+    /**
+     * Lets buffers stay in the assertions that follow.
+     *
+     * <pre>{@code
+     * Expectation weights = Expectation.because("shared by all tests of the class").label("weights").count(8);
+     *
+     * assertThat(tracker).allowing(weights).noLeaks(); // succeeds with 8 buffers of that label left
+     * assertThat(tracker).allowing(weights).noLeaks(); // fails with 9
+     * }</pre>
+     */
+    public SELF allowing(Expectation... more) {
+        return allowing(ExpectedBuffers.of(more));
+    }
+
+    /**
+     * Lets all buffers of an allowlist stay in the assertions that follow.
+     *
+     * <pre>{@code
+     * assertThat(tracker).allowing(ExpectedBuffers.of(weights, dispatch)).noLeaks(); // succeeds if nothing else is left
+     * assertThat(tracker).allowing(ExpectedBuffers.none()).noLeaks(); // fails if anything is
+     * }</pre>
+     */
+    public SELF allowing(ExpectedBuffers more) {
+        expected = expected.and(more);
+        return myself;
+    }
+
+    // Verdicts
+
+    /**
+     * Verifies that all memory was given back.
+     *
+     * <p>Fails if anything leaked, and if it cannot be known: a mesh is still open, or reports were lost. Wrong books alone
+     * do not make it fail; see {@link #hasBalancedReports()}.
+     *
+     * <pre>{@code
+     * ttnn.deallocate(tensor);
+     * mesh.disableAndClearProgramCache();
+     * ttnn.closeMeshDevice(mesh);
+     * assertThat(tracker).noLeaks(); // succeeds
+     *
+     * ttnn.closeMeshDevice(mesh); // the tensor was not deallocated
+     * assertThat(tracker).noLeaks(); // fails: LEAK  1 leak · 8 buffers · 8 MiB still allocated after close_mesh_device
+     * }</pre>
+     *
+     * @throws LeakAssertionError if it was not, or if that cannot be known
+     */
+    public SELF noLeaks() {
+        LeakVerdict verdict = verdict();
+        if (!verdict.isLeakFree()) {
+            throw failure(shouldHaveCleanVerdict(verdict), verdict);
+        }
+        return myself;
+    }
+
+    /**
+     * Verifies that one device gave back all its memory.
+     *
+     * <p>Fails too if it cannot be known. What other devices leaked is in the text but does not count.
+     *
+     * <pre>{@code
+     * assertThat(tracker).noLeaksOn(3); // succeeds when only device 0 leaked
+     * assertThat(tracker).noLeaksOn(0); // fails when device 0 did
+     * }</pre>
+     *
+     * @throws LeakAssertionError if it did not, or if that cannot be known
+     */
+    public SELF noLeaksOn(int device) {
+        LeakVerdict verdict = verdict();
+        List<Survivor> leaked =
+                verdict.survivors(survivor -> survivor.buffer().device() == device && isNotGivenBack(survivor));
+        if (!leaked.isEmpty() || !verdict.doubts().isEmpty()) {
+            throw failure(shouldHaveCleanVerdictOnDevice(verdict, device, leaked), verdict);
+        }
+        return myself;
+    }
+
+    /**
+     * Verifies that the reports add up: every report of a buffer was taken back by one free, and every free found a buffer.
+     *
+     * <p>Speaks of the books, not of the memory: buffers that leaked are not its business.
+     *
+     * <pre>{@code
+     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
+     * tracker.freed(0, BufferType.DRAM, 4096);
+     * assertThat(tracker).hasBalancedReports(); // succeeds
+     *
+     * tracker.freed(0, BufferType.DRAM, 4096);
+     * assertThat(tracker).hasBalancedReports(); // fails: double free: DRAM 0x1000 (4096) on device 0 (event #3)
+     * }</pre>
+     *
+     * @throws LeakAssertionError if they do not, or if that cannot be known
+     */
+    public SELF hasBalancedReports() {
+        LeakVerdict verdict = verdict();
+        if (!verdict.hasBalancedReports()) {
+            throw failure(shouldHaveCleanVerdict(verdict), verdict);
+        }
+        return myself;
+    }
+
+    /**
+     * Verifies that the books hold exactly what may outlive a close: buffers of lifetime {@code PERSISTENT} and what was
+     * {@linkplain #allowing(Expectation...) allowed}.
+     *
+     * <p>The strict one: it fails on leaks, on wrong books, and if it cannot be known. A buffer of lifetime {@code SYSTEM}
+     * that is left after a close has to be allowed, with a reason and within bounds, or it makes this fail.
+     *
+     * <pre>{@code
+     * Expectation ring = Expectation.because("dispatch keeps its ring").type(BufferType.L1).owner("dispatch").count(8);
+     *
+     * assertThat(tracker).allowing(ring).onlyExpectedSystemBuffers(); // succeeds with 8 such buffers left
+     * assertThat(tracker).onlyExpectedSystemBuffers(); // fails with any
+     * }</pre>
+     *
+     * @throws LeakAssertionError if they hold anything else, or if that cannot be known
+     */
+    public SELF onlyExpectedSystemBuffers() {
+        LeakVerdict verdict = verdict();
+        if (verdict.outcome().compareTo(Outcome.EXPECTED_ONLY) > 0) {
+            throw failure(shouldHaveCleanVerdict(verdict), verdict);
+        }
+        return myself;
+    }
+
+    /**
+     * Verifies that nothing was freed twice, whether the second free was reported or ignored by the runtime.
+     *
+     * <pre>{@code
+     * ttnn.deallocate(tensor);
+     * assertThat(tracker).hasNoDoubleFrees(); // succeeds
+     *
+     * ttnn.deallocate(tensor);
+     * assertThat(tracker).hasNoDoubleFrees(); // fails, and says who freed it first and who again
+     * }</pre>
+     *
+     * @throws LeakAssertionError if anything was
+     */
+    public SELF hasNoDoubleFrees() {
+        return hasNoAnomalies("double free", DOUBLE_FREES);
+    }
+
+    /**
+     * Verifies that nothing was freed that was never allocated, whether such a free was reported or ignored by the runtime.
+     *
+     * <pre>{@code
+     * mesh.deallocateAddress(BufferType.L1, buffer.address());
+     * assertThat(tracker).hasNoUnknownFrees(); // succeeds
+     *
+     * mesh.deallocateAddress(BufferType.L1, buffer.address() + 32);
+     * assertThat(tracker).hasNoUnknownFrees(); // fails, and says who freed it
+     * }</pre>
+     *
+     * @throws LeakAssertionError if anything was
+     */
+    public SELF hasNoUnknownFrees() {
+        return hasNoAnomalies("free of an unknown address", UNKNOWN_FREES);
+    }
+
+    /**
+     * Verifies that every device did the same: took, gave back and still holds as many buffers and bytes of each type.
+     *
+     * <p>What most devices did is the rule, and who differs from it is named. A device under which the source reports more
+     * than it holds ({@link dev.meshguard.tracker.MeshDescription#busiestDevice()}) has to have done at least as much. The
+     * devices are those of all meshes that were opened, or, where no mesh was reported, all that anything was reported for.
+     *
+     * <pre>{@code
+     * ttnn.empty(shape, DataType.BFLOAT16, mesh);
+     * assertThat(tracker).sameOnAllDevices(); // succeeds: a tensor lies on every device
+     *
+     * mesh.allocateOn(3, buffer);
+     * assertThat(tracker).sameOnAllDevices(); // fails: device 3 differs
+     * }</pre>
+     *
+     * @throws AssertionError if one did something else
+     */
+    public SELF sameOnAllDevices() {
+        DeviceConduct conduct = DeviceConduct.of(history());
+        if (!conduct.isTheSame()) {
+            throwAssertionError(shouldDoTheSameOnAllDevices(conduct));
+        }
+        return myself;
+    }
+
+    // Amounts
+
+    /**
+     * Verifies how many buffers are allocated now, on all devices.
+     *
+     * <pre>{@code
+     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
+     * assertThat(tracker).hasLiveBuffers(1); // succeeds
+     * assertThat(tracker).hasLiveBuffers(2); // fails
+     * }</pre>
+     *
+     * @throws AssertionError if it is another number
+     */
+    public SELF hasLiveBuffers(long buffers) {
+        AllocationHistory history = history();
+        long live = history.ledgerEntries();
+        if (live != buffers) {
+            throwAssertionError(shouldHaveCount("live buffers on all devices", buffers, live, Snapshots.of(history)));
+        }
+        return myself;
+    }
+
+    /**
+     * Verifies how many bytes of one type are allocated now on one device.
+     *
+     * <pre>{@code
+     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
+     * assertThat(tracker).hasLiveBytes(BufferType.DRAM, 0, 64); // succeeds
+     * assertThat(tracker).hasLiveBytes(BufferType.DRAM, 1, 64); // fails
+     * }</pre>
+     *
+     * @throws AssertionError if it is another number
+     */
+    public SELF hasLiveBytes(BufferType type, int device, long bytes) {
+        AllocationHistory history = history();
+        long live = history.totals(device, type).liveBytes();
+        if (live != bytes) {
+            throwAssertionError(shouldHaveBytes(
+                    "live bytes of %s on device %d".formatted(type, device), bytes, live, Snapshots.of(history)));
+        }
+        return myself;
+    }
+
+    /**
+     * Verifies the most bytes of one type that were ever allocated at once on one device.
+     *
+     * <pre>{@code
+     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
+     * tracker.freed(0, BufferType.DRAM, 4096);
+     * assertThat(tracker).hasPeakBytes(BufferType.DRAM, 0, 64); // succeeds
+     * assertThat(tracker).hasPeakBytes(BufferType.DRAM, 0, 0); // fails
+     * }</pre>
+     *
+     * @throws AssertionError if it is another number
+     */
+    public SELF hasPeakBytes(BufferType type, int device, long bytes) {
+        AllocationHistory history = history();
+        long peak = history.totals(device, type).peakBytes();
+        if (peak != bytes) {
+            throwAssertionError(shouldHaveBytes(peakOf(type, device), bytes, peak, Snapshots.of(history)));
+        }
+        return myself;
+    }
+
+    /**
+     * Verifies that there were never more bytes of one type allocated at once on one device.
+     *
+     * <pre>{@code
+     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
+     * assertThat(tracker).hasPeakBytesAtMost(BufferType.DRAM, 0, 100); // succeeds
+     * assertThat(tracker).hasPeakBytesAtMost(BufferType.DRAM, 0, 63); // fails
+     * }</pre>
+     *
+     * @throws AssertionError if there were
+     */
+    public SELF hasPeakBytesAtMost(BufferType type, int device, long bytes) {
+        AllocationHistory history = history();
+        long peak = history.totals(device, type).peakBytes();
+        if (peak > bytes) {
+            throwAssertionError(shouldHaveBytesAtMost(peakOf(type, device), bytes, peak, Snapshots.of(history)));
+        }
+        return myself;
+    }
+
+    // Navigation
+
+    /**
+     * Goes on with the buffers that are still in the books.
+     *
+     * <pre>{@code
+     * assertThat(tracker).survivors().withCause(Cause.CACHED).hasSize(8); // succeeds with 8 cached binaries left
+     * assertThat(tracker).survivors().isEmpty(); // fails with any buffer left, whatever its cause
+     * }</pre>
+     */
+    public SurvivorsAssert survivors() {
+        List<Survivor> survivors = verdict().survivors();
+        return navigation.to(new SurvivorsAssert(survivors), SurvivorsAssert.class, List.class, survivors);
+    }
+
+    /**
+     * Goes on with what the reports add up to under a counting policy.
+     *
+     * <pre>{@code
+     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
+     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
+     * tracker.freed(0, BufferType.DRAM, 4096);
+     * assertThat(tracker).books(CountingPolicy.ONCE_PER_ADDRESS).areEmpty(); // succeeds
+     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).areEmpty(); // fails: one reference is left
+     * }</pre>
+     *
+     * @throws IllegalStateException if the history cannot be read under the policy
+     */
+    public BooksAssert books(CountingPolicy policy) {
+        Books books = history().books(policy);
+        return navigation.to(new BooksAssert(books), BooksAssert.class, Books.class, books);
+    }
+
+    // Helpers
+
+    final LeakVerdict verdict() {
+        return verdict(expected);
+    }
+
+    /** An error as AssertJ would make it, with description and stack trace, that carries the verdict. */
+    final LeakAssertionError failure(ErrorMessageFactory message, LeakVerdict verdict) {
+        AssertionError plain = assertionError(message);
+        String text = String.valueOf(plain.getMessage());
+        boolean tellsAll = message instanceof ShouldHaveCleanVerdict && info.overridingErrorMessage() == null;
+        LeakAssertionError failure =
+                tellsAll ? LeakAssertionError.of(text, verdict) : LeakAssertionError.ofPart(text, verdict);
+        failure.setStackTrace(plain.getStackTrace());
+        return failure;
+    }
+
+    private SELF hasNoAnomalies(String words, Set<Anomaly.Kind> kinds) {
+        LeakVerdict verdict = verdict();
+        List<Anomaly> found = verdict.anomalies().stream()
+                .filter(anomaly -> kinds.contains(anomaly.kind()))
+                .toList();
+        if (!found.isEmpty()) {
+            throw failure(shouldBeWithoutAnomalies(words, found, verdict.history()), verdict);
+        }
+        return myself;
+    }
+
+    private static boolean isNotGivenBack(Survivor survivor) {
+        return survivor.standing() == Standing.LEAKED || survivor.standing() == Standing.UNDECIDED;
+    }
+
+    private static String peakOf(BufferType type, int device) {
+        return "peak bytes of %s on device %d".formatted(type, device);
+    }
+}

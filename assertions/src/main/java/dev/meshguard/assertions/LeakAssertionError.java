@@ -1,0 +1,65 @@
+package dev.meshguard.assertions;
+
+import dev.meshguard.verdict.LeakVerdict;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.AssertionFailedError;
+
+/**
+ * A failed assertion about memory, with the verdict it rests on.
+ *
+ * <p>The message is the text of the verdict, or of a part of it. Whoever catches it can ask {@link #verdict()} instead of reading text:
+ *
+ * <pre>{@code
+ * catch (LeakAssertionError leak) {
+ *     leak.verdict().groups(Standing.LEAKED).forEach(dashboard::add);
+ * }
+ * }</pre>
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class LeakAssertionError extends AssertionFailedError {
+
+    private static final long serialVersionUID = 1;
+
+    /** Not serialised: a verdict holds the whole history. */
+    private final transient @Nullable LeakVerdict verdict;
+
+    private final boolean tellsAll;
+
+    private LeakAssertionError(String message, LeakVerdict verdict, boolean tellsAll) {
+        super(message);
+        this.verdict = verdict;
+        this.tellsAll = tellsAll;
+    }
+
+    /** Creates an error whose message tells the whole verdict. */
+    public static LeakAssertionError of(String message, LeakVerdict verdict) {
+        return new LeakAssertionError(message, verdict, true);
+    }
+
+    /** Creates an error whose message tells only a part of what is in the verdict. */
+    public static LeakAssertionError ofPart(String message, LeakVerdict verdict) {
+        return new LeakAssertionError(message, verdict, false);
+    }
+
+    /**
+     * Returns the verdict.
+     *
+     * @throws IllegalStateException if the error was read from a stream, which does not carry it
+     */
+    public LeakVerdict verdict() {
+        if (verdict == null) {
+            throw new IllegalStateException("The verdict stays in the process that gave it: this error was read from a"
+                    + " stream. Its message is the whole text.");
+        }
+        return verdict;
+    }
+
+    /** Returns whether the message tells all that is in the verdict, so that nothing of it has to be reported again. */
+    public boolean tellsAll() {
+        return tellsAll;
+    }
+}

@@ -1,0 +1,52 @@
+package dev.meshguard.assertions;
+
+import static dev.meshguard.assertions.error.ShouldReportToTracker.shouldReportToTracker;
+
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.history.AllocationHistory;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Assertions about everything that the tracker of a mesh has recorded by now.
+ *
+ * <p>Short for asking the mesh's tracker: buffers of other meshes with the same tracker count too. On a mesh that is still
+ * open {@link #noLeaks()} fails and says so, because its buffers may still be freed.
+ *
+ * <p>Not final, because AssertJ makes soft assertions of it by a subclass.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public non-sealed class MeshAssert extends AbstractLeakAssert<MeshAssert, MeshDevice> {
+
+    /** Called by AssertJ; use {@link #assertThat(MeshDevice)}. */
+    protected MeshAssert(MeshDevice actual) {
+        super(actual, MeshAssert.class);
+    }
+
+    /**
+     * Starts assertions about everything that the tracker of a mesh has recorded by now.
+     *
+     * <pre>{@code
+     * MeshDevice tracked = Ttnn.create(AllocationTracker.create()).openMeshDevice();
+     * assertThat(tracked).hasLiveBuffers(0); // succeeds
+     *
+     * MeshDevice other = Ttnn.create(myOwnListener).openMeshDevice();
+     * assertThat(other).hasLiveBuffers(0); // fails: nothing was recorded
+     * }</pre>
+     */
+    public static MeshAssert assertThat(MeshDevice actual) {
+        return new MeshAssert(actual);
+    }
+
+    @Override
+    AllocationHistory history() {
+        isNotNull();
+        if (actual.listener() instanceof AllocationTracker tracker) {
+            return tracker.history();
+        }
+        throw assertionError(shouldReportToTracker(actual, actual.listener()));
+    }
+}

@@ -1,0 +1,62 @@
+package dev.meshguard.assertions;
+
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.MemorySnapshot;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Books;
+import dev.meshguard.verdict.LeakVerdict;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Entry point of all assertions about device memory.
+ *
+ * <p>Inherits nothing, so that its one static import and AssertJ's stand side by side:
+ *
+ * <pre>{@code
+ * import static dev.meshguard.assertions.MeshAssertions.assertThat;
+ *
+ * assertThat(tracker).noLeaks().hasBalancedReports();
+ * }</pre>
+ *
+ * <p>Every assert class has the same {@code assertThat} for whoever wants one of them only. For assertions that are
+ * reported together see {@link MeshSoftAssertions}.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class MeshAssertions {
+
+    private MeshAssertions() {}
+
+    /** Starts assertions about what a tracker has recorded by now. */
+    public static TrackerAssert assertThat(AllocationTracker actual) {
+        return TrackerAssert.assertThat(actual);
+    }
+
+    /** Starts assertions about a history. */
+    public static HistoryAssert assertThat(AllocationHistory actual) {
+        return HistoryAssert.assertThat(actual);
+    }
+
+    /** Starts assertions about a verdict. */
+    public static VerdictAssert assertThat(LeakVerdict actual) {
+        return VerdictAssert.assertThat(actual);
+    }
+
+    /** Starts assertions about everything that the tracker of a mesh has recorded by now. */
+    public static MeshAssert assertThat(MeshDevice actual) {
+        return MeshAssert.assertThat(actual);
+    }
+
+    /** Starts assertions about what was allocated at one moment, or came between two. */
+    public static SnapshotAssert assertThat(MemorySnapshot actual) {
+        return SnapshotAssert.assertThat(actual);
+    }
+
+    /** Starts assertions about what the reports of a history add up to. */
+    public static BooksAssert assertThat(Books actual) {
+        return BooksAssert.assertThat(actual);
+    }
+}

@@ -1,0 +1,117 @@
+package dev.meshguard.assertions;
+
+import static dev.meshguard.assertions.error.ShouldBeEmptySnapshot.shouldBeEmptySnapshot;
+import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
+import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
+import static dev.meshguard.assertions.error.ShouldNotHaveGrown.shouldNotHaveGrown;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemorySnapshot;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.assertj.core.api.AbstractAssert;
+
+/**
+ * Assertions about what was allocated at one moment, or came between two.
+ *
+ * <p>A snapshot knows amounts and no lives, so it cannot tell a leak from what is still in use; ask a tracker for that.
+ *
+ * <p>Not final, because AssertJ makes soft assertions of it by a subclass.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public class SnapshotAssert extends AbstractAssert<SnapshotAssert, MemorySnapshot> {
+
+    /** Called by AssertJ; use {@link #assertThat(MemorySnapshot)}. */
+    protected SnapshotAssert(MemorySnapshot actual) {
+        super(actual, SnapshotAssert.class);
+    }
+
+    /** Starts assertions about a snapshot. */
+    public static SnapshotAssert assertThat(MemorySnapshot actual) {
+        return new SnapshotAssert(actual);
+    }
+
+    /**
+     * Verifies that nothing is allocated, or that nothing changed.
+     *
+     * <pre>{@code
+     * MemorySnapshot before = tracker.snapshot();
+     * assertThat(tracker.snapshot().minus(before)).isEmpty(); // succeeds
+     *
+     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
+     * assertThat(tracker.snapshot().minus(before)).isEmpty(); // fails
+     * }</pre>
+     *
+     * @throws AssertionError if anything is, or did
+     */
+    public SnapshotAssert isEmpty() {
+        isNotNull();
+        if (!actual.isEmpty()) {
+            throwAssertionError(shouldBeEmptySnapshot(actual));
+        }
+        return myself;
+    }
+
+    /**
+     * Verifies that no account holds more than it did at an earlier moment; less is fine.
+     *
+     * <pre>{@code
+     * MemorySnapshot before = tracker.snapshot();
+     * decode(tokens);
+     * assertThat(tracker.snapshot()).hasNotGrownSince(before); // succeeds if decode gave back what it took
+     * assertThat(tracker.snapshot()).hasNotGrownSince(before); // fails if it kept a buffer
+     * }</pre>
+     *
+     * @throws AssertionError if any does
+     */
+    public SnapshotAssert hasNotGrownSince(MemorySnapshot earlier) {
+        isNotNull();
+        MemorySnapshot difference = actual.minus(earlier);
+        if (difference.amounts().values().stream().anyMatch(amount -> amount.bytes() > 0 || amount.buffers() > 0)) {
+            throwAssertionError(shouldNotHaveGrown(difference));
+        }
+        return myself;
+    }
+
+    /**
+     * Verifies the bytes of one type on one device.
+     *
+     * <pre>{@code
+     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
+     * assertThat(tracker.snapshot()).hasBytes(BufferType.DRAM, 0, 64); // succeeds
+     * assertThat(tracker.snapshot()).hasBytes(BufferType.DRAM, 0, 65); // fails
+     * }</pre>
+     *
+     * @throws AssertionError if it is another number
+     */
+    public SnapshotAssert hasBytes(BufferType type, int device, long bytes) {
+        isNotNull();
+        long found = actual.bytes(device, type);
+        if (found != bytes) {
+            throwAssertionError(
+                    shouldHaveBytes("bytes of %s on device %d".formatted(type, device), bytes, found, actual));
+        }
+        return myself;
+    }
+
+    /**
+     * Verifies the number of buffers of all devices and types.
+     *
+     * <pre>{@code
+     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
+     * assertThat(tracker.snapshot()).hasBuffers(1); // succeeds
+     * assertThat(tracker.snapshot()).hasBuffers(0); // fails
+     * }</pre>
+     *
+     * @throws AssertionError if it is another number
+     */
+    public SnapshotAssert hasBuffers(long buffers) {
+        isNotNull();
+        if (actual.buffers() != buffers) {
+            throwAssertionError(shouldHaveCount("buffers on all devices", buffers, actual.buffers(), actual));
+        }
+        return myself;
+    }
+}

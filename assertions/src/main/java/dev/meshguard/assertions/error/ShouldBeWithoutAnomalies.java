@@ -1,0 +1,157 @@
+package dev.meshguard.assertions.error;
+
+import static org.assertj.core.util.Strings.escapePercent;
+
+import dev.meshguard.report.Quantities;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.assertj.core.error.BasicErrorMessageFactory;
+
+/** The message of frees that found nothing to free, with both sides of each: who frees, and who did before. */
+public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
+
+    private static final int MOST_SHOWN = 5;
+
+    /** Frees of one request of the same address on several devices are one thing to the reader. */
+    private record Key(AllocationRequest request, Anomaly.Kind kind, BufferType type, long address) {
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Key key
+                    && key.request == request
+                    && key.kind == kind
+                    && key.type == type
+                    && key.address == address;
+        }
+
+        @Override
+        public int hashCode() {
+            return Long.hashCode(address);
+        }
+    }
+
+    private ShouldBeWithoutAnomalies(String words, List<Anomaly> found, AllocationHistory history) {
+        super(escapePercent(text(words, found, history)));
+    }
+
+    /**
+     * Returns the message.
+     *
+     * @param words what is not wanted
+     * @param found what was found; at least one
+     * @param history where it was found
+     */
+    public static ShouldBeWithoutAnomalies shouldBeWithoutAnomalies(
+            String words, List<Anomaly> found, AllocationHistory history) {
+        return new ShouldBeWithoutAnomalies(words, found, history);
+    }
+
+    private static String text(String words, List<Anomaly> found, AllocationHistory history) {
+        List<List<Anomaly>> groups = grouped(found);
+        List<String> lines = new ArrayList<>();
+        lines.add("Expecting no %s but found %d:".formatted(words, groups.size()));
+        List<List<Anomaly>> shown = groups.subList(0, Math.min(MOST_SHOWN, groups.size()));
+        for (int i = 0; i < shown.size(); i++) {
+            lines.add((i + 1) + ". " + again(shown.get(i)));
+            lines.addAll(before(shown.get(i).get(0), history));
+        }
+        if (groups.size() > MOST_SHOWN) {
+            lines.add("… and " + (groups.size() - MOST_SHOWN) + " more");
+        }
+        if (shown.stream().anyMatch(group -> lacksFirstFree(group.get(0), history))) {
+            lines.add("To see who freed first, record with OriginCapture.ALLOCATIONS_AND_FREES.");
+        }
+        return String.join("\n", lines);
+    }
+
+    private static String again(List<Anomaly> group) {
+        Anomaly first = group.get(0);
+        return "%s %s on %s: %s (event #%d)\n%s"
+                .formatted(
+                        first.type(),
+                        Quantities.address(first.address()),
+                        devices(group),
+                        first.kind().words(),
+                        first.event().number(),
+                        site(requestOf(first.event())));
+    }
+
+    private static List<String> before(Anomaly anomaly, AllocationHistory history) {
+        if (anomaly.holder().isEmpty()) {
+            return List.of("   no buffer was ever reported there");
+        }
+        BufferGeneration holder = anomaly.holder().get();
+        List<String> lines = new ArrayList<>();
+        lines.add("   the buffer that was there, %s, was allocated at event #%d"
+                .formatted(Quantities.size(holder.size()), holder.bornAt()));
+        lines.add(site(Optional.of(holder.request())));
+        firstFree(anomaly, history).ifPresent(free -> {
+            lines.add("   and freed before, at event #" + free.number());
+            lines.add(site(requestOf(free)));
+        });
+        return lines;
+    }
+
+    private static boolean lacksFirstFree(Anomaly anomaly, AllocationHistory history) {
+        return firstFree(anomaly, history)
+                .filter(free ->
+                        requestOf(free).flatMap(AllocationRequest::origin).isEmpty())
+                .isPresent();
+    }
+
+    private static Optional<HistoryEvent> firstFree(Anomaly anomaly, AllocationHistory history) {
+        return anomaly.holder()
+                .filter(holder -> !holder.isLive())
+                .map(holder -> holder.diedAt().orElseThrow())
+                .flatMap(number -> history.events().stream()
+                        .filter(event -> event.number() == number)
+                        .findFirst());
+    }
+
+    private static List<List<Anomaly>> grouped(List<Anomaly> found) {
+        Map<Object, List<Anomaly>> groups = new LinkedHashMap<>();
+        for (Anomaly anomaly : found) {
+            Object key = requestOf(anomaly.event())
+                    .filter(request -> !request.isAnonymous())
+                    .map(request -> (Object) new Key(request, anomaly.kind(), anomaly.type(), anomaly.address()))
+                    .orElseGet(Object::new);
+            groups.computeIfAbsent(key, unused -> new ArrayList<>()).add(anomaly);
+        }
+        return List.copyOf(groups.values());
+    }
+
+    private static Optional<AllocationRequest> requestOf(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Freed freed) {
+            return Optional.of(freed.request());
+        }
+        if (event instanceof HistoryEvent.FreeIgnored ignored) {
+            return Optional.of(ignored.request());
+        }
+        return Optional.empty();
+    }
+
+    private static String devices(List<Anomaly> group) {
+        String ids = group.stream()
+                .map(anomaly -> Integer.toString(anomaly.device()))
+                .distinct()
+                .collect(Collectors.joining(", "));
+        return (group.size() == 1 ? "device " : "devices ") + ids;
+    }
+
+    private static String site(Optional<AllocationRequest> request) {
+        return "   -> at "
+                + request.flatMap(AllocationRequest::origin)
+                        .map(Object::toString)
+                        .orElse("an unknown place (no origin was captured)");
+    }
+}

@@ -1,0 +1,80 @@
+package dev.meshguard.assertions.error;
+
+import static org.assertj.core.util.Strings.escapePercent;
+
+import dev.meshguard.assertions.internal.DeviceConduct;
+import dev.meshguard.assertions.internal.DeviceConduct.Deeds;
+import dev.meshguard.report.Quantities;
+import dev.meshguard.tracker.BufferType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.assertj.core.error.BasicErrorMessageFactory;
+
+/** The message of devices that did something else than most did. */
+public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory {
+
+    private static final int MOST_SHOWN = 8;
+
+    private ShouldDoTheSameOnAllDevices(DeviceConduct conduct) {
+        super(escapePercent(text(conduct)));
+    }
+
+    /** Returns the message. */
+    public static ShouldDoTheSameOnAllDevices shouldDoTheSameOnAllDevices(DeviceConduct conduct) {
+        return new ShouldDoTheSameOnAllDevices(conduct);
+    }
+
+    private static String text(DeviceConduct conduct) {
+        List<String> lines = new ArrayList<>();
+        lines.add("Expecting all %d devices to do the same but %s from what %d did:"
+                .formatted(conduct.deeds().size(), differing(conduct.different()), conduct.usualDevices()));
+        lines.add("  most devices: " + words(conduct.usual(), conduct.usual()));
+        for (int device : conduct.different()
+                .subList(0, Math.min(MOST_SHOWN, conduct.different().size()))) {
+            lines.add("  device %d: %s"
+                    .formatted(device, words(conduct.deeds().getOrDefault(device, Map.of()), conduct.usual())));
+        }
+        int more = conduct.different().size() - MOST_SHOWN;
+        if (more > 0) {
+            lines.add("  … and " + more + " more");
+        }
+        lines.add("Compared is, for each type, what a device took in all and what is left of it.");
+        if (!conduct.busy().isEmpty()) {
+            lines.add("Device %s may have done more: the source reports more for it than it holds."
+                    .formatted(join(conduct.busy())));
+        }
+        return String.join("\n", lines);
+    }
+
+    private static String differing(List<Integer> devices) {
+        return (devices.size() == 1 ? "device %s differs" : "devices %s differ").formatted(join(devices));
+    }
+
+    private static String words(Map<BufferType, Deeds> done, Map<BufferType, Deeds> usual) {
+        TreeSet<BufferType> types = new TreeSet<>(done.keySet());
+        types.addAll(usual.keySet());
+        return types.isEmpty()
+                ? "nothing"
+                : types.stream()
+                        .map(type -> words(type, DeviceConduct.in(done, type)))
+                        .collect(Collectors.joining("; "));
+    }
+
+    private static String words(BufferType type, Deeds deeds) {
+        return "%s %s, %s taken, %s left"
+                .formatted(
+                        type,
+                        Quantities.count(deeds.taken(), "buffer"),
+                        Quantities.size(deeds.takenBytes()),
+                        deeds.left() == 0 ? "nothing" : deeds.left() + ", " + Quantities.size(deeds.leftBytes()) + ",");
+    }
+
+    private static String join(Iterable<Integer> devices) {
+        List<String> ids = new ArrayList<>();
+        devices.forEach(device -> ids.add(Integer.toString(device)));
+        return String.join(", ", ids);
+    }
+}

@@ -1,0 +1,42 @@
+package dev.meshguard.assertions.error;
+
+import static org.assertj.core.util.Strings.escapePercent;
+
+import dev.meshguard.report.Quantities;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Survivor;
+import java.util.List;
+import org.assertj.core.error.BasicErrorMessageFactory;
+
+/**
+ * The message of an assertion about leaks: the text of the verdict and nothing else.
+ *
+ * <p>It starts on the first line, where the summary of a build looks.
+ */
+public final class ShouldHaveCleanVerdict extends BasicErrorMessageFactory {
+
+    private ShouldHaveCleanVerdict(VerdictReport report) {
+        super(escapePercent(report.text()));
+    }
+
+    /** Returns the message for a verdict that is not clean. */
+    public static ShouldHaveCleanVerdict shouldHaveCleanVerdict(LeakVerdict verdict) {
+        return new ShouldHaveCleanVerdict(VerdictReport.of(verdict));
+    }
+
+    /** Returns the message for a verdict that is not clean on one device, or cannot be known. */
+    public static ShouldHaveCleanVerdict shouldHaveCleanVerdictOnDevice(
+            LeakVerdict verdict, int device, List<Survivor> notGivenBack) {
+        String note = notGivenBack.isEmpty()
+                ? "only device %d was asked for, and nothing is known to have leaked there".formatted(device)
+                : "only device %d was asked for: %s, %s, on it"
+                        .formatted(
+                                device,
+                                Quantities.count(notGivenBack.size(), "buffer"),
+                                Quantities.size(notGivenBack.stream()
+                                        .mapToLong(survivor -> survivor.buffer().size())
+                                        .sum()));
+        return new ShouldHaveCleanVerdict(VerdictReport.of(verdict).noting(note));
+    }
+}

@@ -1,0 +1,19 @@
+package dev.meshguard.assertions.error;
+
+import dev.meshguard.tracker.MemorySnapshot;
+import org.assertj.core.error.BasicErrorMessageFactory;
+
+/** The message of a snapshot that holds more than an earlier one. */
+public final class ShouldNotHaveGrown extends BasicErrorMessageFactory {
+
+    private ShouldNotHaveGrown(MemorySnapshot difference) {
+        super(
+                "%nExpecting no account to hold more than before, but since then came (or, where negative, went):%n  %s",
+                unquotedString(difference.toString().replace("\n", "\n  ")));
+    }
+
+    /** Returns the message, given what came in between. */
+    public static ShouldNotHaveGrown shouldNotHaveGrown(MemorySnapshot difference) {
+        return new ShouldNotHaveGrown(difference);
+    }
+}

@@ -1,0 +1,169 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.verdict.ExpectedBuffers;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorGroup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * The mesh, the runtime and the tracker of one test, and the check at its end.
+ *
+ * <p>A value of the test's store: the engine closes it when the test is over. Nothing is opened before it is asked for.
+ *
+ * <p>Safe for use by several threads, because a test with a timeout may run on another one than its callbacks.
+ */
+final class AllocationGuard implements AutoCloseable {
+
+    private final GuardSettings settings;
+    private final ExpectedBuffers expected;
+    private final GuardedTest test;
+    private final List<Scope> scopes = new ArrayList<>();
+    private Phase phase = Phase.START;
+    private @Nullable AllocationTracker tracker;
+    private @Nullable Ttnn ttnn;
+    private @Nullable MeshDevice mesh;
+
+    AllocationGuard(GuardSettings settings, ExpectedBuffers expected, GuardedTest test) {
+        this.settings = settings;
+        this.expected = expected;
+        this.test = test;
+    }
+
+    synchronized AllocationTracker tracker() {
+        AllocationTracker existing = tracker;
+        if (existing == null) {
+            existing = AllocationTracker.builder()
+                    .originCapture(settings.origins())
+                    .build();
+            tracker = existing;
+            if (!phase.equals(Phase.START)) {
+                scopes.add(existing.phase(phase));
+            }
+        }
+        return existing;
+    }
+
+    synchronized Ttnn ttnn() {
+        Ttnn existing = ttnn;
+        if (existing == null) {
+            existing = settings.ttnn(tracker());
+            ttnn = existing;
+        }
+        return existing;
+    }
+
+    synchronized MeshDevice mesh() {
+        MeshDevice existing = mesh;
+        if (existing == null) {
+            existing = ttnn().openMeshDevice(settings.shape());
+            mesh = existing;
+        }
+        return existing;
+    }
+
+    /** Begins a phase of the test; a second time does nothing, because the extension may be registered twice. */
+    synchronized void begin(Phase next) {
+        if (!next.equals(phase)) {
+            phase = next;
+            if (tracker != null) {
+                scopes.add(tracker.phase(next));
+            }
+        }
+    }
+
+    /** Ends the phases of one test of several. */
+    synchronized void endPhases() {
+        if (!scopes.isEmpty()) {
+            scopes.get(0).close();
+            scopes.clear();
+        }
+        phase = Phase.START;
+    }
+
+    /** Closes what was left open, and fails the test if the check does not hold. */
+    @Override
+    public synchronized void close() {
+        if (tracker == null) {
+            return;
+        }
+        List<String> notes = new ArrayList<>();
+        RuntimeException failedClose = closeMeshes(notes);
+        LeakVerdict verdict = LeakCheck.create().expecting(expected).examine(tracker.history());
+        Optional<Throwable> thrown = test.thrown();
+        if (!settings.check().holdsFor(verdict) && !ToldFindings.by(thrown).cover(verdict)) {
+            LeakAssertionError failure = failure(verdict, notes);
+            if (failedClose != null) {
+                failure.addSuppressed(failedClose);
+            }
+            thrown.ifPresent(unused -> test.publish(String.valueOf(failure.getMessage())));
+            failUnlessAborted(failure, thrown);
+        } else if (failedClose != null) {
+            throw failedClose;
+        }
+    }
+
+    private @Nullable RuntimeException closeMeshes(List<String> notes) {
+        RuntimeException failed = null;
+        List<MeshDevice> open = ttnn == null ? List.of() : ttnn.openMeshDevices();
+        for (MeshDevice one : open) {
+            notes.add("mesh %d, %s, was left open; MeshGuard cleared its program cache and closed it"
+                    .formatted(one.id(), one));
+            try {
+                one.disableAndClearProgramCache();
+                one.close();
+            } catch (RuntimeException exception) {
+                if (failed == null) {
+                    failed = exception;
+                } else {
+                    failed.addSuppressed(exception);
+                }
+            }
+        }
+        return failed;
+    }
+
+    private LeakAssertionError failure(LeakVerdict verdict, List<String> notes) {
+        VerdictReport report = VerdictReport.of(verdict);
+        for (String note : notes) {
+            report = report.noting(note);
+        }
+        report = report.reproducedBy(test.reproduction());
+        LeakAssertionError failure = LeakAssertionError.of(report.text(), verdict);
+        failure.setStackTrace(placeOf(verdict));
+        return failure;
+    }
+
+    /** The frames of the engine would lead nowhere: where the buffer was asked for is what the reader looks for. */
+    private StackTraceElement[] placeOf(LeakVerdict verdict) {
+        return Stream.of(Standing.LEAKED, Standing.MISREPORTED)
+                .flatMap(standing -> verdict.groups(standing).stream())
+                .map(SurvivorGroup::origin)
+                .flatMap(Optional::stream)
+                .findFirst()
+                .map(origin -> origin.frames().toArray(StackTraceElement[]::new))
+                .orElseGet(() -> new StackTraceElement[] {test.frame()});
+    }
+
+    /** Thrown while an abort is under way, an error would turn the aborted test into a failed one. */
+    private static void failUnlessAborted(LeakAssertionError failure, Optional<Throwable> thrown) {
+        if (thrown.isPresent() && thrown.get() instanceof TestAbortedException aborted) {
+            aborted.addSuppressed(failure);
+        } else {
+            throw failure;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Repeatable;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * {@code @ExpectBuffers} lets buffers stay allocated at the end of a test, with the reason why.
+ *
+ * <p>Conditions that are left out fit every buffer. {@link #count} and {@link #bytes} are bounds over all devices: one
+ * buffer more than they allow fails the test again. The failure of a leak ends with an entry to paste.
+ *
+ * <pre>{@code
+ * @Test
+ * @ExpectBuffers(type = BufferType.DRAM, label = "weights", count = 8, because = "shared by the whole suite")
+ * void decode(MeshDevice mesh) { … }
+ * }</pre>
+ *
+ * <p>Unlike {@link TrackAllocations}, of which the nearest counts, these add up: those of the method are tried first, then
+ * those of the class, its superclasses and interfaces, then those of the classes around it. They may be part of annotations
+ * of your own. With {@link MeshLifetime#CLASS} only those of classes have a meaning, and one on a method is refused.
+ *
+ * @since 0.1
+ * @see dev.meshguard.verdict.Expectation
+ */
+@Documented
+@Inherited
+@Repeatable(ExpectBuffers.List.class)
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.TYPE, ElementType.METHOD})
+@ExtendWith(MeshGuardExtension.class)
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public @interface ExpectBuffers {
+
+    /** Returns why they may stay; not blank. */
+    String because();
+
+    /** Returns the memory; at most one, any if none is given. */
+    BufferType[] type() default {};
+
+    /** Returns the device id; any if -1. */
+    int device() default -1;
+
+    /** Returns the exact size of each, in bytes; any if -1. */
+    long size() default -1;
+
+    /** Returns how many may stay at most, over all devices; any number if -1. */
+    long count() default -1;
+
+    /** Returns how many bytes may stay at most, over all devices; any number if -1. */
+    long bytes() default -1;
+
+    /** Returns who frees them; at most one, anybody if none is given. */
+    BufferLifetime[] lifetime() default {};
+
+    /** Returns a part of the owner's name; any owner or none if empty. */
+    String owner() default "";
+
+    /** Returns the exact label; any label or none if empty. */
+    String label() default "";
+
+    /** Returns a part of a frame of the origin, for example {@code KvCacheTest.weights}; any origin if empty. */
+    String origin() default "";
+
+    /** Several entries at one place; the compiler writes it. */
+    @Documented
+    @Inherited
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.TYPE, ElementType.METHOD})
+    @ExtendWith(MeshGuardExtension.class)
+    @API(status = Status.EXPERIMENTAL, since = "0.1")
+    @interface List {
+
+        /** Returns the entries. */
+        ExpectBuffers[] value();
+    }
+}

@@ -1,0 +1,113 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.mesh.Architecture;
+import dev.meshguard.mesh.MeshShape;
+import dev.meshguard.mesh.ReportingModel;
+import dev.meshguard.mesh.RuntimeDefect;
+import dev.meshguard.mesh.RuntimePreset;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.OriginCapture;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+
+/** What a test asked for, checked. */
+record GuardSettings(
+        int rows,
+        int columns,
+        Architecture architecture,
+        RuntimePreset preset,
+        Optional<ReportingModel> reporting,
+        Set<RuntimeDefect> defects,
+        MeshLifetime lifetime,
+        AllocationCheck check,
+        OriginCapture origins) {
+
+    /** The largest system there is, a Galaxy, has 8x4 devices. */
+    private static final int MOST_DEVICES = 32;
+
+    GuardSettings {
+        defects = Set.copyOf(defects);
+    }
+
+    /**
+     * Reads an annotation.
+     *
+     * @param place where it stands, for messages
+     */
+    static GuardSettings of(TrackAllocations annotation, String place) {
+        ReportingModel[] reporting = annotation.reporting();
+        if (reporting.length > 1) {
+            throw refused(place, "reporting = " + Arrays.toString(reporting), "Give at most one.");
+        }
+        return new GuardSettings(
+                        annotation.rows(),
+                        annotation.columns(),
+                        annotation.architecture(),
+                        annotation.preset(),
+                        Arrays.stream(reporting).findFirst(),
+                        Set.of(annotation.defects()),
+                        annotation.lifetime(),
+                        annotation.check(),
+                        annotation.origins())
+                .checked(place);
+    }
+
+    /** Returns these settings if there is such a mesh. */
+    GuardSettings checked(String place) {
+        requirePositive(place, "rows", rows);
+        requirePositive(place, "columns", columns);
+        if ((long) rows * columns > MOST_DEVICES) {
+            throw refused(
+                    place,
+                    "rows = " + rows + ", columns = " + columns,
+                    "The largest system has %d devices (8x4): ask for at most %d."
+                            .formatted(MOST_DEVICES, MOST_DEVICES));
+        }
+        if (!preset.supports(architecture)) {
+            throw refused(
+                    place,
+                    "architecture = " + architecture + ", preset = " + preset,
+                    "The constants of %s are known for %s only.".formatted(architecture, presetsOf(architecture)));
+        }
+        return this;
+    }
+
+    MeshShape shape() {
+        return MeshShape.of(rows, columns);
+    }
+
+    Ttnn ttnn(AllocationListener listener) {
+        Ttnn.Builder builder = Ttnn.builder(listener)
+                .systemMesh(shape())
+                .architecture(architecture)
+                .preset(preset)
+                .defects(defects.toArray(RuntimeDefect[]::new));
+        reporting.ifPresent(builder::reporting);
+        return builder.build();
+    }
+
+    static ExtensionConfigurationException refused(String place, String value, String allowed) {
+        return new ExtensionConfigurationException("%s: %s is refused. %s".formatted(place, value, allowed));
+    }
+
+    private static void requirePositive(String place, String name, int value) {
+        if (value < 1) {
+            throw refused(
+                    place,
+                    name + " = " + value,
+                    "Give 1 or more; a mesh has at most %d devices.".formatted(MOST_DEVICES));
+        }
+    }
+
+    private static String presetsOf(Architecture architecture) {
+        return String.join(
+                ", ",
+                Arrays.stream(RuntimePreset.values())
+                        .filter(preset -> preset.supports(architecture))
+                        .map(Enum::name)
+                        .toList());
+    }
+}

@@ -1,0 +1,262 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.mesh.Architecture;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.ReportingModel;
+import dev.meshguard.mesh.RuntimeDefect;
+import dev.meshguard.mesh.RuntimePreset;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.verdict.Expectation;
+import dev.meshguard.verdict.ExpectedBuffers;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.BeforeTestExecutionCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
+import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
+
+/**
+ * Fails tests that leave device memory allocated: {@link TrackAllocations} for whoever sets things up in code.
+ *
+ * <pre>{@code
+ * class KvCacheTest {
+ *     @RegisterExtension
+ *     static final MeshGuardExtension guard = MeshGuardExtension.builder().mesh(1, 2).build();
+ * }
+ * }</pre>
+ *
+ * <p>Needed only where an annotation cannot say it, for example because the mesh depends on a system property. Where an
+ * annotation is present, too, the annotation counts and each test is still checked once.
+ *
+ * <h2>How it works</h2>
+ *
+ * <p>The extension itself is without state, as one instance serves all tests, some of them at the same time. What belongs
+ * to a test is a value of the test's store, put there before the test's instance is made: the engine closes the values of
+ * a store in inverse order, so this one is closed after everything that could still free a buffer, and also when a
+ * constructor or another extension throws. The engine adds what closing throws to what the test threw.
+ *
+ * <h2>Limits</h2>
+ *
+ * <p>The dynamic tests of a {@code @TestFactory} share the mesh of their factory and are checked with it.
+ *
+ * <p>Safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class MeshGuardExtension
+        implements TestInstancePreConstructCallback,
+                BeforeEachCallback,
+                BeforeTestExecutionCallback,
+                AfterTestExecutionCallback,
+                AfterEachCallback,
+                ParameterResolver {
+
+    private static final Set<Class<?>> PARAMETERS = Set.of(MeshDevice.class, Ttnn.class, AllocationTracker.class);
+
+    private final GuardSettings settings;
+    private final ExpectedBuffers expected;
+
+    /** Called by Jupiter for {@link TrackAllocations}. */
+    private MeshGuardExtension() {
+        this(builder());
+    }
+
+    private MeshGuardExtension(Builder builder) {
+        this.settings = builder.settings().checked("MeshGuardExtension");
+        this.expected = builder.expected;
+    }
+
+    /** Returns an extension with the defaults of {@link TrackAllocations}. */
+    public static MeshGuardExtension create() {
+        return new MeshGuardExtension();
+    }
+
+    /** Starts an extension with other settings. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Asks for the context of the test when its instance is made, so that each test has values of its own. */
+    @Override
+    public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext rootContext) {
+        return ExtensionContextScope.TEST_METHOD;
+    }
+
+    @Override
+    public void preConstructTestInstance(TestInstanceFactoryContext factoryContext, ExtensionContext context) {
+        guardOf(context);
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        guardOf(context).begin(Phase.SETUP);
+    }
+
+    @Override
+    public void beforeTestExecution(ExtensionContext context) {
+        guardOf(context).begin(Phase.TEST);
+    }
+
+    @Override
+    public void afterTestExecution(ExtensionContext context) {
+        guardOf(context).begin(Phase.TEARDOWN);
+    }
+
+    /** Ends the phases of a mesh that goes on; another one keeps its last until it is checked. */
+    @Override
+    public void afterEach(ExtensionContext context) {
+        if (GuardStore.of(context).guard().isEmpty()) {
+            guardOf(context).endPhases();
+        }
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameterContext, ExtensionContext context) {
+        return PARAMETERS.contains(parameterContext.getParameter().getType())
+                && GuardStore.of(context).isResolver(this);
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameterContext, ExtensionContext context) {
+        AllocationGuard guard = guardOf(context);
+        Class<?> type = parameterContext.getParameter().getType();
+        if (type == MeshDevice.class) {
+            return guard.mesh();
+        }
+        return type == Ttnn.class ? guard.ttnn() : guard.tracker();
+    }
+
+    private AllocationGuard guardOf(ExtensionContext context) {
+        return GuardStore.of(context).guard().orElseGet(() -> {
+            GuardSettings asked = settingsOf(context);
+            ExtensionContext owner = ownerOf(context, asked);
+            return GuardStore.of(owner)
+                    .guard(() ->
+                            new AllocationGuard(asked, Requests.expected(owner).and(expected), new GuardedTest(owner)));
+        });
+    }
+
+    private GuardSettings settingsOf(ExtensionContext context) {
+        return Requests.settings(context).orElse(settings);
+    }
+
+    /** Returns whose end is awaited: the test's, or that of the outermost class that asks for the same. */
+    private ExtensionContext ownerOf(ExtensionContext context, GuardSettings asked) {
+        if (asked.lifetime() == MeshLifetime.TEST) {
+            return context;
+        }
+        ExtensionContext owner = context;
+        if (owner.getTestMethod().isPresent()) {
+            Requests.refuseOnMethod(owner);
+        }
+        Optional<ExtensionContext> outer = owner.getParent();
+        while (outer.isPresent() && outer.get().getTestClass().isPresent() && asksForTheSame(outer.get(), asked)) {
+            owner = outer.get();
+            outer = owner.getParent();
+        }
+        return owner;
+    }
+
+    private boolean asksForTheSame(ExtensionContext outer, GuardSettings asked) {
+        return outer.getTestMethod().isPresent() || settingsOf(outer).equals(asked);
+    }
+
+    /** Chooses what a test gets and what is checked; not safe for use by several threads. */
+    @API(status = Status.EXPERIMENTAL, since = "0.1")
+    public static final class Builder {
+
+        private int rows = 2;
+        private int columns = 4;
+        private Architecture architecture = Architecture.WORMHOLE_B0;
+        private RuntimePreset preset = RuntimePreset.MAY_2026;
+        private Optional<ReportingModel> reporting = Optional.empty();
+        private final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
+        private MeshLifetime lifetime = MeshLifetime.TEST;
+        private AllocationCheck check = AllocationCheck.CLEAN;
+        private OriginCapture origins = OriginCapture.ALLOCATIONS;
+        private ExpectedBuffers expected = ExpectedBuffers.none();
+
+        private Builder() {}
+
+        /** Chooses the mesh, which is all of the system; 2x4 unless set. */
+        public Builder mesh(int newRows, int newColumns) {
+            rows = newRows;
+            columns = newColumns;
+            return this;
+        }
+
+        /** Chooses the chips; {@link Architecture#WORMHOLE_B0} unless set. */
+        public Builder architecture(Architecture newArchitecture) {
+            architecture = newArchitecture;
+            return this;
+        }
+
+        /** Chooses the version of the runtime; {@link RuntimePreset#MAY_2026} unless set. */
+        public Builder preset(RuntimePreset newPreset) {
+            preset = newPreset;
+            return this;
+        }
+
+        /** Chooses what is reported; that of the version unless set. */
+        public Builder reporting(ReportingModel newReporting) {
+            reporting = Optional.of(newReporting);
+            return this;
+        }
+
+        /** Adds what goes wrong in the runtime. */
+        public Builder defects(RuntimeDefect... more) {
+            defects.addAll(Arrays.asList(more));
+            return this;
+        }
+
+        /** Chooses how long a mesh lasts; {@link MeshLifetime#TEST} unless set. */
+        public Builder lifetime(MeshLifetime newLifetime) {
+            lifetime = newLifetime;
+            return this;
+        }
+
+        /** Chooses what has to hold at the end; {@link AllocationCheck#CLEAN} unless set. */
+        public Builder check(AllocationCheck newCheck) {
+            check = newCheck;
+            return this;
+        }
+
+        /** Chooses whose stack is taken; {@link OriginCapture#ALLOCATIONS} unless set. */
+        public Builder origins(OriginCapture newOrigins) {
+            origins = newOrigins;
+            return this;
+        }
+
+        /** Adds buffers that may stay, after those that annotations allow. */
+        public Builder expecting(Expectation... more) {
+            expected = expected.and(more);
+            return this;
+        }
+
+        /**
+         * Returns the extension.
+         *
+         * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if there is no such mesh
+         */
+        public MeshGuardExtension build() {
+            return new MeshGuardExtension(this);
+        }
+
+        private GuardSettings settings() {
+            return new GuardSettings(rows, columns, architecture, preset, reporting, defects, lifetime, check, origins);
+        }
+    }
+}

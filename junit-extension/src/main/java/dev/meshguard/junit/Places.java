@@ -1,0 +1,20 @@
+package dev.meshguard.junit;
+
+import java.lang.reflect.Method;
+
+/** How a class or method is named in messages and commands. */
+final class Places {
+
+    private Places() {}
+
+    /** Returns the class without its package, as build tools select it: {@code KvCacheTest$Prefill}. */
+    static String name(Class<?> type) {
+        String name = type.getName();
+        return name.substring(name.lastIndexOf('.') + 1);
+    }
+
+    /** Returns the method with its class: {@code KvCacheTest#decode}. */
+    static String name(Class<?> type, Method method) {
+        return name(type) + "#" + method.getName();
+    }
+}

@@ -1,0 +1,82 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.Survivor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.opentest4j.MultipleFailuresError;
+
+/** What a test has said of its memory by failing, so that it is not said a second time. */
+final class ToldFindings {
+
+    private final List<LeakVerdict> told;
+
+    private ToldFindings(List<LeakVerdict> told) {
+        this.told = told;
+    }
+
+    /** Returns what an error says, with its causes, its suppressed errors and those it collects. */
+    static ToldFindings by(Optional<Throwable> thrown) {
+        List<LeakVerdict> told = new ArrayList<>();
+        thrown.ifPresent(error -> collect(error, told, Collections.newSetFromMap(new IdentityHashMap<>())));
+        return new ToldFindings(told);
+    }
+
+    /** Returns whether every finding of a verdict was told. */
+    boolean cover(LeakVerdict verdict) {
+        return verdict.survivors().stream()
+                        .filter(survivor -> survivor.standing() != Standing.EXPECTED)
+                        .allMatch(this::hasTold)
+                && verdict.unbalancingAnomalies().stream().allMatch(this::hasTold)
+                && verdict.doubts().stream()
+                        .allMatch(doubt ->
+                                told.stream().anyMatch(before -> before.doubts().contains(doubt)));
+    }
+
+    private static void collect(Throwable error, List<LeakVerdict> told, Set<Throwable> seen) {
+        if (!seen.add(error)) {
+            return;
+        }
+        if (error instanceof LeakAssertionError leak && leak.tellsAll()) {
+            told.add(leak.verdict());
+        }
+        List<Throwable> inside = new ArrayList<>(Arrays.asList(error.getSuppressed()));
+        Optional.ofNullable(error.getCause()).ifPresent(inside::add);
+        if (error instanceof MultipleFailuresError several) {
+            inside.addAll(several.getFailures());
+        }
+        inside.forEach(one -> collect(one, told, seen));
+    }
+
+    private boolean hasTold(Survivor survivor) {
+        return told.stream()
+                .flatMap(verdict -> verdict.survivors().stream())
+                .anyMatch(before ->
+                        before.standing() == survivor.standing() && isSame(before.buffer(), survivor.buffer()));
+    }
+
+    private boolean hasTold(Anomaly anomaly) {
+        return told.stream()
+                .flatMap(verdict -> verdict.anomalies().stream())
+                .anyMatch(before ->
+                        before.kind() == anomaly.kind() && before.event().equals(anomaly.event()));
+    }
+
+    /** Histories of one tracker share its requests, those of two trackers do not. */
+    @SuppressWarnings("ReferenceEquality")
+    private static boolean isSame(BufferGeneration one, BufferGeneration other) {
+        return one.hasSamePlaceAs(other)
+                && one.generation() == other.generation()
+                && one.deviceLife() == other.deviceLife()
+                && one.request() == other.request();
+    }
+}
