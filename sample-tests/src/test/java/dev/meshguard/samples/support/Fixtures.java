@@ -27,6 +27,7 @@ public final class Fixtures {
                 .execute()
                 .testEvents()
                 .finished()
+                .stream()
                 .forEach(event -> failures.put(nameOf(event), failureOf(event)));
         return failures;
     }
