@@ -3,6 +3,7 @@ package dev.meshguard.tracker.history;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
@@ -137,12 +138,12 @@ final class Replay {
             return;
         }
         if (!holder.isLive()) {
-            List<BufferGeneration> older = leftBehind.getOrDefault(place, List.of());
-            if (older.isEmpty()) {
+            BufferGeneration older = lastLeftBehind(place);
+            if (older == null) {
                 note(Anomaly.Kind.DOUBLE_FREE, report, place, holder);
                 return;
             }
-            holder = older.get(older.size() - 1);
+            holder = older;
         }
         holder.free(report.number(), report.request(), report.ownership());
         if (!holder.isLive()) {
@@ -158,7 +159,23 @@ final class Replay {
             case UNKNOWN_ADDRESS -> Anomaly.Kind.IGNORED_UNKNOWN_FREE;
             case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
         };
-        note(kind, report, place, latest.get(place));
+        BufferGeneration holder = latest.get(place);
+        if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED && holder != null && isOfReopenedDevice(holder)) {
+            holder = lastLeftBehind(place);
+        }
+        note(kind, report, place, holder);
+    }
+
+    /** A handle of a closed device is older than the device's present life, whoever lives at its address now. */
+    private boolean isOfReopenedDevice(BufferGeneration holder) {
+        return holder.deviceLife() > 1
+                && holder.deviceLife() == deviceLives.getOrDefault(holder.device(), 1)
+                && !deviceClosed.getOrDefault(holder.device(), false);
+    }
+
+    private @Nullable BufferGeneration lastLeftBehind(Place place) {
+        List<BufferGeneration> older = leftBehind.getOrDefault(place, List.of());
+        return older.isEmpty() ? null : older.get(older.size() - 1);
     }
 
     /** A buffer that lies inside what it points to is a view; everything else that meets a live buffer is noted. */
