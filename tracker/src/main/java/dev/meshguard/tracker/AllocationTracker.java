@@ -84,6 +84,9 @@ public final class AllocationTracker implements AllocationListener {
     /** Orders requests. With origins it grows by one a request; without, only markers move it. */
     private final AtomicLong ticket = new AtomicLong(1);
 
+    /** Where the last marker stands: what is reported after it must not move before it. */
+    private volatile long lastMarker = 1;
+
     private final Deque<Phase> phases = new ArrayDeque<>(List.of(Phase.START));
     private final Map<Thread, String> labels = new ConcurrentHashMap<>();
 
@@ -420,9 +423,10 @@ public final class AllocationTracker implements AllocationListener {
                 .orElse(details);
     }
 
+    /** A request may be older than a marker that its report is younger than: the report counts. */
     private long ticketOf(AllocationRequest request) {
         long own = request.ticket();
-        return own == 0 ? ticket.get() : own;
+        return own == 0 ? ticket.get() : Math.max(own, lastMarker);
     }
 
     /** The journal keeps nothing for a request that says nothing. */
@@ -439,7 +443,9 @@ public final class AllocationTracker implements AllocationListener {
 
     private void mark(LongFunction<HistoryEvent> event) {
         synchronized (markers) {
-            markers.add(new Marker(ticket.incrementAndGet(), event));
+            long place = ticket.incrementAndGet();
+            markers.add(new Marker(place, event));
+            lastMarker = place;
         }
     }
 
