@@ -35,7 +35,7 @@ final class ReportedTwice implements Rule {
             return Optional.empty();
         }
         Testimony testimony = survivor.testimony(survivor.due());
-        boolean gone = testimony == Testimony.FREE || (testimony == Testimony.SILENT && ownerIsGone(reports));
+        boolean gone = testimony == Testimony.FREE || (testimony == Testimony.SILENT && ownerIsGone(survivor));
         if (!gone) {
             return Optional.empty();
         }
@@ -69,10 +69,14 @@ final class ReportedTwice implements Rule {
         return view.ownership() == Ownership.NON_OWNING && owner.ownership() == Ownership.OWNING;
     }
 
-    private static boolean ownerIsGone(List<Report> reports) {
-        List<Report> owners = reports.stream()
+    /** A free that does not say whose it is was matched to some report, which proves nothing. */
+    private static boolean ownerIsGone(Case survivor) {
+        List<Report> owners = survivor.buffer().reports().stream()
                 .filter(report -> report.ownership() == Ownership.OWNING)
                 .toList();
-        return !owners.isEmpty() && owners.stream().noneMatch(Report::isOpen);
+        return !owners.isEmpty()
+                && owners.stream().allMatch(owner -> survivor.freeOf(owner)
+                        .filter(free -> free.ownership() == Ownership.OWNING)
+                        .isPresent());
     }
 }
