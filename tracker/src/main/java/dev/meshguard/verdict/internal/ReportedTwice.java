@@ -19,7 +19,7 @@ import java.util.Optional;
  * <p>Two proofs are needed. That the reports are of one allocation: they belong to one request, or one of them owns
  * the memory and another only points to it. And that the memory is gone: the witness says so, or, where there is none,
  * the report that owned it was taken back. A later buffer at the same address, whose predecessor's free was lost, has
- * neither.
+ * neither, and a circular buffer is no allocation at all: it may lie where a buffer does.
  */
 final class ReportedTwice implements Rule {
 
@@ -55,9 +55,11 @@ final class ReportedTwice implements Rule {
 
     private static boolean areOfOneAllocation(List<Report> reports) {
         Report first = reports.get(0);
-        return reports.stream()
-                .skip(1)
-                .allMatch(report -> isSameRequest(report, first) || pointsTo(report, first) || pointsTo(first, report));
+        return reports.stream().allMatch(report -> report.request().details().kind() == BufferKind.BUFFER)
+                && reports.stream()
+                        .skip(1)
+                        .allMatch(report ->
+                                isSameRequest(report, first) || pointsTo(report, first) || pointsTo(first, report));
     }
 
     @SuppressWarnings("ReferenceEquality") // A request is itself only.
@@ -75,8 +77,9 @@ final class ReportedTwice implements Rule {
                 .filter(report -> report.ownership() == Ownership.OWNING)
                 .toList();
         return !owners.isEmpty()
-                && owners.stream().allMatch(owner -> survivor.freeOf(owner)
-                        .filter(free -> free.ownership() == Ownership.OWNING)
-                        .isPresent());
+                && owners.stream()
+                        .allMatch(owner -> survivor.freeOf(owner)
+                                .filter(free -> free.ownership() == Ownership.OWNING)
+                                .isPresent());
     }
 }
