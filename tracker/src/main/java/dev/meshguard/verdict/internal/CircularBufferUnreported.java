@@ -16,7 +16,7 @@ import java.util.OptionalLong;
  * A circular buffer whose program ended without anyone reporting that it is gone.
  *
  * <p>Programs place their circular buffers outside the allocator, so no witness can contradict the books here; the
- * evidence is the end of every program that still has a report open. Seen on the real runtime as "three L1 buffers of
+ * evidence is the end of every program that may still have a report open. Seen on the real runtime as "three L1 buffers of
  * 4096 bytes on device 0".
  */
 final class CircularBufferUnreported implements Rule {
@@ -28,16 +28,29 @@ final class CircularBufferUnreported implements Rule {
         }
         List<Evidence> evidence = new ArrayList<>();
         for (Report report : survivor.buffer().reports()) {
+            Optional<Owner> program = report.request().details().owner();
+            OptionalLong end = program.map(survivor.history()::endOf).orElse(OptionalLong.empty());
+            boolean over = end.isPresent()
+                    && end.getAsLong() > report.allocatedAt()
+                    && report.request().details().kind() == BufferKind.CIRCULAR_BUFFER;
+            if (!over && !isTakenBackByItsOwner(survivor, report)) {
+                return Optional.empty();
+            }
             if (report.isOpen()) {
-                Optional<Owner> program = report.request().details().owner();
-                OptionalLong end = program.map(survivor.history()::endOf).orElse(OptionalLong.empty());
-                if (end.isEmpty()) {
-                    return Optional.empty();
-                }
                 evidence.add(Evidence.of(
                         "%s ended at event #%d".formatted(program.orElseThrow(), end.getAsLong()), end.getAsLong()));
             }
         }
         return Optional.of(new Diagnosis(Cause.CIRCULAR_BUFFER_UNREPORTED, Standing.MISREPORTED, evidence));
+    }
+
+    /** A free that does not say whose it is may have been that of any report, the open ones too. */
+    private static boolean isTakenBackByItsOwner(Case survivor, Report report) {
+        return survivor.freeOf(report)
+                .filter(free -> free.request()
+                        .details()
+                        .owner()
+                        .equals(report.request().details().owner()))
+                .isPresent();
     }
 }
