@@ -141,6 +141,11 @@ public final class AllocationHistory {
         return phase;
     }
 
+    /** Returns in which life a device was when the event of the given number happened, from 1. */
+    public int deviceLifeAt(int device, long number) {
+        return replay().deviceLifeAt(device, number);
+    }
+
     /** Returns what the source said it could not report. */
     public List<HistoryEvent.ReportsLost> lostReports() {
         return Collections.unmodifiableList(replay().losses);

@@ -55,6 +55,9 @@ final class Replay {
     private final Map<Place, List<BufferGeneration>> leftBehind = new HashMap<>();
 
     private final Map<Region, NavigableMap<Long, BufferGeneration>> liveBuffers = new HashMap<>();
+    /** The numbers of the events that began a life of each device. */
+    private final Map<Integer, List<Long>> deviceOpenings = new HashMap<>();
+
     private final Map<Integer, Integer> deviceLives = new HashMap<>();
     private final Map<Integer, Boolean> deviceClosed = new HashMap<>();
     private Phase phase = Phase.START;
@@ -62,6 +65,14 @@ final class Replay {
     Replay(List<HistoryEvent> events, boolean flatAddresses) {
         this.flatAddresses = flatAddresses;
         events.forEach(this::apply);
+    }
+
+    /** What was reported before a device was first opened belongs to its first life. */
+    int deviceLifeAt(int device, long number) {
+        long openings = deviceOpenings.getOrDefault(device, List.of()).stream()
+                .filter(opening -> opening <= number)
+                .count();
+        return (int) Math.max(1, openings);
     }
 
     private void apply(HistoryEvent event) {
@@ -81,6 +92,9 @@ final class Replay {
             openMeshes.remove(closed.mesh());
         } else if (event instanceof HistoryEvent.DeviceOpened opened) {
             deviceLives.merge(opened.device(), 1, Integer::sum);
+            deviceOpenings
+                    .computeIfAbsent(opened.device(), unused -> new ArrayList<>())
+                    .add(opened.number());
             deviceClosed.put(opened.device(), false);
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
             deviceClosed.put(closed.device(), true);

@@ -185,7 +185,8 @@ public final class Examination {
         for (BufferGeneration buffer : history.generations()) {
             if (buffer.bornAt() < event.number()
                     && buffer.diedAt().orElse(Long.MAX_VALUE) > event.number()
-                    && buffer.kind() == BufferKind.BUFFER) {
+                    && buffer.kind() == BufferKind.BUFFER
+                    && buffer.deviceLife() == history.deviceLifeAt(buffer.device(), event.number())) {
                 known.add(new Place(buffer.device(), buffer.type(), buffer.address()));
             }
         }
