@@ -80,6 +80,7 @@ public final class Examination {
     private Diagnosis diagnose(BufferGeneration buffer) {
         Optional<MeshDescription> open = history.openMeshes().stream()
                 .filter(mesh -> mesh.devices().contains(buffer.device()))
+                .filter(mesh -> buffer.deviceLife() == history.deviceLifeAt(buffer.device(), Long.MAX_VALUE))
                 .findFirst();
         if (open.isPresent()) {
             return Diagnosis.of(
