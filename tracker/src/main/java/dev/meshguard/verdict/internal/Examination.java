@@ -20,8 +20,10 @@ import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -221,6 +223,39 @@ public final class Examination {
 
     /** User memory and the runtime's own are never added up. */
     private List<LeakVerdict.TypeTotal> totals() {
+        return history.isComplete() ? totalsOfLives() : totalsOfLedger();
+    }
+
+    /** The ledger knows no lives of devices: an address that was left behind and is used again is one entry there. */
+    private List<LeakVerdict.TypeTotal> totalsOfLives() {
+        Map<BufferType, Map<BufferLifetime, LeakVerdict.TypeTotal>> totals = new EnumMap<>(BufferType.class);
+        for (BufferGeneration buffer : history.generations()) {
+            LeakVerdict.TypeTotal one = new LeakVerdict.TypeTotal(
+                    buffer.type(),
+                    buffer.lifetime(),
+                    1,
+                    buffer.size(),
+                    buffer.isLive() ? 1 : 0,
+                    buffer.isLive() ? buffer.size() : 0);
+            totals.computeIfAbsent(buffer.type(), unused -> new EnumMap<>(BufferLifetime.class))
+                    .merge(buffer.lifetime(), one, Examination::sum);
+        }
+        return totals.values().stream()
+                .flatMap(ofType -> ofType.values().stream())
+                .toList();
+    }
+
+    private static LeakVerdict.TypeTotal sum(LeakVerdict.TypeTotal one, LeakVerdict.TypeTotal other) {
+        return new LeakVerdict.TypeTotal(
+                one.type(),
+                one.lifetime(),
+                one.allocatedBuffers() + other.allocatedBuffers(),
+                one.allocatedBytes() + other.allocatedBytes(),
+                one.leftBuffers() + other.leftBuffers(),
+                one.leftBytes() + other.leftBytes());
+    }
+
+    private List<LeakVerdict.TypeTotal> totalsOfLedger() {
         List<LeakVerdict.TypeTotal> totals = new ArrayList<>();
         for (BufferType type : BufferType.values()) {
             for (BufferLifetime lifetime : BufferLifetime.values()) {
