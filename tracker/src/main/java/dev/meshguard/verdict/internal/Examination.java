@@ -299,7 +299,7 @@ public final class Examination {
                 return false;
             }
             boolean hasRoom = buffers + 1 <= expectation.count().orElse(Long.MAX_VALUE)
-                    && bytes + buffer.size() <= expectation.bytes().orElse(Long.MAX_VALUE);
+                    && buffer.size() <= expectation.bytes().orElse(Long.MAX_VALUE) - bytes;
             if (hasRoom) {
                 buffers++;
                 bytes += buffer.size();
