@@ -160,7 +160,7 @@ public final class AllocationTracker implements AllocationListener {
             return;
         }
         Effect effect = books.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
-        if (effect == Effect.REPEATED_WITH_OTHER_SIZE) {
+        if (effect == Effect.REPEATED_WITH_OTHER_SIZE && request.details().kind() == BufferKind.BUFFER) {
             log.sizeChange(device, type, address, size);
         }
         if (log.isOn()) {
