@@ -190,6 +190,7 @@ public final class AllocationTracker implements AllocationListener {
         }
         for (Watch watch : watches) {
             if (watch.fits(device, type, address)) {
+                addStack(release);
                 log.watched("freed", watch, release, device, type, address, -1);
             }
         }
@@ -434,7 +435,7 @@ public final class AllocationTracker implements AllocationListener {
         return request.isAnonymous() ? null : request;
     }
 
-    /** A free that finds nothing is rare and always asks who did it. */
+    /** A free that finds nothing, or that somebody watches for, is rare and always asks who did it. */
     private void addStack(AllocationRequest release) {
         if (capture != OriginCapture.NONE) {
             release.addStack(new CallStack());
