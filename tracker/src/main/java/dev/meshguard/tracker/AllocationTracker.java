@@ -15,7 +15,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -88,7 +87,8 @@ public final class AllocationTracker implements AllocationListener {
     private volatile long lastMarker = 1;
 
     private final Deque<Phase> phases = new ArrayDeque<>(List.of(Phase.START));
-    private final Map<Thread, String> labels = new ConcurrentHashMap<>();
+    /** The labels that each thread has open, the innermost last. */
+    private final Map<Thread, List<ThreadLabel>> labels = new ConcurrentHashMap<>();
 
     private final StackKeeper stacks = new StackKeeper();
 
@@ -308,14 +308,9 @@ public final class AllocationTracker implements AllocationListener {
             throw new IllegalArgumentException("A label says what buffers are for: the label given is blank");
         }
         Thread thread = Thread.currentThread();
-        String outer = labels.put(thread, label);
-        return () -> {
-            if (outer == null) {
-                labels.remove(thread);
-            } else {
-                labels.put(thread, outer);
-            }
-        };
+        ThreadLabel mine = new ThreadLabel(label);
+        labels.compute(thread, (unused, outer) -> outer == null ? List.of(mine) : appended(outer, mine));
+        return () -> labels.computeIfPresent(thread, (unused, open) -> without(open, mine));
     }
 
     /** Says what the buffers are for that the calling thread asks for in a piece of code. */
@@ -419,10 +414,27 @@ public final class AllocationTracker implements AllocationListener {
         if (labels.isEmpty() || details.label().isPresent()) {
             return details;
         }
-        return Optional.ofNullable(labels.get(Thread.currentThread()))
-                .map(details::labelled)
-                .orElse(details);
+        List<ThreadLabel> open = labels.get(Thread.currentThread());
+        return open == null
+                ? details
+                : details.labelled(open.get(open.size() - 1).text());
     }
+
+    private static List<ThreadLabel> appended(List<ThreadLabel> open, ThreadLabel label) {
+        List<ThreadLabel> more = new ArrayList<>(open);
+        more.add(label);
+        return more;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Two scopes with one text are two scopes.
+    private static @Nullable List<ThreadLabel> without(List<ThreadLabel> open, ThreadLabel label) {
+        List<ThreadLabel> rest =
+                open.stream().filter(candidate -> candidate != label).toList();
+        return rest.isEmpty() ? null : rest;
+    }
+
+    /** One open scope. */
+    private record ThreadLabel(String text) {}
 
     /** A request may be older than a marker that its report is younger than: the report counts. */
     private long ticketOf(AllocationRequest request) {
