@@ -96,6 +96,9 @@ final class Replay {
                     .computeIfAbsent(opened.device(), unused -> new ArrayList<>())
                     .add(opened.number());
             deviceClosed.put(opened.device(), false);
+            for (BufferType.Memory memory : BufferType.Memory.values()) {
+                liveBuffers.remove(new Region(opened.device(), memory));
+            }
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
             deviceClosed.put(closed.device(), true);
         } else if (event instanceof HistoryEvent.OwnerCached cached) {
