@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.tracker.BufferType;
+import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -103,7 +104,13 @@ public final class Buffer implements AutoCloseable {
     /** Returns memory, address and size for a person to read. */
     @Override
     public String toString() {
-        return "Buffer(device %d, %s, %d B at %d%s)"
-                .formatted(device, type(), size(), address(), isAllocated() ? "" : ", deallocated");
+        return String.format(
+                Locale.ROOT,
+                "Buffer(device %d, %s, %d B at %d%s)",
+                device,
+                type(),
+                size(),
+                address(),
+                isAllocated() ? "" : ", deallocated");
     }
 }

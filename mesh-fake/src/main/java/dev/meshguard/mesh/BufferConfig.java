@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.tracker.BufferType;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.apiguardian.api.API;
@@ -38,18 +39,25 @@ public record BufferConfig(
      */
     public BufferConfig {
         if (size < 0 || pageSize < 0) {
-            throw new IllegalArgumentException(
-                    "Cannot create a buffer of %d B in pages of %d B: sizes are 0 or more".formatted(size, pageSize));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot create a buffer of %d B in pages of %d B: sizes are 0 or more",
+                    size,
+                    pageSize));
         }
         if (pageSize == 0 ? size != 0 : size % pageSize != 0) {
-            throw new MeshRuntimeException(("For valid non-interleaved buffers page size %d must equal buffer size %d."
-                            + " For interleaved-buffers, buffer size should be divisible by the page size")
-                    .formatted(pageSize, size));
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT,
+                    "For valid non-interleaved buffers page size %d must equal buffer size %d."
+                            + " For interleaved-buffers, buffer size should be divisible by the page size",
+                    pageSize,
+                    size));
         }
         if (shards.isPresent() && shards.getAsInt() < 1) {
-            throw new IllegalArgumentException(
-                    "Cannot shard a buffer over %d cores: a sharded buffer lies on at least one"
-                            .formatted(shards.getAsInt()));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot shard a buffer over %d cores: a sharded buffer lies on at least one",
+                    shards.getAsInt()));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.meshguard.mesh;
 
+import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -25,7 +26,7 @@ public record CircularBufferConfig(long size, Optional<CoreRange> cores) {
     public CircularBufferConfig {
         if (size < 1) {
             throw new IllegalArgumentException(
-                    "Cannot create a circular buffer of %d B: it holds at least 1 B".formatted(size));
+                    String.format(Locale.ROOT, "Cannot create a circular buffer of %d B: it holds at least 1 B", size));
         }
     }
 
@@ -58,9 +59,13 @@ public record CircularBufferConfig(long size, Optional<CoreRange> cores) {
          */
         public CoreRange {
             if (startX < 0 || startY < 0 || endX < startX || endY < startY) {
-                throw new IllegalArgumentException(
-                        "There are no cores from (%d, %d) to (%d, %d): a range starts at 0 or later and ends where it starts or later"
-                                .formatted(startX, startY, endX, endY));
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "There are no cores from (%d, %d) to (%d, %d): a range starts at 0 or later and ends where it starts or later",
+                        startX,
+                        startY,
+                        endX,
+                        endY));
             }
         }
 
@@ -72,7 +77,7 @@ public record CircularBufferConfig(long size, Optional<CoreRange> cores) {
         /** Returns the corners as the runtime writes them: {@code [0-0 - 7-7]}. */
         @Override
         public String toString() {
-            return "[%d-%d - %d-%d]".formatted(startX, startY, endX, endY);
+            return String.format(Locale.ROOT, "[%d-%d - %d-%d]", startX, startY, endX, endY);
         }
     }
 }

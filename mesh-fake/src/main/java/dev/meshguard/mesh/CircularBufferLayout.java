@@ -5,6 +5,7 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 
@@ -71,24 +72,36 @@ final class CircularBufferLayout {
     void requireRoom(OptionalLong lowestOccupiedL1Address) {
         regionEnds.forEach((cores, end) -> {
             if (end > architecture.l1Size()) {
-                throw new MeshRuntimeException(("Statically allocated circular buffers on core range %s grow to %d B"
-                                + " which is beyond max L1 size of %d B")
-                        .formatted(cores, end, architecture.l1Size()));
+                throw new MeshRuntimeException(String.format(
+                        Locale.ROOT,
+                        "Statically allocated circular buffers on core range %s grow to %d B"
+                                + " which is beyond max L1 size of %d B",
+                        cores,
+                        end,
+                        architecture.l1Size()));
             }
             if (lowestOccupiedL1Address.isPresent() && lowestOccupiedL1Address.getAsLong() < end) {
-                throw new MeshRuntimeException(
-                        ("Statically allocated circular buffers in program %d clash with L1 buffers on core range %s."
-                                        + " L1 buffer allocated at %d and static circular buffer region ends at %d")
-                                .formatted(program, cores, lowestOccupiedL1Address.getAsLong(), end));
+                throw new MeshRuntimeException(String.format(
+                        Locale.ROOT,
+                        "Statically allocated circular buffers in program %d clash with L1 buffers on core range %s."
+                                + " L1 buffer allocated at %d and static circular buffer region ends at %d",
+                        program,
+                        cores,
+                        lowestOccupiedL1Address.getAsLong(),
+                        end));
             }
         });
     }
 
     private static void requireWithin(CoreRange grid, CoreRange cores, int program) {
         if (cores.endX() > grid.endX() || cores.endY() > grid.endY()) {
-            throw new MeshRuntimeException(
-                    "Circular buffer core range %s in program %d exceeds device compute grid (%dx%d)"
-                            .formatted(cores, program, grid.endX() + 1, grid.endY() + 1));
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT,
+                    "Circular buffer core range %s in program %d exceeds device compute grid (%dx%d)",
+                    cores,
+                    program,
+                    grid.endX() + 1,
+                    grid.endY() + 1));
         }
     }
 

@@ -4,6 +4,7 @@ import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.tracker.BufferType;
+import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -124,12 +125,13 @@ public final class MeshBuffer implements AutoCloseable {
     /** Returns memory, address and size for a person to read. */
     @Override
     public String toString() {
-        return "MeshBuffer(%s, %d B at %d on each of %d devices, %s)"
-                .formatted(
-                        type(),
-                        deviceLocalSize(),
-                        address(),
-                        allocation.devices().size(),
-                        state());
+        return String.format(
+                Locale.ROOT,
+                "MeshBuffer(%s, %d B at %d on each of %d devices, %s)",
+                type(),
+                deviceLocalSize(),
+                address(),
+                allocation.devices().size(),
+                state());
     }
 }

@@ -1,6 +1,7 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -76,15 +77,24 @@ public record MeshBufferConfig(BufferConfig deviceLocal, Optional<Sharding> shar
          */
         public Sharding {
             if (globalSize < 0 || height < 1 || width < 1 || shardHeight < 0 || shardWidth < 0) {
-                throw new IllegalArgumentException(
-                        "Cannot shard %d B of shape (%d, %d) into shards of (%d, %d): numbers must not be negative, and the shape not empty"
-                                .formatted(globalSize, height, width, shardHeight, shardWidth));
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Cannot shard %d B of shape (%d, %d) into shards of (%d, %d): numbers must not be negative, and the shape not empty",
+                        globalSize,
+                        height,
+                        width,
+                        shardHeight,
+                        shardWidth));
             }
             if (height % physical(shardHeight, height) != 0 || width % physical(shardWidth, width) != 0) {
-                throw new MeshRuntimeException(
-                        ("Global buffer shape must be aligned with the shard shape: requested buffer shape:"
-                                        + " (%d, %d), shard shape: (%d, %d)")
-                                .formatted(height, width, physical(shardHeight, height), physical(shardWidth, width)));
+                throw new MeshRuntimeException(String.format(
+                        Locale.ROOT,
+                        "Global buffer shape must be aligned with the shard shape: requested buffer shape:"
+                                + " (%d, %d), shard shape: (%d, %d)",
+                        height,
+                        width,
+                        physical(shardHeight, height),
+                        physical(shardWidth, width)));
             }
         }
 
@@ -105,9 +115,11 @@ public record MeshBufferConfig(BufferConfig deviceLocal, Optional<Sharding> shar
                     * (width / physical(shardWidth, width))
                     * replicas(mesh);
             if (shards > mesh.meshSize()) {
-                throw new MeshRuntimeException(
-                        "The sharded tensor does not fit on the Mesh. Num shards in buffer %d, Num Devices %d"
-                                .formatted(shards, mesh.meshSize()));
+                throw new MeshRuntimeException(String.format(
+                        Locale.ROOT,
+                        "The sharded tensor does not fit on the Mesh. Num shards in buffer %d, Num Devices %d",
+                        shards,
+                        mesh.meshSize()));
             }
         }
 

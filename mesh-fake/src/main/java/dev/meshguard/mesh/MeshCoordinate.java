@@ -2,6 +2,7 @@ package dev.meshguard.mesh;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -30,7 +31,7 @@ public record MeshCoordinate(List<Integer> values) {
         for (int value : values) {
             if (value < 0) {
                 throw new IllegalArgumentException(
-                        "Cannot use %d in a mesh coordinate: a value is 0 or more".formatted(value));
+                        String.format(Locale.ROOT, "Cannot use %d in a mesh coordinate: a value is 0 or more", value));
             }
         }
     }
@@ -47,8 +48,11 @@ public record MeshCoordinate(List<Integer> values) {
      */
     public int toLinearIndex(MeshShape shape) {
         if (!isWithin(shape)) {
-            throw new IllegalArgumentException(
-                    "There is no device at %s: the mesh is %s, coordinates start at 0".formatted(this, shape.grid()));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "There is no device at %s: the mesh is %s, coordinates start at 0",
+                    this,
+                    shape.grid()));
         }
         int index = 0;
         for (int dimension = 0; dimension < values.size(); dimension++) {

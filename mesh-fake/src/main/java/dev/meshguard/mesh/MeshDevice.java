@@ -20,6 +20,7 @@ import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -430,13 +431,14 @@ public final class MeshDevice implements AutoCloseable {
 
     private void requireDevice(int device) {
         if (!devices.contains(device)) {
-            throw new MeshRuntimeException("Physical Device ID: %d not found in assigned devices".formatted(device));
+            throw new MeshRuntimeException(
+                    String.format(Locale.ROOT, "Physical Device ID: %d not found in assigned devices", device));
         }
     }
 
     /** Returns the mesh as the runtime writes it: {@code MeshDevice(2x4 grid, 8 devices)}. */
     @Override
     public String toString() {
-        return "MeshDevice(%s grid, %d devices)".formatted(shape.grid(), devices.size());
+        return String.format(Locale.ROOT, "MeshDevice(%s grid, %d devices)", shape.grid(), devices.size());
     }
 }

@@ -2,6 +2,7 @@ package dev.meshguard.mesh;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -111,7 +112,8 @@ public record MeshDeviceOptions(
 
     private static void requireNotNegative(long size, String argument) {
         if (size < 0) {
-            throw new IllegalArgumentException("Cannot use %d as %s: a size is 0 or more".formatted(size, argument));
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "Cannot use %d as %s: a size is 0 or more", size, argument));
         }
     }
 }

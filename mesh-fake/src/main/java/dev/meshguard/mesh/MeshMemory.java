@@ -15,6 +15,7 @@ import dev.meshguard.tracker.WitnessReading;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -62,10 +63,13 @@ final class MeshMemory {
 
     void requireOpen() {
         if (!open) {
-            throw new MeshRuntimeException(("SubDeviceManagerTracker is not initialized on MeshDevice %d."
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT,
+                    "SubDeviceManagerTracker is not initialized on MeshDevice %d."
                             + " This MeshDevice contains only remote devices (so the runtime; in fact mesh %d was closed:"
-                            + " use it before closeMeshDevice, or open a new mesh)")
-                    .formatted(meshId, meshId));
+                            + " use it before closeMeshDevice, or open a new mesh)",
+                    meshId,
+                    meshId));
         }
     }
 

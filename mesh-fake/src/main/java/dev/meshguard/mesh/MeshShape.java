@@ -2,6 +2,7 @@ package dev.meshguard.mesh;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -29,8 +30,8 @@ public record MeshShape(List<Integer> dimensions) {
         }
         for (int size : dimensions) {
             if (size < 1) {
-                throw new IllegalArgumentException(
-                        "Cannot use %d as a dimension of a mesh: a dimension is 1 or more".formatted(size));
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT, "Cannot use %d as a dimension of a mesh: a dimension is 1 or more", size));
             }
         }
     }

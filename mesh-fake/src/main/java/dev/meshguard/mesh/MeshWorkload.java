@@ -7,6 +7,7 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Owner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 import org.apiguardian.api.API;
@@ -137,14 +138,18 @@ public final class MeshWorkload implements AutoCloseable {
 
     private synchronized MeshWorkload add(Entry added) {
         if (mesh != null || ended) {
-            throw new IllegalStateException(
-                    "Cannot add %s to a mesh workload that was enqueued before or has ended. Create a new workload."
-                            .formatted(added.program().owner()));
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "Cannot add %s to a mesh workload that was enqueued before or has ended. Create a new workload.",
+                    added.program().owner()));
         }
         for (Entry entry : entries) {
             if (entry.overlaps(added)) {
-                throw new MeshRuntimeException("Program range %s overlaps with the previously added range %s"
-                        .formatted(added.range(), entry.range()));
+                throw new MeshRuntimeException(String.format(
+                        Locale.ROOT,
+                        "Program range %s overlaps with the previously added range %s",
+                        added.range(),
+                        entry.range()));
             }
         }
         added.program().moveInto(this);
@@ -186,7 +191,8 @@ public final class MeshWorkload implements AutoCloseable {
         if (entries.size() == 1) {
             return entries.get(0).program().owner();
         }
-        ownOwner = Owner.program("%d (workload of %d programs)".formatted(nextProgramId.getAsInt(), entries.size()));
+        ownOwner = Owner.program(
+                String.format(Locale.ROOT, "%d (workload of %d programs)", nextProgramId.getAsInt(), entries.size()));
         return ownOwner;
     }
 
@@ -214,9 +220,11 @@ public final class MeshWorkload implements AutoCloseable {
                 spans = start.values().get(dimension) <= end.values().get(dimension);
             }
             if (!spans) {
-                throw new IllegalArgumentException(
-                        "There are no devices from %s to %s: a block ends where it starts or later in every dimension"
-                                .formatted(start, end));
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "There are no devices from %s to %s: a block ends where it starts or later in every dimension",
+                        start,
+                        end));
             }
         }
 
@@ -243,7 +251,7 @@ public final class MeshWorkload implements AutoCloseable {
 
         @Override
         public String toString() {
-            return "MeshCoordinateRange(start=%s, end=%s)".formatted(start, end);
+            return String.format(Locale.ROOT, "MeshCoordinateRange(start=%s, end=%s)", start, end);
         }
     }
 }

@@ -8,6 +8,7 @@ import dev.meshguard.tracker.Owner;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -49,7 +50,7 @@ public final class Program implements AutoCloseable {
 
     /** Returns the name under which reports know the program, for example {@code program 7 (add)}. */
     public Owner owner() {
-        return Owner.program("%d (%s)".formatted(id, name));
+        return Owner.program(String.format(Locale.ROOT, "%d (%s)", id, name));
     }
 
     /**
@@ -63,9 +64,11 @@ public final class Program implements AutoCloseable {
     public synchronized Program addKernel(int binaryPages) {
         requireChangeable("a kernel");
         if (binaryPages < 0) {
-            throw new IllegalArgumentException(
-                    "Cannot use %d as the binary pages of a kernel of %s: it must be 0 or more"
-                            .formatted(binaryPages, owner()));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot use %d as the binary pages of a kernel of %s: it must be 0 or more",
+                    binaryPages,
+                    owner()));
         }
         kernelBinaryPages += binaryPages;
         return this;
@@ -99,9 +102,10 @@ public final class Program implements AutoCloseable {
                 return;
             }
             if (workload != null) {
-                throw new IllegalStateException(
-                        "Cannot close %s: it belongs to a mesh workload. Close the workload instead."
-                                .formatted(owner()));
+                throw new IllegalStateException(String.format(
+                        Locale.ROOT,
+                        "Cannot close %s: it belongs to a mesh workload. Close the workload instead.",
+                        owner()));
             }
             enqueuedOn = mesh;
             if (enqueuedOn == null) {
@@ -115,9 +119,10 @@ public final class Program implements AutoCloseable {
     /** Puts the program into a workload, which it cannot leave. */
     synchronized void moveInto(MeshWorkload newWorkload) {
         if (workload != null || mesh != null || ended) {
-            throw new IllegalStateException(
-                    "Cannot add %s to a mesh workload: it has ended, was enqueued by itself, or belongs to another. Create a new program."
-                            .formatted(owner()));
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "Cannot add %s to a mesh workload: it has ended, was enqueued by itself, or belongs to another. Create a new program.",
+                    owner()));
         }
         workload = newWorkload;
     }
@@ -174,17 +179,21 @@ public final class Program implements AutoCloseable {
     synchronized void requireRunnableBy(MeshDevice newMesh, @Nullable MeshWorkload enqueuing) {
         if (ended) {
             throw new IllegalStateException(
-                    "Cannot enqueue %s: it has ended. Create a new program.".formatted(owner()));
+                    String.format(Locale.ROOT, "Cannot enqueue %s: it has ended. Create a new program.", owner()));
         }
         if (workload != enqueuing) {
-            throw new IllegalStateException(
-                    "Cannot enqueue %s by itself: it belongs to a mesh workload. Enqueue the workload instead."
-                            .formatted(owner()));
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "Cannot enqueue %s by itself: it belongs to a mesh workload. Enqueue the workload instead.",
+                    owner()));
         }
         if (mesh != null && mesh != newMesh) {
-            throw new IllegalStateException(
-                    "Cannot enqueue %s on mesh %d: it was enqueued on mesh %d, whose addresses it uses. Create a new program."
-                            .formatted(owner(), newMesh.id(), mesh.id()));
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "Cannot enqueue %s on mesh %d: it was enqueued on mesh %d, whose addresses it uses. Create a new program.",
+                    owner(),
+                    newMesh.id(),
+                    mesh.id()));
         }
     }
 
@@ -207,9 +216,11 @@ public final class Program implements AutoCloseable {
 
     private void requireChangeable(String addition) {
         if (mesh != null || ended) {
-            throw new IllegalStateException(
-                    "Cannot add %s to %s: it was enqueued before or has ended. Create a new program."
-                            .formatted(addition, owner()));
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "Cannot add %s to %s: it was enqueued before or has ended. Create a new program.",
+                    addition,
+                    owner()));
         }
     }
 

@@ -4,6 +4,7 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -36,9 +37,10 @@ final class ProgramCache {
             return;
         }
         if (!missesAllowed) {
-            throw new MeshRuntimeException(
-                    "Device operation \"%s\": program cache miss occurred, but cache misses are forbidden"
-                            .formatted(key.operation()));
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT,
+                    "Device operation \"%s\": program cache miss occurred, but cache misses are forbidden",
+                    key.operation()));
         }
         MeshWorkload compiled = compiler.get();
         boolean kept = false;

@@ -1,5 +1,6 @@
 package dev.meshguard.mesh;
 
+import java.util.Locale;
 import java.util.Map;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -130,9 +131,12 @@ public enum RuntimePreset {
     private Bases basesOf(Architecture architecture) {
         Bases known = bases.get(architecture);
         if (known == null) {
-            throw new IllegalArgumentException(
-                    "The %s preset knows no %s: its constants were never seen. Use RuntimePreset.MAY_2026 for %s."
-                            .formatted(words, architecture.words(), architecture.words()));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "The %s preset knows no %s: its constants were never seen. Use RuntimePreset.MAY_2026 for %s.",
+                    words,
+                    architecture.words(),
+                    architecture.words()));
         }
         return known;
     }

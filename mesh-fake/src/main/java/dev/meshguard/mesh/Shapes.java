@@ -6,6 +6,7 @@ import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.BufferType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What the results of operations are like.
@@ -31,9 +32,11 @@ final class Shapes {
         TensorShape left = onDevice(a, mesh);
         TensorShape right = onDevice(b, mesh);
         if (left.rank() < 2 || right.rank() < 2 || left.get(-1) != right.get(-2)) {
-            throw new IllegalArgumentException(
-                    "Cannot run matmul on tensors that are %s and %s on each device: the last dimension of the first must be the last but one of the second"
-                            .formatted(left, right));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot run matmul on tensors that are %s and %s on each device: the last dimension of the first must be the last but one of the second",
+                    left,
+                    right));
         }
         int rank = Math.max(left.rank(), right.rank());
         List<Integer> product = repeated("matmul", left, right, rank, 2);
@@ -53,9 +56,14 @@ final class Shapes {
             int a = -dimension > left.rank() ? 1 : left.get(dimension);
             int b = -dimension > right.rank() ? 1 : right.get(dimension);
             if (a != b && a != 1 && b != 1) {
-                throw new IllegalArgumentException(
-                        "Cannot run %s on tensors that are %s and %s on each device: %d and %d are neither equal nor 1"
-                                .formatted(operation, left, right, a, b));
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Cannot run %s on tensors that are %s and %s on each device: %d and %d are neither equal nor 1",
+                        operation,
+                        left,
+                        right,
+                        a,
+                        b));
             }
             sizes.add(a == 1 ? b : a);
         }
@@ -67,9 +75,12 @@ final class Shapes {
         if (a.distribution().isSharded()
                 && b.distribution().isSharded()
                 && !a.distribution().equals(b.distribution())) {
-            throw new IllegalArgumentException(
-                    "Cannot run %s on tensors that are sharded differently: %s and %s. Distribute both alike, or replicate one."
-                            .formatted(operation, a.distribution(), b.distribution()));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot run %s on tensors that are sharded differently: %s and %s. Distribute both alike, or replicate one.",
+                    operation,
+                    a.distribution(),
+                    b.distribution()));
         }
         TensorDistribution distribution = a.distribution().isSharded() ? a.distribution() : b.distribution();
         return a.unnamed().distributed(distribution).withShape(distribution.wholeShape(onDevice, mesh.dimensions()));

@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
@@ -21,9 +22,13 @@ record SystemMesh(MeshShape shape) {
      */
     List<Integer> devicesOf(MeshShape requested) {
         if (requested.meshSize() > shape.meshSize()) {
-            throw new MeshRuntimeException(
-                    "Requested mesh shape %s requires %d devices, but only %d devices are available in the system mesh %s."
-                            .formatted(requested, requested.meshSize(), shape.meshSize(), shape));
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT,
+                    "Requested mesh shape %s requires %d devices, but only %d devices are available in the system mesh %s.",
+                    requested,
+                    requested.meshSize(),
+                    shape.meshSize(),
+                    shape));
         }
         if (requested.equals(shape)) {
             return IntStream.range(0, shape.meshSize()).boxed().toList();
@@ -32,8 +37,8 @@ record SystemMesh(MeshShape shape) {
             return line().subList(0, requested.meshSize());
         }
         if (requested.dims() != shape.dims()) {
-            throw new MeshRuntimeException(
-                    "Requested mesh shape dimensions mismatch: %d != %d".formatted(requested.dims(), shape.dims()));
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT, "Requested mesh shape dimensions mismatch: %d != %d", requested.dims(), shape.dims()));
         }
         return block(requested);
     }
@@ -52,8 +57,12 @@ record SystemMesh(MeshShape shape) {
         }
         MeshCoordinate origin =
                 new MeshCoordinate(shape.dimensions().stream().map(size -> 0).toList());
-        throw new MeshRuntimeException("Requested mesh is too big and is not rotatable: %s and SystemMesh %s, offset %s"
-                .formatted(requested, shape, origin));
+        throw new MeshRuntimeException(String.format(
+                Locale.ROOT,
+                "Requested mesh is too big and is not rotatable: %s and SystemMesh %s, offset %s",
+                requested,
+                shape,
+                origin));
     }
 
     private boolean fits(List<Integer> requested) {

@@ -4,6 +4,7 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
+import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -114,8 +115,9 @@ public final class Tensor implements AutoCloseable {
     @Override
     public String toString() {
         String name = label().map(label -> label + ", ").orElse("");
-        String place =
-                isAllocated() ? "%s at %d".formatted(buffer.type(), buffer.address()) : "<buffer is not allocated>";
-        return "Tensor(%s%s, %s, %s)".formatted(name, shape(), dataType(), place);
+        String place = isAllocated()
+                ? String.format(Locale.ROOT, "%s at %d", buffer.type(), buffer.address())
+                : "<buffer is not allocated>";
+        return String.format(Locale.ROOT, "Tensor(%s%s, %s, %s)", name, shape(), dataType(), place);
     }
 }

@@ -16,12 +16,14 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -72,6 +74,9 @@ public final class Ttnn {
     private final List<SystemBuffer> systemBuffers;
     private final OperationProfiles operations;
     private final CloseOrder closeOrder;
+    /** Ends when the next mesh is opened. */
+    private Scope afterClose = () -> {};
+
     private final UnsafeAllocationWarning warning = UnsafeAllocationWarning.toLog();
     private final AtomicInteger programs = new AtomicInteger();
 
@@ -272,8 +277,7 @@ public final class Ttnn {
             logger.debug("Closed mesh {}: {}", mesh.id(), mesh);
             openMeshOfDevice.values().removeIf(open -> open == mesh);
             if (openMeshOfDevice.isEmpty()) {
-                // Nothing says when it is over, so the scope is left open.
-                listener.phase(Phase.AFTER_CLOSE);
+                afterClose = listener.phase(Phase.AFTER_CLOSE);
             }
         }
     }
@@ -285,6 +289,7 @@ public final class Ttnn {
     }
 
     private void initialise(MeshDevice mesh, MeshDescription description) {
+        afterClose.close();
         boolean initialised = false;
         try {
             mesh.initialise(description, systemBuffers);
@@ -297,7 +302,8 @@ public final class Ttnn {
     }
 
     private MeshDescription descriptionOf(MeshDevice mesh) {
-        String name = "%s mesh (%s, %s)".formatted(mesh.shape().grid(), architecture.words(), preset.words());
+        String name = String.format(
+                Locale.ROOT, "%s mesh (%s, %s)", mesh.shape().grid(), architecture.words(), preset.words());
         return reporting.reportsCircularBuffersOnEveryDevice()
                 ? MeshDescription.of(mesh.id(), name, mesh.deviceIds())
                 : new MeshDescription(
@@ -322,13 +328,13 @@ public final class Ttnn {
         boolean known = chosen.stream()
                 .allMatch(device -> device >= 0 && device < systemMesh.shape().meshSize());
         if (!known || chosen.stream().distinct().count() != shape.meshSize() || chosen.size() != shape.meshSize()) {
-            throw new IllegalArgumentException(
-                    "Cannot open a %s mesh on devices %s: name %d different devices out of 0 to %d, in row-major order"
-                            .formatted(
-                                    shape.grid(),
-                                    chosen,
-                                    shape.meshSize(),
-                                    systemMesh.shape().meshSize() - 1));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot open a %s mesh on devices %s: name %d different devices out of 0 to %d, in row-major order",
+                    shape.grid(),
+                    chosen,
+                    shape.meshSize(),
+                    systemMesh.shape().meshSize() - 1));
         }
         return chosen;
     }
@@ -353,8 +359,11 @@ public final class Ttnn {
             return preset.l1UnreservedBase(architecture);
         }
         if (workerL1Size > architecture.maxWorkerL1Size()) {
-            throw new MeshRuntimeException("Worker L1 size %d is larger than max size %d"
-                    .formatted(workerL1Size, architecture.maxWorkerL1Size()));
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT,
+                    "Worker L1 size %d is larger than max size %d",
+                    workerL1Size,
+                    architecture.maxWorkerL1Size()));
         }
         long alignment = Math.max(architecture.dramAlignment(), architecture.l1Alignment());
         return (architecture.l1Size() - workerL1Size + alignment - 1) / alignment * alignment;
@@ -370,25 +379,33 @@ public final class Ttnn {
         for (int device : devices) {
             MeshDevice open = openMeshOfDevice.get(device);
             if (open != null) {
-                throw new IllegalStateException(
-                        "Cannot open a %s mesh: device %d belongs to mesh %d (%s), which is open. Close mesh %d first, or name other devices."
-                                .formatted(shape.grid(), device, open.id(), open, open.id()));
+                throw new IllegalStateException(String.format(
+                        Locale.ROOT,
+                        "Cannot open a %s mesh: device %d belongs to mesh %d (%s), which is open. Close mesh %d first, or name other devices.",
+                        shape.grid(),
+                        device,
+                        open.id(),
+                        open,
+                        open.id()));
             }
         }
     }
 
     private static MeshDevice meshOf(String operation, Tensor... inputs) {
         if (inputs.length == 0) {
-            throw new IllegalArgumentException(
-                    "Cannot run %s without a tensor: its mesh is that of its inputs".formatted(operation));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT, "Cannot run %s without a tensor: its mesh is that of its inputs", operation));
         }
         MeshDevice mesh = inputs[0].buffer().device();
         for (Tensor input : inputs) {
             MeshDevice other = input.buffer().device();
             if (other != mesh) {
-                throw new IllegalArgumentException(
-                        "Cannot run %s on tensors of mesh %d and mesh %d: all inputs must lie on the same mesh"
-                                .formatted(operation, mesh.id(), other.id()));
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Cannot run %s on tensors of mesh %d and mesh %d: all inputs must lie on the same mesh",
+                        operation,
+                        mesh.id(),
+                        other.id()));
             }
         }
         return mesh;
@@ -482,14 +499,17 @@ public final class Ttnn {
          */
         public Builder systemBuffer(Owner owner, BufferType type, long bytes, BufferLifetime lifetime) {
             if (bytes < 1) {
-                throw new IllegalArgumentException(
-                        "Cannot allocate %d B for %s: a buffer of the runtime has at least 1 B"
-                                .formatted(bytes, owner));
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Cannot allocate %d B for %s: a buffer of the runtime has at least 1 B",
+                        bytes,
+                        owner));
             }
             if (lifetime == BufferLifetime.USER) {
-                throw new IllegalArgumentException(
-                        "Cannot leave the free of a buffer of %s to the code under test: use SYSTEM or PERSISTENT"
-                                .formatted(owner));
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Cannot leave the free of a buffer of %s to the code under test: use SYSTEM or PERSISTENT",
+                        owner));
             }
             systemBuffers.add(new SystemBuffer(owner, type, bytes, lifetime));
             return this;

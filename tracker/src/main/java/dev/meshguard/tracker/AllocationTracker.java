@@ -15,7 +15,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -84,8 +83,12 @@ public final class AllocationTracker implements AllocationListener {
     /** Orders requests. With origins it grows by one a request; without, only markers move it. */
     private final AtomicLong ticket = new AtomicLong(1);
 
+    /** Where the last marker stands: what is reported after it must not move before it. */
+    private volatile long lastMarker = 1;
+
     private final Deque<Phase> phases = new ArrayDeque<>(List.of(Phase.START));
-    private final Map<Thread, String> labels = new ConcurrentHashMap<>();
+    /** The labels that each thread has open, the innermost last. */
+    private final Map<Thread, List<ThreadLabel>> labels = new ConcurrentHashMap<>();
 
     private final StackKeeper stacks = new StackKeeper();
 
@@ -157,7 +160,7 @@ public final class AllocationTracker implements AllocationListener {
             return;
         }
         Effect effect = books.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
-        if (effect == Effect.REPEATED_WITH_OTHER_SIZE) {
+        if (effect == Effect.REPEATED_WITH_OTHER_SIZE && request.details().kind() == BufferKind.BUFFER) {
             log.sizeChange(device, type, address, size);
         }
         if (log.isOn()) {
@@ -187,6 +190,7 @@ public final class AllocationTracker implements AllocationListener {
         }
         for (Watch watch : watches) {
             if (watch.fits(device, type, address)) {
+                addStack(release);
                 log.watched("freed", watch, release, device, type, address, -1);
             }
         }
@@ -219,9 +223,7 @@ public final class AllocationTracker implements AllocationListener {
         }
         return () -> {
             synchronized (markers) {
-                if (containsSame(phases, mine)) {
-                    endPhase(mine);
-                }
+                endPhase(mine);
             }
         };
     }
@@ -304,14 +306,9 @@ public final class AllocationTracker implements AllocationListener {
             throw new IllegalArgumentException("A label says what buffers are for: the label given is blank");
         }
         Thread thread = Thread.currentThread();
-        String outer = labels.put(thread, label);
-        return () -> {
-            if (outer == null) {
-                labels.remove(thread);
-            } else {
-                labels.put(thread, outer);
-            }
-        };
+        ThreadLabel mine = new ThreadLabel(label);
+        labels.compute(thread, (unused, outer) -> outer == null ? List.of(mine) : appended(outer, mine));
+        return () -> labels.computeIfPresent(thread, (unused, open) -> without(open, mine));
     }
 
     /** Says what the buffers are for that the calling thread asks for in a piece of code. */
@@ -415,9 +412,10 @@ public final class AllocationTracker implements AllocationListener {
         if (labels.isEmpty() || details.label().isPresent()) {
             return details;
         }
-        return Optional.ofNullable(labels.get(Thread.currentThread()))
-                .map(details::labelled)
-                .orElse(details);
+        List<ThreadLabel> open = labels.get(Thread.currentThread());
+        return open == null
+                ? details
+                : details.labelled(open.get(open.size() - 1).text());
     }
 
     /** Only what nobody describes goes without a number, so that such reports share nothing between threads. */
@@ -426,9 +424,26 @@ public final class AllocationTracker implements AllocationListener {
         return plain.isAnonymous() ? plain : AllocationRequest.numbered(details, ticket.incrementAndGet(), null);
     }
 
+    private static List<ThreadLabel> appended(List<ThreadLabel> open, ThreadLabel label) {
+        List<ThreadLabel> more = new ArrayList<>(open);
+        more.add(label);
+        return more;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Two scopes with one text are two scopes.
+    private static @Nullable List<ThreadLabel> without(List<ThreadLabel> open, ThreadLabel label) {
+        List<ThreadLabel> rest =
+                open.stream().filter(candidate -> candidate != label).toList();
+        return rest.isEmpty() ? null : rest;
+    }
+
+    /** One open scope. */
+    private record ThreadLabel(String text) {}
+
+    /** A request may be older than a marker that its report is younger than: the report counts. */
     private long ticketOf(AllocationRequest request) {
         long own = request.ticket();
-        return own == 0 ? ticket.get() : own;
+        return own == 0 ? ticket.get() : Math.max(own, lastMarker);
     }
 
     /** The journal keeps nothing for a request that says nothing. */
@@ -436,7 +451,7 @@ public final class AllocationTracker implements AllocationListener {
         return request.isAnonymous() ? null : request;
     }
 
-    /** A free that finds nothing is rare and always asks who did it. */
+    /** A free that finds nothing, or that somebody watches for, is rare and always asks who did it. */
     private void addStack(AllocationRequest release) {
         if (capture != OriginCapture.NONE) {
             release.addStack(new CallStack());
@@ -445,7 +460,9 @@ public final class AllocationTracker implements AllocationListener {
 
     private void mark(LongFunction<HistoryEvent> event) {
         synchronized (markers) {
-            markers.add(new Marker(ticket.incrementAndGet(), event));
+            long place = ticket.incrementAndGet();
+            markers.add(new Marker(place, event));
+            lastMarker = place;
         }
     }
 
@@ -454,19 +471,14 @@ public final class AllocationTracker implements AllocationListener {
         mark(number -> new HistoryEvent.PhaseBegan(number, now, phase));
     }
 
-    /** Phases that were begun inside and not ended go with it. */
+    /** Ends this phase and no other: scopes may be closed in any order, and twice. */
     @SuppressWarnings("ReferenceEquality") // Two phases of one name are two phases.
     private void endPhase(Phase phase) {
-        Phase ended;
-        do {
-            ended = phases.pop();
-        } while (ended != phase);
-        beginPhase(phases.element());
-    }
-
-    @SuppressWarnings("ReferenceEquality")
-    private static boolean containsSame(Deque<Phase> open, Phase phase) {
-        return open.stream().anyMatch(candidate -> candidate == phase);
+        boolean current = phases.element() == phase;
+        boolean ended = phases.removeIf(open -> open == phase);
+        if (ended && current) {
+            beginPhase(phases.element());
+        }
     }
 
     private void deviceOutOfRange(int device) {

@@ -18,7 +18,7 @@ public enum OriginCapture {
      * and device only, because threads share no counter.
      */
     NONE,
-    /** That of every request for memory, and of every free that finds nothing to free. The default. */
+    /** That of every request for memory, and of every free that finds nothing to free or is watched. The default. */
     ALLOCATIONS,
     /** That of every request for memory and of every free. */
     ALLOCATIONS_AND_FREES

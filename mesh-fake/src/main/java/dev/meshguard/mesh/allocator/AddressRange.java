@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -24,10 +25,12 @@ public record AddressRange(long start, long end) {
      */
     public AddressRange {
         if (end < start) {
-            throw new IllegalArgumentException(
-                    ("Cannot create an address range from %d to %d: the end must not lie before the start."
-                                    + " Swap the two.")
-                            .formatted(start, end));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot create an address range from %d to %d: the end must not lie before the start."
+                            + " Swap the two.",
+                    start,
+                    end));
         }
     }
 

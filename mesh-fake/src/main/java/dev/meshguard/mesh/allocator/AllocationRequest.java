@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
+import java.util.Locale;
 import java.util.OptionalInt;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -31,15 +32,19 @@ public record AllocationRequest(long size, long pageSize, AllocationDirection di
      */
     public AllocationRequest {
         if (size < 0 || pageSize < 0 || !isWholePages(size, pageSize)) {
-            throw new IllegalArgumentException(
-                    ("Cannot ask for %d B in pages of %d B: the size must be a whole number of pages."
-                                    + " Round the size up to the page size.")
-                            .formatted(size, pageSize));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot ask for %d B in pages of %d B: the size must be a whole number of pages."
+                            + " Round the size up to the page size.",
+                    size,
+                    pageSize));
         }
         if (shards.isPresent() && shards.getAsInt() < 1) {
-            throw new IllegalArgumentException(("Cannot spread a buffer over %d shards: there must be at least 1."
-                            + " Ask for an interleaved buffer if it is not sharded.")
-                    .formatted(shards.getAsInt()));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot spread a buffer over %d shards: there must be at least 1."
+                            + " Ask for an interleaved buffer if it is not sharded.",
+                    shards.getAsInt()));
         }
     }
 

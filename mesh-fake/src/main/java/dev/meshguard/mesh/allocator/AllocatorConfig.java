@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -72,14 +73,14 @@ public record AllocatorConfig(
             throw new MeshRuntimeException(RuntimeMessages.RESERVED_SIZE_TOO_LARGE);
         }
         if (traceRegionSize > dramBankSize - dramUnreservedBase) {
-            throw new IllegalArgumentException(
-                    ("Cannot keep %d B of every DRAM bank for traces: only %d B of its %d B lie above the"
-                                    + " unreserved base %d. Ask for a smaller trace region.")
-                            .formatted(
-                                    traceRegionSize,
-                                    dramBankSize - dramUnreservedBase,
-                                    dramBankSize,
-                                    dramUnreservedBase));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot keep %d B of every DRAM bank for traces: only %d B of its %d B lie above the"
+                            + " unreserved base %d. Ask for a smaller trace region.",
+                    traceRegionSize,
+                    dramBankSize - dramUnreservedBase,
+                    dramBankSize,
+                    dramUnreservedBase));
         }
     }
 
@@ -106,9 +107,13 @@ public record AllocatorConfig(
 
     private static void requireAtLeast(long least, long value, String what) {
         if (value < least) {
-            throw new IllegalArgumentException(
-                    "Cannot use %d as the %s: it must be at least %d. Set it to a number from %d upwards."
-                            .formatted(value, what, least, least));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot use %d as the %s: it must be at least %d. Set it to a number from %d upwards.",
+                    value,
+                    what,
+                    least,
+                    least));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.meshguard.mesh.allocator;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -96,9 +97,10 @@ public final class AllocatorDependencies {
 
     private static int requireNotNegative(int allocatorId) {
         if (allocatorId < 0) {
-            throw new IllegalArgumentException(
-                    "Cannot use %d as an allocator id: ids start at 0. Number the allocators from 0 upwards."
-                            .formatted(allocatorId));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot use %d as an allocator id: ids start at 0. Number the allocators from 0 upwards.",
+                    allocatorId));
         }
         return allocatorId;
     }

@@ -3,6 +3,7 @@ package dev.meshguard.mesh.allocator;
 import dev.meshguard.tracker.BufferType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -391,9 +392,10 @@ public final class BankManager {
          */
         public Builder banks(int count) {
             if (count < 0) {
-                throw new IllegalArgumentException(
-                        "Cannot manage %d banks: there must be at least 0. Use 0 for a kind of memory without banks."
-                                .formatted(count));
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Cannot manage %d banks: there must be at least 0. Use 0 for a kind of memory without banks.",
+                        count));
             }
             return bankOffsets(new long[count]);
         }
@@ -504,9 +506,11 @@ public final class BankManager {
 
         private static long requirePositive(long alignment, String what) {
             if (alignment < 1) {
-                throw new IllegalArgumentException(
-                        "Cannot use %d as the %s: it must be at least 1. Use 1 for no alignment."
-                                .formatted(alignment, what));
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Cannot use %d as the %s: it must be at least 1. Use 1 for no alignment.",
+                        alignment,
+                        what));
             }
             return alignment;
         }

@@ -2,6 +2,7 @@ package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.tracker.BufferType;
 import java.io.Serial;
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -24,28 +25,47 @@ public final class DeviceOutOfMemoryException extends MeshRuntimeException {
     }
 
     static DeviceOutOfMemoryException belowLimit(long limit, long address) {
-        return new DeviceOutOfMemoryException(
-                "Out of Memory: Cannot allocate at an address below %d. Allocation at %d".formatted(limit, address));
+        return new DeviceOutOfMemoryException(String.format(
+                Locale.ROOT,
+                "Out of Memory: Cannot allocate at an address below %d. Allocation at %d",
+                limit,
+                address));
     }
 
     static DeviceOutOfMemoryException notEnoughSpace(
             BufferType kind, long size, int banks, long sizePerBank, Statistics bank) {
-        return new DeviceOutOfMemoryException(
-                ("Out of Memory: Not enough space to allocate %d B %s buffer across %d banks,"
-                                + " where each bank needs to store %d B, but bank size is %d B %s")
-                        .formatted(size, kind, banks, sizePerBank, bank.totalAllocatable(), describe(bank)));
+        return new DeviceOutOfMemoryException(String.format(
+                Locale.ROOT,
+                "Out of Memory: Not enough space to allocate %d B %s buffer across %d banks,"
+                        + " where each bank needs to store %d B, but bank size is %d B %s",
+                size,
+                kind,
+                banks,
+                sizePerBank,
+                bank.totalAllocatable(),
+                describe(bank)));
     }
 
     static DeviceOutOfMemoryException notEnoughSpaceBesideOthers(
             BufferType kind, long size, int banks, long sizePerBank, Statistics bank) {
-        return new DeviceOutOfMemoryException(
-                ("Out of Memory: Not enough space after considering dependencies to allocate"
-                                + " %d B %s across %d banks (%d B per bank), bank size is %d B %s")
-                        .formatted(size, kind, banks, sizePerBank, bank.totalAllocatable(), describe(bank)));
+        return new DeviceOutOfMemoryException(String.format(
+                Locale.ROOT,
+                "Out of Memory: Not enough space after considering dependencies to allocate"
+                        + " %d B %s across %d banks (%d B per bank), bank size is %d B %s",
+                size,
+                kind,
+                banks,
+                sizePerBank,
+                bank.totalAllocatable(),
+                describe(bank)));
     }
 
     private static String describe(Statistics bank) {
-        return "(allocated: %d B, free: %d B, largest free block: %d B)"
-                .formatted(bank.totalAllocated(), bank.totalFree(), bank.largestFree());
+        return String.format(
+                Locale.ROOT,
+                "(allocated: %d B, free: %d B, largest free block: %d B)",
+                bank.totalAllocated(),
+                bank.totalFree(),
+                bank.largestFree());
     }
 }

@@ -4,6 +4,7 @@ import static dev.meshguard.mesh.allocator.BlockTable.NONE;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -60,10 +61,13 @@ public final class FreeListOpt {
         requireAtLeast(1, minAllocationSize, "minimum allocation size");
         requireAtLeast(1, alignment, "alignment");
         if (offset % alignment != 0) {
-            throw new IllegalArgumentException(
-                    ("Cannot create a free list at offset %d: the offset must be a multiple of the"
-                                    + " alignment %d. The nearest below is %d.")
-                            .formatted(offset, alignment, offset - offset % alignment));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot create a free list at offset %d: the offset must be a multiple of the"
+                            + " alignment %d. The nearest below is %d.",
+                    offset,
+                    alignment,
+                    offset - offset % alignment));
         }
         this.maxSize = maxSize;
         this.offset = offset;
@@ -411,9 +415,14 @@ public final class FreeListOpt {
 
     private static void requireAtLeast(long least, long value, String what) {
         if (value < least) {
-            throw new IllegalArgumentException(("Cannot use %d as the %s of a free list: it must be at least %d."
-                            + " Give a number of bytes from %d upwards.")
-                    .formatted(value, what, least, least));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot use %d as the %s of a free list: it must be at least %d."
+                            + " Give a number of bytes from %d upwards.",
+                    value,
+                    what,
+                    least,
+                    least));
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.tracker.BufferType;
+import java.util.Locale;
 
 /**
  * The texts of the runtime's allocator, word for word, other than those about missing memory.
@@ -24,49 +25,59 @@ final class RuntimeMessages {
     private RuntimeMessages() {}
 
     static String shrinkBeyondSize(long shrinkSize, long maxSize) {
-        return "Shrink size %d must be smaller than max size %d".formatted(shrinkSize, maxSize);
+        return String.format(Locale.ROOT, "Shrink size %d must be smaller than max size %d", shrinkSize, maxSize);
     }
 
     static String shrinkCutsIntoBlock(long cut, long address) {
-        return "Shrink size %d cuts into allocated block at address %d".formatted(cut, address);
+        return String.format(Locale.ROOT, "Shrink size %d cuts into allocated block at address %d", cut, address);
     }
 
     static String invalidBankCount(int banks, BufferType kind) {
-        return ("Invalid number of memory banks %d for %s."
-                        + " Num banks must be power of 2 or have a dedicated modulo implementation")
-                .formatted(banks, kind);
+        return String.format(
+                Locale.ROOT,
+                "Invalid number of memory banks %d for %s."
+                        + " Num banks must be power of 2 or have a dedicated modulo implementation",
+                banks,
+                kind);
     }
 
     static String invalidAllocatorId(int allocatorId, int allocators) {
-        return "Invalid allocator ID %d (num_allocators=%d)".formatted(allocatorId, allocators);
+        return String.format(Locale.ROOT, "Invalid allocator ID %d (num_allocators=%d)", allocatorId, allocators);
     }
 
     static String tooManyShards(int shards, int computeCores) {
-        return "Expected number of shards %d to be less than or equal to total number of L1 banks %d in compute cores"
-                .formatted(shards, computeCores);
+        return String.format(
+                Locale.ROOT,
+                "Expected number of shards %d to be less than or equal to total number of L1 banks %d in compute cores",
+                shards,
+                computeCores);
     }
 
     static String limitNotPositive(long limit) {
-        return "Address limit %d needs to be larger than zero.".formatted(limit);
+        return String.format(Locale.ROOT, "Address limit %d needs to be larger than zero.", limit);
     }
 
     static String chosenAddressNotAligned(long address, long alignment) {
-        return "Chosen address %d is not aligned to %d B".formatted(address, alignment);
+        return String.format(Locale.ROOT, "Chosen address %d is not aligned to %d B", address, alignment);
     }
 
     static String chosenAddressNotPlaced(long address) {
-        return "Allocator failed to place at chosen address %d".formatted(address);
+        return String.format(Locale.ROOT, "Allocator failed to place at chosen address %d", address);
     }
 
     static String bankNotTracked(int bank) {
-        return "Expected bank %d to be tracked!".formatted(bank);
+        return String.format(Locale.ROOT, "Expected bank %d to be tracked!", bank);
     }
 
     static String duplicateDependency(int allocatorId, int dependency) {
-        return "Duplicate dependency for allocator %d: %d appears more than once!".formatted(allocatorId, dependency);
+        return String.format(
+                Locale.ROOT,
+                "Duplicate dependency for allocator %d: %d appears more than once!",
+                allocatorId,
+                dependency);
     }
 
     static String memoryWithoutAllocation(String memory) {
-        return "Allocator does not support allocating in %s".formatted(memory);
+        return String.format(Locale.ROOT, "Allocator does not support allocating in %s", memory);
     }
 }

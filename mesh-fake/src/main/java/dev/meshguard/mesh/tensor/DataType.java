@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.tensor;
 
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -45,9 +46,10 @@ public enum DataType {
      */
     public int elementSize() {
         if (elementSize == 0) {
-            throw new IllegalArgumentException(
-                    "An element of %s has no size of its own: it shares its exponent. Use TensorLayout.TILE."
-                            .formatted(this));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "An element of %s has no size of its own: it shares its exponent. Use TensorLayout.TILE.",
+                    this));
         }
         return elementSize;
     }

@@ -1,6 +1,7 @@
 package dev.meshguard.mesh.tensor;
 
 import java.util.List;
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -28,13 +29,19 @@ public record OperationProfile(String operation, int kernelBinaryPages, List<Int
             throw new IllegalArgumentException("An operation profile needs the operation's name: it is blank");
         }
         if (kernelBinaryPages < 0) {
-            throw new IllegalArgumentException("Cannot use %d as the kernel binary pages of %s: it must be 0 or more"
-                    .formatted(kernelBinaryPages, operation));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot use %d as the kernel binary pages of %s: it must be 0 or more",
+                    kernelBinaryPages,
+                    operation));
         }
         for (int tiles : circularBufferTiles) {
             if (tiles < 1) {
-                throw new IllegalArgumentException("A circular buffer of %s cannot hold %d tiles: it holds at least one"
-                        .formatted(operation, tiles));
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "A circular buffer of %s cannot hold %d tiles: it holds at least one",
+                        operation,
+                        tiles));
             }
         }
     }

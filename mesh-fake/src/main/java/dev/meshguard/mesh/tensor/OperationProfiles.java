@@ -2,6 +2,7 @@ package dev.meshguard.mesh.tensor;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -56,10 +57,13 @@ public final class OperationProfiles {
         return profiles.stream()
                 .filter(profile -> profile.operation().equals(operation))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        ("Cannot run %s: it has no operation profile, so what it allocates is not known (known: %s)."
-                                        + " Give it one with OperationProfiles.measured().with(OperationProfile.of(\"%s\", ...)).")
-                                .formatted(operation, names(), operation)));
+                .orElseThrow(() -> new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Cannot run %s: it has no operation profile, so what it allocates is not known (known: %s)."
+                                + " Give it one with OperationProfiles.measured().with(OperationProfile.of(\"%s\", ...)).",
+                        operation,
+                        names(),
+                        operation)));
     }
 
     private String names() {

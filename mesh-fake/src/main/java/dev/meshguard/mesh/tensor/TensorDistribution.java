@@ -1,6 +1,7 @@
 package dev.meshguard.mesh.tensor;
 
 import java.util.List;
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -145,10 +146,11 @@ public sealed interface TensorDistribution {
 
         private static void requireTwoDimensions(List<Integer> mesh) {
             if (mesh.size() != 2) {
-                throw new IllegalArgumentException(
-                        ("Cannot shard a tensor over rows and columns of a mesh of %d dimensions."
-                                        + " Use TensorDistribution.sharded(dimension) instead.")
-                                .formatted(mesh.size()));
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Cannot shard a tensor over rows and columns of a mesh of %d dimensions."
+                                + " Use TensorDistribution.sharded(dimension) instead.",
+                        mesh.size()));
             }
         }
     }
@@ -156,10 +158,17 @@ public sealed interface TensorDistribution {
     private static TensorShape divided(TensorShape shape, int dimension, int parts, String over) {
         int size = shape.get(dimension);
         if (size % parts != 0) {
-            throw new IllegalArgumentException(
-                    ("Cannot shard dimension %d of a %s tensor over %d %s: %d does not divide evenly by %d."
-                                    + " Pad the dimension to %d, or replicate the tensor.")
-                            .formatted(dimension, shape, parts, over, size, parts, (size + parts - 1) / parts * parts));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot shard dimension %d of a %s tensor over %d %s: %d does not divide evenly by %d."
+                            + " Pad the dimension to %d, or replicate the tensor.",
+                    dimension,
+                    shape,
+                    parts,
+                    over,
+                    size,
+                    parts,
+                    (size + parts - 1) / parts * parts));
         }
         return shape.with(dimension, size / parts);
     }

@@ -6,7 +6,7 @@ import org.apiguardian.api.API.Status;
 /**
  * How the elements of a tensor are cut into the pages that are spread over the banks.
  *
- * <p>Names are those of ttnn; page sizes are those of {@code ttnn/core/tensor/layout/page_config.cpp}.
+ * <p>Names are those of ttnn; page sizes are those of its {@code PageConfig}.
  *
  * @since 0.1
  */

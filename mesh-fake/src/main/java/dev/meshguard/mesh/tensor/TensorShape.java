@@ -3,6 +3,7 @@ package dev.meshguard.mesh.tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -30,8 +31,8 @@ public record TensorShape(List<Integer> dimensions) {
         }
         for (int size : dimensions) {
             if (size < 0) {
-                throw new IllegalArgumentException(
-                        "Cannot use %d as a dimension of a tensor: a dimension is 0 or more".formatted(size));
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT, "Cannot use %d as a dimension of a tensor: a dimension is 0 or more", size));
             }
         }
     }
@@ -76,8 +77,12 @@ public record TensorShape(List<Integer> dimensions) {
     private int index(int dimension) {
         int index = dimension < 0 ? dimension + rank() : dimension;
         if (index < 0 || index >= rank()) {
-            throw new IndexOutOfBoundsException("A tensor of shape %s has no dimension %d: its dimensions are 0 to %d"
-                    .formatted(this, dimension, rank() - 1));
+            throw new IndexOutOfBoundsException(String.format(
+                    Locale.ROOT,
+                    "A tensor of shape %s has no dimension %d: its dimensions are 0 to %d",
+                    this,
+                    dimension,
+                    rank() - 1));
         }
         return index;
     }

@@ -141,6 +141,11 @@ public final class AllocationHistory {
         return phase;
     }
 
+    /** Returns in which life a device was when the event of the given number happened, from 1. */
+    public int deviceLifeAt(int device, long number) {
+        return replay().deviceLifeAt(device, number);
+    }
+
     /** Returns what the source said it could not report. */
     public List<HistoryEvent.ReportsLost> lostReports() {
         return Collections.unmodifiableList(replay().losses);
@@ -152,12 +157,13 @@ public final class AllocationHistory {
     }
 
     /**
-     * Returns the reading that can testify for a buffer: the first one of the given moment after its birth, in the same
-     * life of its device, that covers its memory.
+     * Returns the reading that can testify for a buffer: the first one of the given moment after the latest report of it
+     * that is still open, in the same life of its device, that covers its memory.
      */
     public Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, WitnessReading.Moment moment) {
+        long since = buffer.lastOpenReportAt().orElse(buffer.bornAt());
         return replay().readings.stream()
-                .filter(reading -> reading.event().number() > buffer.bornAt())
+                .filter(reading -> reading.event().number() > since)
                 .filter(reading -> reading.event().reading().moment() == moment)
                 .filter(reading -> reading.deviceLives().getOrDefault(buffer.device(), 1) == buffer.deviceLife())
                 .filter(reading -> reading.event().reading().testify(buffer.device(), buffer.type(), buffer.address())

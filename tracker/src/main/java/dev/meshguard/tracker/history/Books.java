@@ -3,6 +3,7 @@ package dev.meshguard.tracker.history;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Ownership;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,13 +24,36 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Books {
 
+    /**
+     * An address that was reported again while it was in the books; where counting policies part.
+     *
+     * @param device the device id
+     * @param type the memory
+     * @param address the address
+     * @param reports how many reports there were while it was in the books, at the most
+     * @param firstEvent the number of the report that entered it
+     * @param secondEvent the number of the first report that came on top
+     */
+    public record Repetition(
+            int device, BufferType type, long address, int reports, long firstEvent, long secondEvent) {
+
+        private Repetition again(int nowReports) {
+            return new Repetition(device, type, address, Math.max(reports, nowReports), firstEvent, secondEvent);
+        }
+    }
+
+    private static final int REPETITIONS_NAMED = 3;
+
     private record Key(int device, BufferType type, long address) {}
 
     private static final class Entry {
+        private final long event;
         private long size;
         private long count = 1;
+        private int reports = 1;
 
-        private Entry(long size) {
+        private Entry(long event, long size) {
+            this.event = event;
             this.size = size;
         }
     }
@@ -49,6 +73,7 @@ public final class Books {
     private final Map<Key, Entry> entries = new HashMap<>();
     private final Map<Integer, Map<BufferType, Gauge>> bytes = new TreeMap<>();
     private final Map<Integer, Gauge> reports = new TreeMap<>();
+    private final Map<Key, Repetition> repetitions = new LinkedHashMap<>();
     private long unknownFrees;
     private int peakEntries;
 
@@ -135,6 +160,11 @@ public final class Books {
         return unknownFrees;
     }
 
+    /** Returns the addresses that were reported again while they were in the books, in the order in which that happened. */
+    public List<Repetition> repetitions() {
+        return List.copyOf(repetitions.values());
+    }
+
     /** Returns whether the books hold nothing: no bytes, no reports, no entries. */
     public boolean areEmpty() {
         return entries.isEmpty()
@@ -144,7 +174,10 @@ public final class Books {
                         .allMatch(gauge -> gauge.now == 0);
     }
 
-    /** Returns one line a device: {@code device 0: DRAM 36864 B, L1 12288 B, 6 reports, 5 entries}. */
+    /**
+     * Returns one line a device, {@code device 0: DRAM 36864 B, L1 12288 B, 6 reports, 5 entries}, and which addresses
+     * were reported twice.
+     */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("Books read as " + policy + ", " + unknownFrees + " unknown frees");
@@ -155,7 +188,20 @@ public final class Books {
             text.append(' ').append(reports(device)).append(" reports, ");
             text.append(entries(device)).append(" entries");
         });
-        return text.toString();
+        repetitions.values().stream()
+                .limit(REPETITIONS_NAMED)
+                .forEach(repeated -> text.append(String.format(
+                        Locale.ROOT,
+                        "\n  reported %d times at one live address: %s 0x%x (%d) on device %d, events #%d and #%d",
+                        repeated.reports(),
+                        repeated.type(),
+                        repeated.address(),
+                        repeated.address(),
+                        repeated.device(),
+                        repeated.firstEvent(),
+                        repeated.secondEvent())));
+        int more = repetitions.size() - REPETITIONS_NAMED;
+        return text + (more > 0 ? "\n  and " + more + " more addresses that were reported more than once" : "");
     }
 
     private void refuseUnknownOwner(Ownership ownership, HistoryEvent event) {
@@ -177,11 +223,16 @@ public final class Books {
         Key key = new Key(report.device(), report.type(), report.address());
         Entry entry = entries.get(key);
         if (entry == null) {
-            entries.put(key, new Entry(report.size()));
+            entries.put(key, new Entry(report.number(), report.size()));
             peakEntries = Math.max(peakEntries, entries.size());
             add(key, report.size(), 1);
             return;
         }
+        entry.reports++;
+        repetitions.merge(
+                key,
+                new Repetition(key.device(), key.type(), key.address(), entry.reports, entry.event, report.number()),
+                (known, latest) -> known.again(latest.reports()));
         switch (policy) {
             case REFERENCE_COUNTED, OWNED_ONLY -> {
                 entry.count++;

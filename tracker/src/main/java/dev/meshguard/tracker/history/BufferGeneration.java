@@ -123,6 +123,14 @@ public final class BufferGeneration {
         return reports.get(0).allocatedAt();
     }
 
+    /** Returns the number of the latest report that no free has taken back, if there is one. */
+    public OptionalLong lastOpenReportAt() {
+        return reports.stream()
+                .filter(Report::isOpen)
+                .mapToLong(Report::allocatedAt)
+                .max();
+    }
+
     /** Returns the number of the free that ended the life, if it ended. */
     public OptionalLong diedAt() {
         if (isLive()) {

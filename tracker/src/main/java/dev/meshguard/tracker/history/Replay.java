@@ -3,6 +3,7 @@ package dev.meshguard.tracker.history;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
@@ -54,6 +55,9 @@ final class Replay {
     private final Map<Place, List<BufferGeneration>> leftBehind = new HashMap<>();
 
     private final Map<Region, NavigableMap<Long, BufferGeneration>> liveBuffers = new HashMap<>();
+    /** The numbers of the events that began a life of each device. */
+    private final Map<Integer, List<Long>> deviceOpenings = new HashMap<>();
+
     private final Map<Integer, Integer> deviceLives = new HashMap<>();
     private final Map<Integer, Boolean> deviceClosed = new HashMap<>();
     private Phase phase = Phase.START;
@@ -61,6 +65,14 @@ final class Replay {
     Replay(List<HistoryEvent> events, boolean flatAddresses) {
         this.flatAddresses = flatAddresses;
         events.forEach(this::apply);
+    }
+
+    /** What was reported before a device was first opened belongs to its first life. */
+    int deviceLifeAt(int device, long number) {
+        long openings = deviceOpenings.getOrDefault(device, List.of()).stream()
+                .filter(opening -> opening <= number)
+                .count();
+        return (int) Math.max(1, openings);
     }
 
     private void apply(HistoryEvent event) {
@@ -80,7 +92,13 @@ final class Replay {
             openMeshes.remove(closed.mesh());
         } else if (event instanceof HistoryEvent.DeviceOpened opened) {
             deviceLives.merge(opened.device(), 1, Integer::sum);
+            deviceOpenings
+                    .computeIfAbsent(opened.device(), unused -> new ArrayList<>())
+                    .add(opened.number());
             deviceClosed.put(opened.device(), false);
+            for (BufferType.Memory memory : BufferType.Memory.values()) {
+                liveBuffers.remove(new Region(opened.device(), memory));
+            }
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
             deviceClosed.put(closed.device(), true);
         } else if (event instanceof HistoryEvent.OwnerCached cached) {
@@ -137,12 +155,12 @@ final class Replay {
             return;
         }
         if (!holder.isLive()) {
-            List<BufferGeneration> older = leftBehind.getOrDefault(place, List.of());
-            if (older.isEmpty()) {
+            BufferGeneration older = lastLeftBehind(place);
+            if (older == null) {
                 note(Anomaly.Kind.DOUBLE_FREE, report, place, holder);
                 return;
             }
-            holder = older.get(older.size() - 1);
+            holder = older;
         }
         holder.free(report.number(), report.request(), report.ownership());
         if (!holder.isLive()) {
@@ -158,7 +176,23 @@ final class Replay {
             case UNKNOWN_ADDRESS -> Anomaly.Kind.IGNORED_UNKNOWN_FREE;
             case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
         };
-        note(kind, report, place, latest.get(place));
+        BufferGeneration holder = latest.get(place);
+        if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED && holder != null && isOfReopenedDevice(holder)) {
+            holder = lastLeftBehind(place);
+        }
+        note(kind, report, place, holder);
+    }
+
+    /** A handle of a closed device is older than the device's present life, whoever lives at its address now. */
+    private boolean isOfReopenedDevice(BufferGeneration holder) {
+        return holder.deviceLife() > 1
+                && holder.deviceLife() == deviceLives.getOrDefault(holder.device(), 1)
+                && !deviceClosed.getOrDefault(holder.device(), false);
+    }
+
+    private @Nullable BufferGeneration lastLeftBehind(Place place) {
+        List<BufferGeneration> older = leftBehind.getOrDefault(place, List.of());
+        return older.isEmpty() ? null : older.get(older.size() - 1);
     }
 
     /** A buffer that lies inside what it points to is a view; everything else that meets a live buffer is noted. */

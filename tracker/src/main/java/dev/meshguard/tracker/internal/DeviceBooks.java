@@ -49,7 +49,7 @@ public final class DeviceBooks {
 
     private final int device;
     private final @Nullable Journal journal;
-    private final Ledger ledger = new Ledger();
+    private final Ledger ledger;
     private final Totals totals = new Totals();
     private final StackKeeper stacks;
 
@@ -61,6 +61,7 @@ public final class DeviceBooks {
         this.device = device;
         this.stacks = stacks;
         this.journal = withJournal ? new Journal() : null;
+        this.ledger = new Ledger(!withJournal);
     }
 
     /** Enters an allocation. */
@@ -78,6 +79,7 @@ public final class DeviceBooks {
         if (slot < 0) {
             BufferLifetime lifetime =
                     request == null ? BufferLifetime.USER : request.details().lifetime();
+            ledger.reportedAt(~slot, ticket);
             ledger.insert(~slot, type, lifetime, address, size, request);
             totals.allocated(type, lifetime, size);
             if (request != null) {
@@ -86,6 +88,7 @@ public final class DeviceBooks {
             return Effect.ENTERED;
         }
         ledger.repeat(slot);
+        ledger.reportedAt(slot, ticket);
         totals.reportedAgain(type, ledger.lifetime(slot));
         return ledger.size(slot) == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
     }
@@ -147,20 +150,22 @@ public final class DeviceBooks {
                 totals.copy());
     }
 
-    private List<HistoryEvent.Allocated> liveEntries() {
-        List<HistoryEvent.Allocated> live = new ArrayList<>(ledger.entries());
+    private List<LiveReport> liveEntries() {
+        List<LiveReport> live = new ArrayList<>(ledger.entries());
         for (int slot = 0; slot < ledger.capacity(); slot++) {
             if (ledger.isLive(slot)) {
                 AllocationRequest request = orPlain(ledger.request(slot));
                 for (long report = 0; report < ledger.reports(slot); report++) {
-                    live.add(new HistoryEvent.Allocated(
-                            0,
-                            request,
-                            device,
-                            ledger.type(slot),
-                            ledger.address(slot),
-                            ledger.size(slot),
-                            Ownership.UNKNOWN));
+                    live.add(new LiveReport(
+                            ledger.ticket(slot),
+                            new HistoryEvent.Allocated(
+                                    0,
+                                    request,
+                                    device,
+                                    ledger.type(slot),
+                                    ledger.address(slot),
+                                    ledger.size(slot),
+                                    Ownership.UNKNOWN)));
                 }
             }
         }
@@ -172,6 +177,13 @@ public final class DeviceBooks {
     }
 
     /** What one device's books held at one moment. */
-    public record Recording(
-            int device, @Nullable View journal, List<HistoryEvent.Allocated> live, int entries, Totals totals) {}
+    public record Recording(int device, @Nullable View journal, List<LiveReport> live, int entries, Totals totals) {}
+
+    /**
+     * A report of a live entry whose past is not kept.
+     *
+     * @param ticket that of the latest report: all that is still open had been reported by then
+     * @param event the report, not yet numbered
+     */
+    record LiveReport(long ticket, HistoryEvent.Allocated event) {}
 }

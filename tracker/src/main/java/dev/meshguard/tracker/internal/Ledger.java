@@ -33,6 +33,13 @@ final class Ledger {
     private int mask = FIRST_CAPACITY - 1;
     private int entries;
 
+    /** The ticket of each entry's latest report; only without a journal, which would know it. */
+    private long @Nullable [] tickets;
+
+    Ledger(boolean withTickets) {
+        tickets = withTickets ? new long[FIRST_CAPACITY] : null;
+    }
+
     /** Returns the slot of a live entry, or the complement of the slot where it would go. */
     int find(BufferType type, long address) {
         long key = keyBits(type);
@@ -69,6 +76,13 @@ final class Ledger {
         }
     }
 
+    /** Notes when an entry was last reported, if tickets are kept. */
+    void reportedAt(int slot, long ticket) {
+        if (tickets != null) {
+            tickets[slot] = ticket;
+        }
+    }
+
     /** Counts one more report of a live entry; its first size, lifetime and request stay. */
     void repeat(int slot) {
         words[slot * WORDS + 2] += ONE_REPORT;
@@ -92,6 +106,7 @@ final class Ledger {
             boolean mayMove = ((next - home) & mask) >= ((next - hole) & mask);
             if (mayMove) {
                 put(hole, words[next * WORDS], words[next * WORDS + 1], meta, requests[next]);
+                reportedAt(hole, ticket(next));
                 hole = next;
             }
         }
@@ -132,6 +147,11 @@ final class Ledger {
         return words[slot * WORDS + 2] >>> COUNT_SHIFT;
     }
 
+    /** Returns the ticket of the latest report, or 0 if tickets are not kept. */
+    long ticket(int slot) {
+        return tickets == null ? 0 : tickets[slot];
+    }
+
     @Nullable
     AllocationRequest request(int slot) {
         return requests[slot];
@@ -159,6 +179,8 @@ final class Ledger {
         int capacity = oldRequests.length * 2;
         words = new long[capacity * WORDS];
         requests = new @Nullable AllocationRequest[capacity];
+        long @Nullable [] oldTickets = tickets;
+        tickets = oldTickets == null ? null : new long[capacity];
         mask = capacity - 1;
         shift--;
         for (int slot = 0; slot < oldRequests.length; slot++) {
@@ -170,6 +192,7 @@ final class Ledger {
                     free = (free + 1) & mask;
                 }
                 put(free, address, oldWords[slot * WORDS + 1], meta, oldRequests[slot]);
+                reportedAt(free, oldTickets == null ? 0 : oldTickets[slot]);
             }
         }
     }

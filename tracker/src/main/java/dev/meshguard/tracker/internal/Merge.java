@@ -133,28 +133,33 @@ public final class Merge {
         }
     }
 
-    /** Without a journal the live entries stand where they were allocated as far as their requests tell. */
+    /** Without a journal the live entries stand where they were last reported. */
     private static final class LiveSource extends Source {
-        private final List<HistoryEvent.Allocated> live;
+        private final List<DeviceBooks.LiveReport> live;
         private int next = -1;
 
         LiveSource(DeviceBooks.Recording device) {
             super(device.device());
             this.live = device.live().stream()
-                    .sorted(Comparator.comparingLong(HistoryEvent.Allocated::address)
-                            .thenComparing(HistoryEvent.Allocated::type))
+                    .sorted(Comparator.comparingLong(DeviceBooks.LiveReport::ticket)
+                            .thenComparingLong(report -> report.event().address())
+                            .thenComparing(report -> report.event().type()))
                     .toList();
         }
 
         @Override
         boolean advance() {
             next++;
-            return next < live.size();
+            if (next >= live.size()) {
+                return false;
+            }
+            ticket = live.get(next).ticket();
+            return true;
         }
 
         @Override
         HistoryEvent event(long number) {
-            HistoryEvent.Allocated entry = live.get(next);
+            HistoryEvent.Allocated entry = live.get(next).event();
             return new HistoryEvent.Allocated(
                     number,
                     entry.request(),

@@ -5,6 +5,7 @@ import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.WitnessReading.Testimony;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.BufferGeneration.Report;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Evidence;
 import java.util.Locale;
@@ -52,6 +53,15 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
                             event.number()),
                     event.number());
         });
+    }
+
+    /** Returns the event that took a report back, if one did. */
+    Optional<HistoryEvent.Freed> freeOf(Report report) {
+        return report.freedAt().stream()
+                .mapToObj(number -> history.events().get((int) number - 1))
+                .filter(HistoryEvent.Freed.class::isInstance)
+                .map(HistoryEvent.Freed.class::cast)
+                .findFirst();
     }
 
     /** Returns the free that the runtime ignored because the device was closed, if the code under test tried one. */

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * A circular buffer whose program ended without anyone reporting that it is gone.
  *
  * <p>Programs place their circular buffers outside the allocator, so no witness can contradict the books here; the
- * evidence is the end of every program that still has a report open. Seen on the real runtime as "three L1 buffers of
+ * evidence is the end of every program that may still have a report open. Seen on the real runtime as "three L1 buffers of
  * 4096 bytes on device 0".
  */
 final class CircularBufferUnreported implements Rule {
@@ -33,13 +33,16 @@ final class CircularBufferUnreported implements Rule {
         }
         Map<Owner, Long> ends = new LinkedHashMap<>();
         for (Report report : survivor.buffer().reports()) {
+            Optional<Owner> program = report.request().details().owner();
+            OptionalLong end = program.map(survivor.history()::endOf).orElse(OptionalLong.empty());
+            boolean over = end.isPresent()
+                    && end.getAsLong() > report.allocatedAt()
+                    && report.request().details().kind() == BufferKind.CIRCULAR_BUFFER;
+            if (!over && !isTakenBackByItsOwner(survivor, report)) {
+                return Optional.empty();
+            }
             if (report.isOpen()) {
-                Optional<Owner> program = report.request().details().owner();
-                OptionalLong end = program.map(survivor.history()::endOf).orElse(OptionalLong.empty());
-                if (end.isEmpty()) {
-                    return Optional.empty();
-                }
-                ends.put(program.orElseThrow(), end.getAsLong());
+                ends.put(program.orElseThrow(), end.orElseThrow());
             }
         }
         List<Evidence> evidence = new ArrayList<>();
@@ -75,5 +78,15 @@ final class CircularBufferUnreported implements Rule {
                 .findFirst()
                 .map(mesh -> Evidence.of("it shows on device " + device
                         + " only because this source reports circular buffers of the whole mesh under that device"));
+    }
+
+    /** A free that does not say whose it is may have been that of any report, the open ones too. */
+    private static boolean isTakenBackByItsOwner(Case survivor, Report report) {
+        return survivor.freeOf(report)
+                .filter(free -> free.request()
+                        .details()
+                        .owner()
+                        .equals(report.request().details().owner()))
+                .isPresent();
     }
 }

@@ -20,9 +20,11 @@ import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -81,6 +83,7 @@ public final class Examination {
     private Diagnosis diagnose(BufferGeneration buffer) {
         Optional<MeshDescription> open = history.openMeshes().stream()
                 .filter(mesh -> mesh.devices().contains(buffer.device()))
+                .filter(mesh -> buffer.deviceLife() == history.deviceLifeAt(buffer.device(), Long.MAX_VALUE))
                 .findFirst();
         if (open.isPresent()) {
             return Diagnosis.of(
@@ -195,7 +198,8 @@ public final class Examination {
         for (BufferGeneration buffer : history.generations()) {
             if (buffer.bornAt() < event.number()
                     && buffer.diedAt().orElse(Long.MAX_VALUE) > event.number()
-                    && buffer.kind() == BufferKind.BUFFER) {
+                    && buffer.kind() == BufferKind.BUFFER
+                    && buffer.deviceLife() == history.deviceLifeAt(buffer.device(), event.number())) {
                 known.add(new Place(buffer.device(), buffer.type(), buffer.address()));
             }
         }
@@ -230,6 +234,39 @@ public final class Examination {
 
     /** User memory and the runtime's own are never added up. */
     private List<LeakVerdict.TypeTotal> totals() {
+        return history.isComplete() ? totalsOfLives() : totalsOfLedger();
+    }
+
+    /** The ledger knows no lives of devices: an address that was left behind and is used again is one entry there. */
+    private List<LeakVerdict.TypeTotal> totalsOfLives() {
+        Map<BufferType, Map<BufferLifetime, LeakVerdict.TypeTotal>> totals = new EnumMap<>(BufferType.class);
+        for (BufferGeneration buffer : history.generations()) {
+            LeakVerdict.TypeTotal one = new LeakVerdict.TypeTotal(
+                    buffer.type(),
+                    buffer.lifetime(),
+                    1,
+                    buffer.size(),
+                    buffer.isLive() ? 1 : 0,
+                    buffer.isLive() ? buffer.size() : 0);
+            totals.computeIfAbsent(buffer.type(), unused -> new EnumMap<>(BufferLifetime.class))
+                    .merge(buffer.lifetime(), one, Examination::sum);
+        }
+        return totals.values().stream()
+                .flatMap(ofType -> ofType.values().stream())
+                .toList();
+    }
+
+    private static LeakVerdict.TypeTotal sum(LeakVerdict.TypeTotal one, LeakVerdict.TypeTotal other) {
+        return new LeakVerdict.TypeTotal(
+                one.type(),
+                one.lifetime(),
+                one.allocatedBuffers() + other.allocatedBuffers(),
+                one.allocatedBytes() + other.allocatedBytes(),
+                one.leftBuffers() + other.leftBuffers(),
+                one.leftBytes() + other.leftBytes());
+    }
+
+    private List<LeakVerdict.TypeTotal> totalsOfLedger() {
         List<LeakVerdict.TypeTotal> totals = new ArrayList<>();
         for (BufferType type : BufferType.values()) {
             for (BufferLifetime lifetime : BufferLifetime.values()) {
@@ -273,7 +310,7 @@ public final class Examination {
                 return false;
             }
             boolean hasRoom = buffers + 1 <= expectation.count().orElse(Long.MAX_VALUE)
-                    && bytes + buffer.size() <= expectation.bytes().orElse(Long.MAX_VALUE);
+                    && buffer.size() <= expectation.bytes().orElse(Long.MAX_VALUE) - bytes;
             if (hasRoom) {
                 buffers++;
                 bytes += buffer.size();

@@ -8,6 +8,7 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Standing;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -38,19 +39,27 @@ final class FreedOnOtherDevices implements Rule {
                 .mapToLong(sibling -> sibling.diedAt().orElseThrow())
                 .max()
                 .orElseThrow();
-        boolean lockStep = freeTogether(buffer, siblings) && survivor.testimony(survivor.due()) != Testimony.TAKEN;
-        Evidence evidence = Evidence.of(
+        List<Evidence> evidence = new ArrayList<>();
+        evidence.add(Evidence.of(
                 String.format(
                         Locale.ROOT,
                         "%d of %d %s were freed by event #%d, device %d's never was",
                         freed.size(),
                         siblings.size(),
-                        lockStep ? "buffers of one mesh allocation" : "single-device buffers",
+                        words(buffer, siblings),
                         last,
                         buffer.device()),
-                last);
-        return Optional.of(Diagnosis.of(
+                last));
+        survivor.statement(survivor.due()).ifPresent(evidence::add);
+        boolean lockStep = freeTogether(buffer, siblings) && survivor.testimony(survivor.due()) != Testimony.TAKEN;
+        return Optional.of(new Diagnosis(
                 Cause.FREED_ON_OTHER_DEVICES, lockStep ? Standing.MISREPORTED : Standing.LEAKED, evidence));
+    }
+
+    private static String words(BufferGeneration buffer, List<BufferGeneration> siblings) {
+        boolean oneRequest =
+                siblings.stream().allMatch(sibling -> sibling.request().equals(buffer.request()));
+        return oneRequest ? "buffers of one mesh allocation" : "single-device buffers";
     }
 
     private static boolean freeTogether(BufferGeneration buffer, List<BufferGeneration> siblings) {

@@ -20,7 +20,7 @@ import java.util.Optional;
  * <p>Two proofs are needed. That the reports are of one allocation: they belong to one request, or one of them owns
  * the memory and another only points to it. And that the memory is gone: the witness says so, or, where there is none,
  * the report that owned it was taken back. A later buffer at the same address, whose predecessor's free was lost, has
- * neither.
+ * neither, and a circular buffer is no allocation at all: it may lie where a buffer does.
  */
 final class ReportedTwice implements Rule {
 
@@ -36,7 +36,7 @@ final class ReportedTwice implements Rule {
             return Optional.empty();
         }
         Testimony testimony = survivor.testimony(survivor.due());
-        boolean gone = testimony == Testimony.FREE || (testimony == Testimony.SILENT && ownerIsGone(reports));
+        boolean gone = testimony == Testimony.FREE || (testimony == Testimony.SILENT && ownerIsGone(survivor));
         if (!gone) {
             return Optional.empty();
         }
@@ -55,9 +55,11 @@ final class ReportedTwice implements Rule {
 
     private static boolean areOfOneAllocation(List<Report> reports) {
         Report first = reports.get(0);
-        return reports.stream()
-                .skip(1)
-                .allMatch(report -> isSameRequest(report, first) || pointsTo(report, first) || pointsTo(first, report));
+        return reports.stream().allMatch(report -> report.request().details().kind() == BufferKind.BUFFER)
+                && reports.stream()
+                        .skip(1)
+                        .allMatch(report ->
+                                isSameRequest(report, first) || pointsTo(report, first) || pointsTo(first, report));
     }
 
     @SuppressWarnings("ReferenceEquality") // A request is itself only.
@@ -69,10 +71,15 @@ final class ReportedTwice implements Rule {
         return view.ownership() == Ownership.NON_OWNING && owner.ownership() == Ownership.OWNING;
     }
 
-    private static boolean ownerIsGone(List<Report> reports) {
-        List<Report> owners = reports.stream()
+    /** A free that does not say whose it is was matched to some report, which proves nothing. */
+    private static boolean ownerIsGone(Case survivor) {
+        List<Report> owners = survivor.buffer().reports().stream()
                 .filter(report -> report.ownership() == Ownership.OWNING)
                 .toList();
-        return !owners.isEmpty() && owners.stream().noneMatch(Report::isOpen);
+        return !owners.isEmpty()
+                && owners.stream()
+                        .allMatch(owner -> survivor.freeOf(owner)
+                                .filter(free -> free.ownership() == Ownership.OWNING)
+                                .isPresent());
     }
 }

@@ -37,13 +37,16 @@ final class Siblings {
         return ofRequest.size() > 1 ? ofRequest : fromSameLine(buffer);
     }
 
+    /** Returns the first release after close that came after everything that is still open of the buffer. */
     Optional<HistoryEvent.FreeIgnored> freesAfterClose(BufferGeneration buffer) {
         if (freesAfterClose == null) {
             freesAfterClose = new IdentityHashMap<>();
             for (Anomaly anomaly : history.anomalies()) {
                 if (anomaly.kind() == Anomaly.Kind.FREE_AFTER_CLOSE
                         && anomaly.holder().isPresent()
-                        && anomaly.event() instanceof HistoryEvent.FreeIgnored ignored) {
+                        && anomaly.event() instanceof HistoryEvent.FreeIgnored ignored
+                        && ignored.number()
+                                > anomaly.holder().get().lastOpenReportAt().orElse(0)) {
                     freesAfterClose.putIfAbsent(anomaly.holder().get(), ignored);
                 }
             }

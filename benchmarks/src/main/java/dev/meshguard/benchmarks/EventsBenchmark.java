@@ -1,0 +1,147 @@
+package dev.meshguard.benchmarks;
+
+import dev.meshguard.benchmarks.recorder.Contender;
+import dev.meshguard.benchmarks.recorder.Recorder;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Threads;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.ThreadParams;
+
+/**
+ * The same pairs with every event kept.
+ *
+ * <p>A tracker that keeps all events grows, so each iteration starts a new one, outside the measured time, and makes a
+ * fixed number of pairs.
+ */
+@BenchmarkMode(Mode.SingleShotTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 15)
+@Measurement(iterations = 20)
+@Fork(
+        value = 2,
+        jvmArgsAppend = {"-Xms2g", "-Xmx2g", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
+public class EventsBenchmark {
+
+    private static final int PAIRS = 1 << 18;
+    private static final int ORIGIN_PAIRS = 1 << 15;
+    private static final int LIVE = 1_024;
+
+    /** What all threads share. */
+    @State(Scope.Benchmark)
+    public static class WithoutOrigin {
+
+        /** What records. */
+        @Param({"MAP", "MESHGUARD", "MESHGUARD_ALL"})
+        public Contender contender = Contender.NOTHING;
+
+        Recorder recorder = Contender.NOTHING.start();
+
+        /** Starts from nothing. */
+        @Setup(Level.Iteration)
+        public void start() {
+            recorder = contender.start();
+        }
+    }
+
+    /** What all threads share. */
+    @State(Scope.Benchmark)
+    public static class WithOrigin {
+
+        /** What records. */
+        @Param({"STACK_ONLY", "MAP_WITH_STACK", "MESHGUARD_ORIGIN", "MESHGUARD_ALL_ORIGIN"})
+        public Contender contender = Contender.NOTHING;
+
+        Recorder recorder = Contender.NOTHING.start();
+
+        /** Starts from nothing. */
+        @Setup(Level.Iteration)
+        public void start() {
+            recorder = contender.start();
+        }
+    }
+
+    /** A thread with a device of its own. */
+    @State(Scope.Thread)
+    public static class OwnDevice {
+
+        private Window window = new Window(Contender.NOTHING.start(), 0, 1);
+
+        /** Fills the window. */
+        @Setup(Level.Iteration)
+        public void start(WithoutOrigin shared, ThreadParams thread) {
+            window = new Window(shared.recorder, thread.getThreadIndex(), LIVE);
+        }
+
+        private void pairs() {
+            for (int i = 0; i < PAIRS; i++) {
+                window.pair();
+            }
+        }
+    }
+
+    /** A thread with a device of its own. */
+    @State(Scope.Thread)
+    public static class OwnDeviceWithOrigin {
+
+        private Window window = new Window(Contender.NOTHING.start(), 0, 1);
+        private CallDepth bottom = new CallDepth(0);
+        private final Runnable pairs = this::pairs;
+
+        /** Fills the window. */
+        @Setup(Level.Iteration)
+        public void start(WithOrigin shared, ThreadParams thread) {
+            window = new Window(shared.recorder, thread.getThreadIndex(), LIVE);
+            bottom = new CallDepth(60 - Window.FRAMES);
+        }
+
+        private void pairs() {
+            for (int i = 0; i < ORIGIN_PAIRS; i++) {
+                window.pair();
+            }
+        }
+    }
+
+    /** One thread. */
+    @Benchmark
+    @Threads(1)
+    @OperationsPerInvocation(PAIRS)
+    public void oneThread(OwnDevice device) {
+        device.pairs();
+    }
+
+    /** Two threads, each on a device of its own. */
+    @Benchmark
+    @Threads(2)
+    @OperationsPerInvocation(PAIRS)
+    public void twoThreads(OwnDevice device) {
+        device.pairs();
+    }
+
+    /** One thread, at depth 60. */
+    @Benchmark
+    @Threads(1)
+    @OperationsPerInvocation(ORIGIN_PAIRS)
+    public void oneThreadWithOrigin(OwnDeviceWithOrigin device) {
+        device.bottom.run(device.pairs);
+    }
+
+    /** Two threads, each on a device of its own, at depth 60. */
+    @Benchmark
+    @Threads(2)
+    @OperationsPerInvocation(ORIGIN_PAIRS)
+    public void twoThreadsWithOrigin(OwnDeviceWithOrigin device) {
+        device.bottom.run(device.pairs);
+    }
+}

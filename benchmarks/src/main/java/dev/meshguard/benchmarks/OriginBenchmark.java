@@ -1,0 +1,93 @@
+package dev.meshguard.benchmarks;
+
+import dev.meshguard.benchmarks.recorder.Contender;
+import dev.meshguard.benchmarks.recorder.Recorder;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Threads;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.ThreadParams;
+
+/** One allocation with its stack and one free, at an exact depth; contenders that may run for ever. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@OperationsPerInvocation(OriginBenchmark.PAIRS)
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(
+        value = 2,
+        jvmArgsAppend = {"-Xms1g", "-Xmx1g", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
+public class OriginBenchmark {
+
+    /** Enough pairs at the depth that the way down to it does not count. */
+    static final int PAIRS = 256;
+
+    private static final int LIVE = 1_024;
+
+    /** What all threads share. */
+    @State(Scope.Benchmark)
+    public static class Shared {
+
+        /** What records. */
+        @Param({"STACK_ONLY", "MAP_WITH_STACK", "MESHGUARD_ORIGIN", "NETTY_PARANOID", "ARROW_DEBUG"})
+        public Contender contender = Contender.NOTHING;
+
+        Recorder recorder = Contender.NOTHING.start();
+
+        /** Starts from nothing. */
+        @Setup
+        public void start() {
+            recorder = contender.start();
+        }
+    }
+
+    /** A thread with a device of its own. */
+    @State(Scope.Thread)
+    public static class OwnDevice {
+
+        /** Java frames down to the one that asks for the buffer. */
+        @Param({"20", "60", "120"})
+        public int depth;
+
+        private Window window = new Window(Contender.NOTHING.start(), 0, 1);
+        private CallDepth bottom = new CallDepth(0);
+        private final Runnable pairs = this::pairs;
+
+        /** Fills the window. */
+        @Setup
+        public void start(Shared shared, ThreadParams thread) {
+            window = new Window(shared.recorder, thread.getThreadIndex(), LIVE);
+            bottom = new CallDepth(depth - Window.FRAMES);
+        }
+
+        private void pairs() {
+            for (int i = 0; i < PAIRS; i++) {
+                window.pair();
+            }
+        }
+    }
+
+    /** One thread. */
+    @Benchmark
+    @Threads(1)
+    public void oneThread(OwnDevice device) {
+        device.bottom.run(device.pairs);
+    }
+
+    /** Two threads, each on a device of its own. */
+    @Benchmark
+    @Threads(2)
+    public void twoThreads(OwnDevice device) {
+        device.bottom.run(device.pairs);
+    }
+}

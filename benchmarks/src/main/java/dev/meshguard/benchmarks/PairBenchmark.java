@@ -1,0 +1,77 @@
+package dev.meshguard.benchmarks;
+
+import dev.meshguard.benchmarks.recorder.Contender;
+import dev.meshguard.benchmarks.recorder.Recorder;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Threads;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.ThreadParams;
+
+/** One allocation and one free without a stack; contenders that may run for ever. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(
+        value = 2,
+        jvmArgsAppend = {"-Xms1g", "-Xmx1g", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
+public class PairBenchmark {
+
+    /** What all threads share. */
+    @State(Scope.Benchmark)
+    public static class Shared {
+
+        /** What records. */
+        @Param({"NOTHING", "MAP", "MESHGUARD", "NETTY", "ARROW"})
+        public Contender contender = Contender.NOTHING;
+
+        Recorder recorder = Contender.NOTHING.start();
+
+        /** Starts from nothing. */
+        @Setup
+        public void start() {
+            recorder = contender.start();
+        }
+    }
+
+    /** A thread with a device of its own. */
+    @State(Scope.Thread)
+    public static class OwnDevice {
+
+        /** Live buffers per device. */
+        @Param({"1024", "131072"})
+        public int live;
+
+        private Window window = new Window(Contender.NOTHING.start(), 0, 1);
+
+        /** Fills the window. */
+        @Setup
+        public void start(Shared shared, ThreadParams thread) {
+            window = new Window(shared.recorder, thread.getThreadIndex(), live);
+        }
+    }
+
+    /** One thread. */
+    @Benchmark
+    @Threads(1)
+    public void oneThread(OwnDevice device) {
+        device.window.pair();
+    }
+
+    /** Two threads, each on a device of its own. */
+    @Benchmark
+    @Threads(2)
+    public void twoThreads(OwnDevice device) {
+        device.window.pair();
+    }
+}

@@ -1,0 +1,43 @@
+package dev.meshguard.benchmarks;
+
+import dev.meshguard.benchmarks.recorder.Lane;
+import dev.meshguard.benchmarks.recorder.Recorder;
+
+/**
+ * A steady state: a fixed number of live buffers, of which the oldest is freed whenever a new one is allocated.
+ *
+ * <p>Twice as many addresses as live buffers go round, so that an address is used again, as an allocator does it.
+ */
+final class Window {
+
+    /** Frames from the caller of {@link #pair} to the one that asks for the buffer. */
+    static final int FRAMES = 2;
+
+    private final Lane lane;
+    private final int live;
+    private final int mask;
+    private int next;
+
+    /**
+     * Fills the window.
+     *
+     * @param live the number of live buffers, a power of two
+     */
+    Window(Recorder recorder, int device, int live) {
+        this.lane = recorder.lane(device, 2 * live);
+        this.live = live;
+        this.mask = 2 * live - 1;
+        for (int buffer = 0; buffer < live; buffer++) {
+            lane.allocate(buffer);
+        }
+        this.next = live;
+    }
+
+    /** Allocates a buffer and frees the oldest. */
+    void pair() {
+        int buffer = next;
+        lane.allocate(buffer);
+        lane.free((buffer - live) & mask);
+        next = (buffer + 1) & mask;
+    }
+}

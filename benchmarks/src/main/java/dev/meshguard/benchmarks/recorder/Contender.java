@@ -1,0 +1,59 @@
+package dev.meshguard.benchmarks.recorder;
+
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Retention;
+import io.netty.util.ResourceLeakDetector.Level;
+
+/** What runs beside what; at most one a JVM, because two of them are switched on for the whole process. */
+public enum Contender {
+    /** Nothing at all: what the loop around a pair costs. */
+    NOTHING,
+    /** {@code new Throwable()} per allocation, never resolved. */
+    STACK_ONLY,
+    /** A concurrent map of records, without stacks. */
+    MAP,
+    /** A concurrent map of records, each with an unresolved stack. */
+    MAP_WITH_STACK,
+    /** MeshGuard without origins, keeping live buffers and sums: may run for ever. */
+    MESHGUARD,
+    /** MeshGuard with origins, keeping live buffers and sums: may run for ever. */
+    MESHGUARD_ORIGIN,
+    /** MeshGuard without origins, keeping every event: grows. */
+    MESHGUARD_ALL,
+    /** MeshGuard as it comes, with origins, keeping every event: grows. */
+    MESHGUARD_ALL_ORIGIN,
+    /** Netty's pooled buffers, the detector off. */
+    NETTY,
+    /** Netty's pooled buffers, the detector at PARANOID. */
+    NETTY_PARANOID,
+    /** Arrow's root allocator. */
+    ARROW,
+    /** Arrow's root allocator in debug mode. */
+    ARROW_DEBUG;
+
+    /** Starts from nothing. */
+    public Recorder start() {
+        return switch (this) {
+            case NOTHING -> new NothingRecorder();
+            case STACK_ONLY -> new StackOnlyRecorder();
+            case MAP -> new MapRecorder(() -> null);
+            case MAP_WITH_STACK -> new MapRecorder(Throwable::new);
+            case MESHGUARD -> tracker(OriginCapture.NONE, Retention.LIVE_AND_TOTALS);
+            case MESHGUARD_ORIGIN -> tracker(OriginCapture.ALLOCATIONS, Retention.LIVE_AND_TOTALS);
+            case MESHGUARD_ALL -> tracker(OriginCapture.NONE, Retention.ALL);
+            case MESHGUARD_ALL_ORIGIN -> tracker(OriginCapture.ALLOCATIONS, Retention.ALL);
+            case NETTY -> new NettyRecorder(Level.DISABLED);
+            case NETTY_PARANOID -> new NettyRecorder(Level.PARANOID);
+            case ARROW -> new ArrowRecorder(false);
+            case ARROW_DEBUG -> new ArrowRecorder(true);
+        };
+    }
+
+    private static Recorder tracker(OriginCapture capture, Retention retention) {
+        return new TrackerRecorder(AllocationTracker.builder()
+                .originCapture(capture)
+                .retention(retention)
+                .build());
+    }
+}

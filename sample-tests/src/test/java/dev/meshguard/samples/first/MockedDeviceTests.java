@@ -1,0 +1,64 @@
+package dev.meshguard.samples.first;
+
+import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.when;
+
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.Cause;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.mockito.Mock;
+import org.mockito.junit.jupiter.MockitoExtension;
+
+/** A Mockito mock of the user's device interface whose calls report to a tracker. */
+@ExtendWith(MockitoExtension.class)
+class MockedDeviceTests {
+
+    /** The code under test. */
+    private static void uploadWeights(Device device) {
+        long staging = device.allocate(0, 4096);
+        device.allocate(0, 65_536);
+        device.free(0, staging);
+    }
+
+    interface Device {
+
+        long allocate(int device, long bytes);
+
+        void free(int device, long address);
+    }
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+
+    @Mock
+    private Device device;
+
+    @BeforeEach
+    void reportCalls() {
+        AtomicLong next = new AtomicLong(0x1000);
+        when(device.allocate(anyInt(), anyLong())).thenAnswer(call -> {
+            long address = next.getAndAdd(call.<Long>getArgument(1));
+            tracker.allocated(call.getArgument(0), BufferType.DRAM, address, call.getArgument(1));
+            return address;
+        });
+        doAnswer(call -> {
+                    tracker.freed(call.getArgument(0), BufferType.DRAM, call.getArgument(1));
+                    return null;
+                })
+                .when(device)
+                .free(anyInt(), anyLong());
+    }
+
+    @Test
+    void theWeightsAreLeftAndTheStagingBufferIsNot() {
+        uploadWeights(device);
+
+        assertThat(tracker).survivors().hasSize(1).withCause(Cause.UNEXPLAINED).hasSize(1);
+    }
+}

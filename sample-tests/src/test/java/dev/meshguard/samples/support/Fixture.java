@@ -1,0 +1,33 @@
+package dev.meshguard.samples.support;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Marks a test class that is meant to fail: it runs only where {@link Fixtures} runs it, never by accident. */
+@Documented
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@ExtendWith(Fixture.OnlyOnPurpose.class)
+public @interface Fixture {
+
+    /** The configuration parameter that {@link Fixtures} sets. */
+    String ON_PURPOSE = "meshguard.samples.on-purpose";
+
+    /** Lets fixtures run where they were asked for. */
+    class OnlyOnPurpose implements ExecutionCondition {
+
+        @Override
+        public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+            return context.getConfigurationParameter(ON_PURPOSE).isPresent()
+                    ? ConditionEvaluationResult.enabled("asked for")
+                    : ConditionEvaluationResult.disabled("a fixture that is meant to fail");
+        }
+    }
+}

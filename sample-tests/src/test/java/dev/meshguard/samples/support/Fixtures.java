@@ -1,0 +1,51 @@
+package dev.meshguard.samples.support;
+
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Event;
+
+/** Runs fixtures and hands out what their tests failed with. */
+public final class Fixtures {
+
+    private Fixtures() {}
+
+    /**
+     * Runs the tests of a fixture.
+     *
+     * @return the failure of each test by the name of its method, empty where it passed
+     */
+    public static Map<String, Optional<Throwable>> run(Class<?> fixture) {
+        Map<String, Optional<Throwable>> failures = new LinkedHashMap<>();
+        EngineTestKit.engine("junit-jupiter")
+                .selectors(selectClass(fixture))
+                .configurationParameter(Fixture.ON_PURPOSE, "true")
+                .execute()
+                .testEvents()
+                .finished()
+                .stream()
+                .forEach(event -> failures.put(nameOf(event), failureOf(event)));
+        return failures;
+    }
+
+    /** Runs a fixture of one test and returns what it failed with. */
+    public static Throwable failureOf(Class<?> fixture) {
+        Map<String, Optional<Throwable>> failures = run(fixture);
+        if (failures.size() != 1) {
+            throw new IllegalStateException(fixture + " has not one test but " + failures.keySet());
+        }
+        return failures.values().iterator().next().orElseThrow(() -> new IllegalStateException(fixture + " passed"));
+    }
+
+    private static String nameOf(Event event) {
+        return event.getTestDescriptor().getLegacyReportingName().replaceAll("\\(.*", "");
+    }
+
+    private static Optional<Throwable> failureOf(Event event) {
+        return event.getPayload(TestExecutionResult.class).flatMap(TestExecutionResult::getThrowable);
+    }
+}

@@ -1,0 +1,324 @@
+package dev.meshguard.tracker;
+
+import dev.meshguard.tracker.history.AllocationHistory;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells a history in the words of a test.
+ *
+ * <p>Verbs are reported in the order in which they are written; what follows a verb ({@link #ownedBy}, {@link #owning})
+ * says more about it. An allocation's origin is the line that asks for it.
+ *
+ * <pre>{@code
+ * history().allocate(L1, device(0), 101_152, 4_096).circularBufferOf(program(7)).endOf(program(7)).closed();
+ * }</pre>
+ */
+public final class HistoryScript {
+
+    private final AllocationTracker tracker;
+    private final boolean withOrigins;
+    private final Map<Integer, MeshDescription> open = new LinkedHashMap<>();
+    private @Nullable Verb pending;
+
+    private HistoryScript(AllocationTracker tracker, boolean withOrigins) {
+        this.tracker = tracker;
+        this.withOrigins = withOrigins;
+    }
+
+    /** Starts a history that knows where each buffer was asked for. */
+    public static HistoryScript history() {
+        return new HistoryScript(AllocationTracker.create(), true);
+    }
+
+    /** Starts a history as a log gives it: nothing tells one request from another. */
+    public static HistoryScript historyWithoutOrigins() {
+        return on(AllocationTracker.builder().originCapture(OriginCapture.NONE).build());
+    }
+
+    /** Starts a history of which only live buffers and sums are kept. */
+    public static HistoryScript historyOfLiveBuffers() {
+        return on(AllocationTracker.builder()
+                .retention(Retention.LIVE_AND_TOTALS)
+                .originCapture(OriginCapture.NONE)
+                .build());
+    }
+
+    /** Goes on with what a tracker has recorded. */
+    public static HistoryScript on(AllocationTracker tracker) {
+        return new HistoryScript(tracker, false);
+    }
+
+    /** Returns one device. */
+    public static int[] device(int device) {
+        return new int[] {device};
+    }
+
+    /** Returns the devices from the first to the last. */
+    public static int[] devices(int first, int last) {
+        return IntStream.rangeClosed(first, last).toArray();
+    }
+
+    /** Returns a program. */
+    public static Owner program(int number) {
+        return Owner.program(Integer.toString(number));
+    }
+
+    // Meshes
+
+    /** Opens a mesh, and initialises its devices. */
+    public HistoryScript mesh(int id, int... devices) {
+        meshWithoutDevices(id, devices);
+        for (int device : devices) {
+            tracker.deviceOpened(device);
+        }
+        return this;
+    }
+
+    /** Opens a mesh of a source that says nothing of devices being initialised. */
+    public HistoryScript meshWithoutDevices(int id, int... devices) {
+        MeshDescription mesh = MeshDescription.of(
+                id, "mesh " + id, IntStream.of(devices).boxed().toList());
+        told();
+        tracker.meshOpened(mesh);
+        open.put(id, mesh);
+        return this;
+    }
+
+    /** Begins the close of every open mesh. */
+    public HistoryScript closing() {
+        told();
+        open.keySet().forEach(tracker::meshClosing);
+        return this;
+    }
+
+    /** Closes every open mesh with its devices. */
+    public HistoryScript close() {
+        told();
+        open.values().forEach(mesh -> {
+            tracker.meshClosed(mesh.id());
+            mesh.devices().forEach(tracker::deviceClosed);
+        });
+        open.clear();
+        return this;
+    }
+
+    /** Closes every open mesh of a source that says nothing of devices. */
+    public HistoryScript closeWithoutDevices() {
+        told();
+        open.keySet().forEach(tracker::meshClosed);
+        open.clear();
+        return this;
+    }
+
+    /** Closes every open mesh and returns the history. */
+    public AllocationHistory closed() {
+        return close().recorded();
+    }
+
+    /** Returns the history as it is. */
+    public AllocationHistory recorded() {
+        told();
+        return tracker.history();
+    }
+
+    // Buffers
+
+    /** Reports one request: a buffer at the same address of each device. */
+    public HistoryScript allocate(BufferType type, int[] devices, long address, long size) {
+        return next(new Verb(true, false, type, places(devices, address), size));
+    }
+
+    /** Reports a request for each device, all from this line. */
+    public HistoryScript allocateOneByOne(BufferType type, int[] devices, long address, long size) {
+        return next(new Verb(true, true, type, places(devices, address), size));
+    }
+
+    /** Reports that the buffers at an address were freed. */
+    public HistoryScript free(BufferType type, int[] devices, long address) {
+        return next(new Verb(false, false, type, places(devices, address), 0));
+    }
+
+    /** Reports that a free was ignored. */
+    public HistoryScript freeIgnored(BufferType type, int[] devices, long address, IgnoredFreeReason reason) {
+        told();
+        AllocationRequest release = tracker.release(AllocationDetails.user());
+        for (int device : devices) {
+            tracker.freeIgnored(release, device, type, address, reason);
+        }
+        return this;
+    }
+
+    /** The request took another device too, at another address. */
+    public HistoryScript and(int[] devices, long address) {
+        verb().places.addAll(places(devices, address));
+        return this;
+    }
+
+    /** The request reported all its buffers once more. */
+    public HistoryScript andOnceMore(Ownership ownership) {
+        verb().repeats.add(ownership);
+        return this;
+    }
+
+    /** It belonged to an owner. */
+    public HistoryScript ownedBy(Owner owner) {
+        verb().details = verb().details.ownedBy(owner);
+        return this;
+    }
+
+    /** It was a circular buffer of a program. */
+    public HistoryScript circularBufferOf(Owner program) {
+        verb().details = AllocationDetails.circularBuffer(program);
+        return this;
+    }
+
+    /** It had a lifetime. */
+    public HistoryScript lifetime(BufferLifetime lifetime) {
+        verb().details = verb().details.withLifetime(lifetime);
+        return this;
+    }
+
+    /** It had a label. */
+    public HistoryScript labelled(String label) {
+        verb().details = verb().details.labelled(label);
+        return this;
+    }
+
+    /** It took so many bytes of a bank. */
+    public HistoryScript extent(long bytes) {
+        verb().details = verb().details.withExtent(bytes);
+        return this;
+    }
+
+    /** The object that reported it owned the memory. */
+    public HistoryScript owning() {
+        verb().ownership = Ownership.OWNING;
+        return this;
+    }
+
+    /** The object that reported it only pointed to the memory. */
+    public HistoryScript nonOwning() {
+        verb().ownership = Ownership.NON_OWNING;
+        return this;
+    }
+
+    // Everything else
+
+    /** Reports that an owner is in the program cache. */
+    public HistoryScript cached(Owner owner) {
+        told();
+        tracker.ownerCached(owner, "program cache");
+        return this;
+    }
+
+    /** Reports the end of an owner. */
+    public HistoryScript endOf(Owner owner) {
+        told();
+        tracker.ownerEnded(owner);
+        return this;
+    }
+
+    /** Begins a phase that nothing ends. */
+    public HistoryScript phase(Phase phase) {
+        told();
+        tracker.phase(phase);
+        return this;
+    }
+
+    /** Hands over what the allocators call taken in one memory of some devices of mesh 0. */
+    public HistoryScript witness(WitnessReading.Moment moment, BufferType type, int[] devices, long... taken) {
+        told();
+        WitnessReading.Builder reading = WitnessReading.of(0, moment);
+        for (int device : devices) {
+            reading.region(device, type, taken);
+        }
+        tracker.witnessed(reading.build());
+        return this;
+    }
+
+    /** Reports that reports are missing. */
+    public HistoryScript lost(long count, String reason) {
+        told();
+        tracker.reportsLost(count, reason);
+        return this;
+    }
+
+    private record Place(int device, long address) {}
+
+    private static List<Place> places(int[] devices, long address) {
+        return IntStream.of(devices)
+                .mapToObj(device -> new Place(device, address))
+                .toList();
+    }
+
+    /** An allocation or a free, until everything is said about it. */
+    private static final class Verb {
+        private final boolean allocates;
+        private final boolean oneByOne;
+        private final BufferType type;
+        private final List<Place> places;
+        private final long size;
+        private final List<Ownership> repeats = new ArrayList<>();
+        private final Throwable line = new Throwable();
+        private AllocationDetails details = AllocationDetails.user();
+        private Ownership ownership = Ownership.UNKNOWN;
+
+        private Verb(boolean allocates, boolean oneByOne, BufferType type, List<Place> places, long size) {
+            this.allocates = allocates;
+            this.oneByOne = oneByOne;
+            this.type = type;
+            this.places = new ArrayList<>(places);
+            this.size = size;
+        }
+    }
+
+    private HistoryScript next(Verb verb) {
+        told();
+        pending = verb;
+        return this;
+    }
+
+    private Verb verb() {
+        if (pending == null) {
+            throw new IllegalStateException("There is no allocation or free to say more about");
+        }
+        return pending;
+    }
+
+    private void told() {
+        Verb verb = pending;
+        pending = null;
+        if (verb == null) {
+            return;
+        }
+        if (!verb.allocates) {
+            AllocationRequest release = tracker.release(verb.details);
+            for (Place place : verb.places) {
+                tracker.freed(release, place.device(), verb.type, place.address(), verb.ownership);
+            }
+            return;
+        }
+        AllocationRequest request = request(verb);
+        for (Place place : verb.places) {
+            allocate(verb.oneByOne ? request(verb) : request, verb, place, verb.ownership);
+        }
+        for (Ownership ownership : verb.repeats) {
+            verb.places.forEach(place -> allocate(request, verb, place, ownership));
+        }
+    }
+
+    private void allocate(AllocationRequest request, Verb verb, Place place, Ownership ownership) {
+        tracker.allocated(request, place.device(), verb.type, place.address(), verb.size, ownership);
+    }
+
+    /** The stack is that of the verb; by the time it is reported the next line is running. */
+    private AllocationRequest request(Verb verb) {
+        AllocationRequest request = tracker.request(verb.details);
+        return withOrigins ? AllocationRequest.numbered(verb.details, request.ticket(), verb.line) : request;
+    }
+}

@@ -1,0 +1,298 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.IgnoredFreeReason.ALREADY_FREED;
+import static dev.meshguard.tracker.IgnoredFreeReason.DEVICE_CLOSED;
+import static dev.meshguard.tracker.WitnessReading.Moment.AFTER_WIPE;
+import static dev.meshguard.tracker.WitnessReading.Moment.BEFORE_WIPE;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
+import static dev.meshguard.verdict.Cause.SYSTEM;
+import static dev.meshguard.verdict.Cause.UNEXPLAINED;
+import static dev.meshguard.verdict.Judgement.judged;
+import static dev.meshguard.verdict.Standing.EXPECTED;
+import static dev.meshguard.verdict.Standing.LEAKED;
+import static dev.meshguard.verdict.Standing.MISREPORTED;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.Ownership;
+import org.junit.jupiter.api.Test;
+
+/** The witness called the memory free in time, or its handle was released after the device was closed. */
+class FreeUnreportedTests {
+
+    @Test
+    void isNamedWhenTheWitnessCallsTheMemoryFreeAtClose() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history)
+                .hasOnly(FREE_UNREPORTED, MISREPORTED)
+                .because("the allocator called 0x1000 (4096) free when close began (event #4)");
+    }
+
+    @Test
+    void isNamedWhenTheRuntimeFreedItsOwnMemoryBeforeTheWipe() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .lifetime(BufferLifetime.SYSTEM)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .witness(BEFORE_WIPE, DRAM, device(0))
+                .closed();
+
+        judged(history)
+                .hasOnly(FREE_UNREPORTED, MISREPORTED)
+                .because(
+                        "the allocator called 0x1000 (4096) free before the allocators were wiped (event #5)",
+                        "the allocator called 0x1000 (4096) taken when close began (event #4)");
+    }
+
+    @Test
+    void isNamedWhenTheHandleWasReleasedAfterTheDeviceWasClosed() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .recorded();
+
+        judged(history)
+                .hasOnly(FREE_UNREPORTED, MISREPORTED)
+                .because("its handle was released after the device was closed (event #6), when the runtime reports"
+                        + " nothing");
+    }
+
+    @Test
+    void isNotNamedWhenTheWitnessHoldsTheMemoryAtClose() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .witness(BEFORE_WIPE, DRAM, device(0))
+                .witness(AFTER_WIPE, DRAM, device(0))
+                .closed();
+
+        judged(history)
+                .hasOnly(UNEXPLAINED, LEAKED)
+                .because(
+                        "no free was reported", "the allocator called 0x1000 (4096) taken when close began (event #4)");
+    }
+
+    @Test
+    void isNotNamedForAReadingAfterTheWipeOnly() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(AFTER_WIPE, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED).because("no free was reported");
+    }
+
+    @Test
+    void isNotNamedForAReadingBeforeTheBufferWasThere() {
+        var history = history()
+                .mesh(0, 0)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForAReadingOfALaterLifeOfTheDevice() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .mesh(1, 0)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForAReadingOfAnotherDevice() {
+        var history = history()
+                .mesh(0, 0, 1)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(1))
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForAReadingOfAnotherMemory() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, L1, device(0))
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForTheRuntimesMemoryThatIsStillTakenBeforeTheWipe() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .lifetime(BufferLifetime.SYSTEM)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .witness(BEFORE_WIPE, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOnly(SYSTEM, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForMemoryThatMayStay() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .lifetime(BufferLifetime.PERSISTENT)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(SYSTEM, EXPECTED);
+    }
+
+    @Test
+    void isNotNamedForACircularBufferThatNoAllocatorKnows() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .witness(CLOSE_BEGUN, L1, device(0))
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForASecondFreeThatTheRuntimeIgnored() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .freeIgnored(DRAM, device(0), 0x1000, ALREADY_FREED)
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void doesNotExcuseANewBufferForTheLateReleaseOfAnOlderHandle() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .closed();
+
+        judged(history).hasCauses(FREE_UNREPORTED, UNEXPLAINED).hasStandings(MISREPORTED, LEAKED);
+    }
+
+    @Test
+    void doesNotExcuseANewBufferForTheLateReleaseOfAHandleWhoseFreeWasReported() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .close()
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void doesNotExcuseALaterReportForAnEarlierReleaseWhereDevicesAreNotReported() {
+        var history = history()
+                .meshWithoutDevices(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .closeWithoutDevices()
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .meshWithoutDevices(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .closeWithoutDevices()
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void doesNotExcuseALaterReportForAnEarlierReadingWhereDevicesAreNotReported() {
+        var history = history()
+                .meshWithoutDevices(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closeWithoutDevices()
+                .meshWithoutDevices(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closeWithoutDevices()
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void doesNotExcuseABufferReportedAfterTheReadingByARequestBegunBefore() {
+        var tracker = AllocationTracker.create();
+        var script = HistoryScript.on(tracker).mesh(0, 0);
+        var request = tracker.request(AllocationDetails.user());
+        script.witness(CLOSE_BEGUN, DRAM, device(0));
+        tracker.allocated(request, 0, DRAM, 0x1000, 64, Ownership.UNKNOWN);
+
+        var history = script.closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void doesNotExcuseABufferForAReadingBeforeItWhereThePastIsNotKept() {
+        var history = HistoryScript.historyOfLiveBuffers()
+                .mesh(0, 0)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .close()
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void doesNotExcuseABufferAtAnAddressLeftBehindWhereThePastIsNotKept() {
+        var history = HistoryScript.historyOfLiveBuffers()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .close()
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+}

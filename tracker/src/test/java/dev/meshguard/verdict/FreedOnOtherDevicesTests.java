@@ -1,0 +1,235 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.Ownership.NON_OWNING;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.verdict.Cause.FREED_ON_OTHER_DEVICES;
+import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
+import static dev.meshguard.verdict.Cause.UNEXPLAINED;
+import static dev.meshguard.verdict.Judgement.judged;
+import static dev.meshguard.verdict.Standing.LEAKED;
+import static dev.meshguard.verdict.Standing.MISREPORTED;
+
+import dev.meshguard.tracker.HistoryScript;
+import org.junit.jupiter.api.Test;
+
+/** Most siblings of a buffer were freed, one to a device. */
+class FreedOnOtherDevicesTests {
+
+    private static HistoryScript lockStep() {
+        return history()
+                .mesh(0, devices(0, 3))
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .nonOwning();
+    }
+
+    @Test
+    void isAReportThatIsMissingWhereTheDevicesFreeInLockStep() {
+        var history = lockStep().free(DRAM, devices(0, 2), 0x1000).nonOwning().closed();
+
+        judged(history)
+                .hasOnly(FREED_ON_OTHER_DEVICES, MISREPORTED)
+                .because("3 of 4 buffers of one mesh allocation were freed by event #12, device 3's never was");
+    }
+
+    @Test
+    void isALeakWhereTheWitnessHoldsTheMemoryOfADeviceInLockStep() {
+        var history = lockStep()
+                .free(DRAM, devices(0, 2), 0x1000)
+                .nonOwning()
+                .witness(CLOSE_BEGUN, DRAM, device(3), 0x1000)
+                .closed();
+
+        judged(history)
+                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
+                .because(
+                        "3 of 4 buffers of one mesh allocation were freed by event #12, device 3's never was",
+                        "the allocator called 0x1000 (4096) taken when close began (event #13)");
+    }
+
+    @Test
+    void leavesMemoryThatTheWitnessCallsFreeToTheWitness() {
+        var history = lockStep()
+                .free(DRAM, devices(0, 2), 0x1000)
+                .nonOwning()
+                .witness(CLOSE_BEGUN, DRAM, device(3))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
+    void isALeakOfSingleDeviceBuffersFromOneLine() {
+        var history = history()
+                .allocateOneByOne(DRAM, devices(0, 7), 0x1000, 64)
+                .nonOwning()
+                .free(DRAM, devices(0, 2), 0x1000)
+                .nonOwning()
+                .free(DRAM, devices(4, 7), 0x1000)
+                .nonOwning()
+                .recorded();
+
+        judged(history)
+                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
+                .because("7 of 8 single-device buffers were freed by event #15, device 3's never was");
+    }
+
+    @Test
+    void isALeakWhereTheBuffersOwnTheirMemory() {
+        var history = history()
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .owning()
+                .free(DRAM, devices(0, 2), 0x1000)
+                .owning()
+                .recorded();
+
+        judged(history).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
+    }
+
+    @Test
+    void isALeakWhereNobodySaysWhoOwnsTheMemory() {
+        var history = history()
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .free(DRAM, devices(0, 2), 0x1000)
+                .recorded();
+
+        judged(history).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
+    }
+
+    @Test
+    void isALeakWhereTheBuffersLieAtDifferentAddresses() {
+        var history = history()
+                .allocate(DRAM, devices(0, 2), 0x1000, 64)
+                .nonOwning()
+                .and(device(3), 0x2000)
+                .free(DRAM, devices(0, 2), 0x1000)
+                .nonOwning()
+                .recorded();
+
+        judged(history).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
+    }
+
+    @Test
+    void isNotNamedWithHalfOfThemFreed() {
+        var history = lockStep().free(DRAM, devices(0, 1), 0x1000).nonOwning().closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForSeveralBuffersOnADevice() {
+        var history = history()
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .and(devices(0, 3), 0x2000)
+                .nonOwning()
+                .free(DRAM, devices(0, 3), 0x1000)
+                .nonOwning()
+                .free(DRAM, devices(0, 2), 0x2000)
+                .nonOwning()
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForALoopThatVisitsADeviceTwice() {
+        var script = history();
+        for (int round = 0; round < 2; round++) {
+            script.allocateOneByOne(DRAM, devices(0, 3), 0x1000L * (round + 1), 64);
+        }
+        var history = script.free(DRAM, devices(0, 3), 0x1000)
+                .free(DRAM, devices(0, 2), 0x2000)
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForBuffersOfOtherSizes() {
+        var script = history();
+        for (int device = 0; device < 4; device++) {
+            script.allocateOneByOne(DRAM, device(device), 0x1000, 64 + device);
+        }
+        var history = script.free(DRAM, devices(0, 2), 0x1000).recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForBuffersWithOtherLabels() {
+        var script = history();
+        for (int device = 0; device < 4; device++) {
+            script.allocateOneByOne(DRAM, device(device), 0x1000, 64).labelled("layer " + device);
+        }
+        var history = script.free(DRAM, devices(0, 2), 0x1000).recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForBuffersFromOtherLines() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(1), 0x1000, 64)
+                .allocate(DRAM, device(2), 0x1000, 64)
+                .free(DRAM, devices(0, 1), 0x1000)
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedWhereNothingTellsOneRequestFromAnother() {
+        var history = historyWithoutOrigins()
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .nonOwning()
+                .free(DRAM, devices(0, 2), 0x1000)
+                .nonOwning()
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForTheOnlyBufferOfItsRequest() {
+        var history = history().allocate(DRAM, device(0), 0x1000, 64).recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isALeakForCircularBuffersThatNoAllocatorFreesInLockStep() {
+        var history = history()
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .circularBufferOf(program(7))
+                .nonOwning()
+                .free(DRAM, devices(0, 2), 0x1000)
+                .circularBufferOf(program(7))
+                .nonOwning()
+                .recorded();
+
+        judged(history).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
+    }
+
+    @Test
+    void isALeakWhenOneBufferWasReportedByAnOwnerAsWell() {
+        var history = history()
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .nonOwning()
+                .andOnceMore(NON_OWNING)
+                .allocate(DRAM, device(3), 0x1000, 64)
+                .owning()
+                .free(DRAM, devices(0, 2), 0x1000)
+                .nonOwning()
+                .free(DRAM, devices(0, 2), 0x1000)
+                .nonOwning()
+                .recorded();
+
+        judged(history).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.meshguard.verdict;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.history.AllocationHistory;
+import java.util.List;
+
+/** What a check without allowlist says of a history, for tests that look at causes. */
+final class Judgement {
+
+    private final LeakVerdict verdict;
+
+    private Judgement(LeakVerdict verdict) {
+        this.verdict = verdict;
+    }
+
+    static Judgement judged(AllocationHistory history) {
+        LeakVerdict verdict = LeakCheck.create().examine(history);
+        assertThat(verdict.sum().comesOut()).describedAs(verdict.toString()).isTrue();
+        return new Judgement(verdict);
+    }
+
+    LeakVerdict verdict() {
+        return verdict;
+    }
+
+    /** Every survivor has this cause and standing, and there is at least one. */
+    Judgement hasOnly(Cause cause, Standing standing) {
+        assertThat(verdict.survivors()).isNotEmpty().allSatisfy(survivor -> {
+            assertThat(survivor.cause()).describedAs(survivor.toString()).isEqualTo(cause);
+            assertThat(survivor.standing()).describedAs(survivor.toString()).isEqualTo(standing);
+        });
+        return this;
+    }
+
+    /** The causes of the survivors, oldest first. */
+    Judgement hasCauses(Cause... causes) {
+        assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(causes);
+        return this;
+    }
+
+    /** The standings of the survivors, oldest first. */
+    Judgement hasStandings(Standing... standings) {
+        assertThat(verdict.survivors()).extracting(Survivor::standing).containsExactly(standings);
+        return this;
+    }
+
+    /** The whole evidence of the oldest survivor. */
+    Judgement because(String... facts) {
+        List<Evidence> evidence = verdict.survivors().get(0).diagnosis().evidence();
+        assertThat(evidence).extracting(Evidence::words).containsExactly(facts);
+        return this;
+    }
+
+    Judgement hasOutcome(Outcome outcome) {
+        assertThat(verdict.outcome()).describedAs(verdict.toString()).isEqualTo(outcome);
+        return this;
+    }
+
+    /** The whole list of doubts. */
+    Judgement doubts(String... doubts) {
+        assertThat(verdict.doubts()).containsExactly(doubts);
+        return this;
+    }
+}

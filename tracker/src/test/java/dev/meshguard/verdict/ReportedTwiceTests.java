@@ -1,0 +1,251 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.Ownership.NON_OWNING;
+import static dev.meshguard.tracker.Ownership.OWNING;
+import static dev.meshguard.tracker.WitnessReading.Moment.AFTER_WIPE;
+import static dev.meshguard.tracker.WitnessReading.Moment.BEFORE_WIPE;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
+import static dev.meshguard.verdict.Cause.REPORTED_TWICE;
+import static dev.meshguard.verdict.Cause.SYSTEM;
+import static dev.meshguard.verdict.Cause.UNEXPLAINED;
+import static dev.meshguard.verdict.Judgement.judged;
+import static dev.meshguard.verdict.Standing.LEAKED;
+import static dev.meshguard.verdict.Standing.MISREPORTED;
+
+import dev.meshguard.tracker.BufferLifetime;
+import org.junit.jupiter.api.Test;
+
+/** Two proofs: the reports are of one allocation, and its memory is gone. */
+class ReportedTwiceTests {
+
+    @Test
+    void isNamedWhenTheOwnerIsGoneAndTheBufferOfTheSameRequestIsNot() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .recorded();
+
+        judged(history)
+                .hasOnly(REPORTED_TWICE, MISREPORTED)
+                .because("reported 2 times at one live address (events #1, #2), freed once");
+    }
+
+    @Test
+    void isNamedWhenTheOwnerIsGoneAndAViewIsNot() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .nonOwning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .recorded();
+
+        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
+    }
+
+    @Test
+    void isNamedWhenTheWitnessSaysThatTheMemoryIsGone() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .nonOwning()
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .nonOwning()
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history)
+                .hasOnly(REPORTED_TWICE, MISREPORTED)
+                .because(
+                        "reported 2 times at one live address (events #3, #4), freed once",
+                        "the allocator called 0x1000 (4096) free when close began (event #6)");
+    }
+
+    @Test
+    void namesNoMoreThanSixEvents() {
+        var script = history().allocate(DRAM, device(0), 0x1000, 64).owning();
+        for (int view = 0; view < 7; view++) {
+            script.andOnceMore(NON_OWNING);
+        }
+        var history = script.free(DRAM, device(0), 0x1000).owning().recorded();
+
+        judged(history)
+                .hasOnly(REPORTED_TWICE, MISREPORTED)
+                .because("reported 8 times at one live address (events #1, #2, #3, #4, #5, #6 and 2 more), freed once");
+    }
+
+    @Test
+    void isNotNamedWhileTheOwnerIsThere() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .nonOwning()
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED).because("reported twice, freed once");
+    }
+
+    @Test
+    void isNotNamedWhileTheWitnessHoldsTheMemory() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history)
+                .hasOnly(UNEXPLAINED, LEAKED)
+                .because(
+                        "reported twice, freed once",
+                        "the allocator called 0x1000 (4096) taken when close began (event #6)");
+    }
+
+    @Test
+    void isNotNamedForALostFreeAndALaterRequestAtTheSameAddress() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedWhenNothingWasTakenBack() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .andOnceMore(NON_OWNING)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
+    void isNotNamedForOneReport() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
+    void isNotNamedForAReadingAfterTheWipe() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .nonOwning()
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .nonOwning()
+                .witness(AFTER_WIPE, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForAReadingOfAnEarlierLifeOfTheDevice() {
+        var history = history()
+                .mesh(0, 0)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .close()
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .nonOwning()
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .nonOwning()
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedWhenTheFreeDoesNotSayWhoseItIs() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .nonOwning()
+                .andOnceMore(OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForACircularBufferThatTouchedTheBuffersAddress() {
+        var history = history()
+                .allocate(L1, device(0), 101_152, 4_096)
+                .nonOwning()
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .owning()
+                .free(L1, device(0), 101_152)
+                .ownedBy(program(7))
+                .owning()
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void waitsForTheRuntimeWhereTheMemoryIsItsOwn() {
+        var script = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .lifetime(BufferLifetime.SYSTEM)
+                .nonOwning()
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .nonOwning()
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000);
+
+        var gone = script.witness(BEFORE_WIPE, DRAM, device(0)).closed();
+
+        judged(gone).hasOnly(REPORTED_TWICE, MISREPORTED);
+    }
+
+    @Test
+    void isNotNamedForRuntimeMemoryThatIsTakenBeforeTheWipe() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .lifetime(BufferLifetime.SYSTEM)
+                .nonOwning()
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .nonOwning()
+                .witness(BEFORE_WIPE, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOnly(SYSTEM, LEAKED);
+    }
+}
