@@ -1,0 +1,127 @@
+package dev.meshguard.assertions;
+
+import static dev.meshguard.assertions.Failures.textOf;
+import static dev.meshguard.assertions.MeshAssertions.assertThat;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Ownership;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+
+class FreeAssertionsTests {
+
+    private final AllocationTracker tracker = AllocationTracker.builder()
+            .originCapture(OriginCapture.ALLOCATIONS_AND_FREES)
+            .build();
+
+    @Test
+    void oneFreeIsNoDoubleFree() {
+        allocate();
+        free();
+
+        assertThat(tracker).hasNoDoubleFrees().hasNoUnknownFrees();
+    }
+
+    @Test
+    void aDoubleFreeNamesWhoFreedFirstAndWhoAgain() {
+        allocate();
+        free();
+        freeAgain();
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker).hasNoDoubleFrees()))
+                .isEqualTo("""
+                Expecting no double free but found 1:
+                1. DRAM 0x1000 (4096) on devices 0, 1: double free (event #5)
+                   -> at dev.meshguard.assertions.FreeAssertionsTests.freeAgain(FreeAssertionsTests.java:NN)
+                   the buffer that was there, 64 B, was allocated at event #1
+                   -> at dev.meshguard.assertions.FreeAssertionsTests.allocate(FreeAssertionsTests.java:NN)
+                   and freed before, at event #3
+                   -> at dev.meshguard.assertions.FreeAssertionsTests.free(FreeAssertionsTests.java:NN)""");
+    }
+
+    @Test
+    void aSecondFreeThatTheRuntimeIgnoredIsADoubleFreeToo() {
+        tracker.allocated(0, BufferType.DRAM, 4096, 64);
+        tracker.freed(0, BufferType.DRAM, 4096);
+        tracker.freeIgnored(
+                tracker.release(AllocationDetails.user()), 0, BufferType.DRAM, 4096, IgnoredFreeReason.ALREADY_FREED);
+
+        assertThat(tracker).hasBalancedReports();
+        Assertions.assertThat(textOf(() -> assertThat(tracker).hasNoDoubleFrees()))
+                .startsWith("""
+                        Expecting no double free but found 1:
+                        1. DRAM 0x1000 (4096) on device 0: second free, ignored by the runtime (event #3)
+                        """);
+    }
+
+    @Test
+    void whereFreesHaveNoOriginTheTextSaysHowToGetIt() {
+        AllocationTracker plain = AllocationTracker.create();
+        plain.allocated(0, BufferType.DRAM, 4096, 64);
+        plain.freed(0, BufferType.DRAM, 4096);
+        plain.freed(0, BufferType.DRAM, 4096);
+
+        Assertions.assertThat(textOf(() -> assertThat(plain).hasNoDoubleFrees()))
+                .endsWith("""
+                           and freed before, at event #2
+                           -> at an unknown place (no origin was captured)
+                        To see who freed first, record with OriginCapture.ALLOCATIONS_AND_FREES.""");
+    }
+
+    @Test
+    void anUnknownFreeNamesWhoFreed() {
+        free();
+
+        assertThat(tracker).hasNoDoubleFrees();
+        Assertions.assertThat(textOf(() -> assertThat(tracker).hasNoUnknownFrees()))
+                .isEqualTo("""
+                Expecting no free of an unknown address but found 1:
+                1. DRAM 0x1000 (4096) on devices 0, 1: free of an unknown address (event #1)
+                   -> at dev.meshguard.assertions.FreeAssertionsTests.free(FreeAssertionsTests.java:NN)
+                   no buffer was ever reported there""");
+    }
+
+    @Test
+    void moreThanFiveAreCut() {
+        for (int address = 1; address <= 7; address++) {
+            tracker.freed(0, BufferType.DRAM, address);
+        }
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker).hasNoUnknownFrees()))
+                .startsWith("Expecting no free of an unknown address but found 7:\n1. DRAM 0x1 (1) on device 0")
+                .endsWith("\n… and 2 more");
+    }
+
+    @Test
+    void aFailureAboutFreesDoesNotTellTheWholeVerdict() {
+        free();
+
+        Assertions.assertThat(Failures.leakOf(() -> assertThat(tracker).hasNoUnknownFrees())
+                        .tellsAll())
+                .isFalse();
+    }
+
+    private void allocate() {
+        AllocationRequest request = tracker.request(AllocationDetails.user());
+        tracker.allocated(request, 0, BufferType.DRAM, 4096, 64, Ownership.UNKNOWN);
+        tracker.allocated(request, 1, BufferType.DRAM, 4096, 64, Ownership.UNKNOWN);
+    }
+
+    private void free() {
+        freeWith(tracker.release(AllocationDetails.user()));
+    }
+
+    private void freeAgain() {
+        freeWith(tracker.release(AllocationDetails.user()));
+    }
+
+    private void freeWith(AllocationRequest release) {
+        tracker.freed(release, 0, BufferType.DRAM, 4096, Ownership.UNKNOWN);
+        tracker.freed(release, 1, BufferType.DRAM, 4096, Ownership.UNKNOWN);
+    }
+}

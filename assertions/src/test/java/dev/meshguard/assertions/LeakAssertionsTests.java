@@ -1,0 +1,156 @@
+package dev.meshguard.assertions;
+
+import static dev.meshguard.assertions.Failures.leakOf;
+import static dev.meshguard.assertions.Failures.textOf;
+import static dev.meshguard.assertions.MeshAssertions.assertThat;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.verdict.Expectation;
+import dev.meshguard.verdict.ExpectedBuffers;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.Outcome;
+import java.util.List;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+
+class LeakAssertionsTests {
+
+    private final AllocationTracker tracker =
+            AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+
+    @Test
+    void nothingAllocatedIsNoLeak() {
+        assertThat(tracker).noLeaks().hasBalancedReports().onlyExpectedSystemBuffers();
+    }
+
+    @Test
+    void whatWasFreedIsNoLeak() {
+        tracker.allocated(0, BufferType.DRAM, 4096, 64);
+        tracker.freed(0, BufferType.DRAM, 4096);
+
+        assertThat(tracker).noLeaks().noLeaksOn(0).hasBalancedReports().onlyExpectedSystemBuffers();
+    }
+
+    @Test
+    void noLeaksFailsWithTheTextOfTheVerdict() {
+        tracker.allocated(0, BufferType.DRAM, 4096, 64);
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker).noLeaks())).isEqualTo("""
+                LEAK  1 leak · 1 buffer · 64 B still allocated      [1 allocated = 0 freed + 1 leaked]
+                1. DRAM 64 B x 1   device ●   UNEXPLAINED: no free was reported
+                   -> at an unknown place (no origin was captured)
+                   allocated in START (event #1) at 0x1000 (4096), unlabelled
+
+                Tracked  in all          left
+                DRAM     1 buffer, 64 B  1 buffer, 64 B
+
+                UNEXPLAINED: Free the buffer before close_mesh_device.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, device = 0, size = 64, count = 1, because = "…")""");
+    }
+
+    @Test
+    void noLeaksFailsWhileAMeshIsOpen() {
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker).noLeaks())).isEqualTo("""
+                INCONCLUSIVE  it cannot be known whether everything was given back      [0 allocated = 0 freed]
+                1. Mesh 0 (1x1 mesh) is still open, so its buffers may still be freed. Close it before the check.
+
+                Tracked: nothing was allocated""");
+    }
+
+    @Test
+    void noLeaksFailsWhereReportsWereLost() {
+        tracker.reportsLost(3, "the socket was closed");
+
+        Assertions.assertThat(
+                        leakOf(() -> assertThat(tracker).noLeaks()).verdict().outcome())
+                .isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void wrongBooksAreNoLeakButUnbalanced() {
+        tracker.freed(0, BufferType.DRAM, 4096);
+
+        assertThat(tracker).noLeaks();
+        Assertions.assertThat(leakOf(() -> assertThat(tracker).hasBalancedReports())
+                        .verdict()
+                        .outcome())
+                .isEqualTo(Outcome.MISREPORTED);
+        Assertions.assertThat(leakOf(() -> assertThat(tracker).onlyExpectedSystemBuffers())
+                        .verdict()
+                        .outcome())
+                .isEqualTo(Outcome.MISREPORTED);
+    }
+
+    @Test
+    void aLeakDoesNotUnbalanceTheReports() {
+        tracker.allocated(0, BufferType.DRAM, 4096, 64);
+
+        assertThat(tracker).hasBalancedReports();
+    }
+
+    @Test
+    void noLeaksOnLooksAtOneDeviceOnly() {
+        tracker.allocated(0, BufferType.DRAM, 4096, 64);
+        tracker.allocated(1, BufferType.DRAM, 4096, 64);
+        tracker.freed(1, BufferType.DRAM, 4096);
+
+        assertThat(tracker).noLeaksOn(1);
+        Assertions.assertThat(textOf(() -> assertThat(tracker).noLeaksOn(0)))
+                .startsWith("LEAK  1 leak · 1 buffer · 64 B still allocated")
+                .endsWith("\nNote: only device 0 was asked for: 1 buffer, 64 B, on it");
+    }
+
+    @Test
+    void noLeaksOnFailsWhereItCannotBeKnown() {
+        tracker.reportsLost(-1, "the log was truncated");
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker).noLeaksOn(0)))
+                .endsWith("\nNote: only device 0 was asked for, and nothing is known to have leaked there");
+    }
+
+    @Test
+    void whatIsAllowedMayStayWithinItsBounds() {
+        Expectation one = Expectation.because("kept for later").count(1);
+        tracker.allocated(0, BufferType.DRAM, 4096, 64);
+
+        assertThat(tracker).allowing(one).noLeaks().onlyExpectedSystemBuffers();
+        tracker.allocated(0, BufferType.DRAM, 8192, 64);
+        leakOf(() -> assertThat(tracker).allowing(one).noLeaks());
+        assertThat(tracker).allowing(ExpectedBuffers.of(one)).allowing(one).noLeaks();
+    }
+
+    @Test
+    void aSystemBufferThatStaysHasToBeExpected() {
+        Owner ring = new Owner(Owner.Kind.DISPATCH, "prefetcher");
+        tracker.allocated(
+                tracker.request(AllocationDetails.system(ring)), 0, BufferType.L1, 4096, 64, Ownership.OWNING);
+
+        leakOf(() -> assertThat(tracker).onlyExpectedSystemBuffers());
+        assertThat(tracker)
+                .allowing(Expectation.because("stays with the driver").owner("prefetcher"))
+                .onlyExpectedSystemBuffers();
+    }
+
+    @Test
+    void anAllowlistOfAVerdictIsAddedTo() {
+        tracker.allocated(0, BufferType.DRAM, 4096, 64);
+        tracker.allocated(0, BufferType.L1, 4096, 64);
+        Expectation dram = Expectation.because("kept").type(BufferType.DRAM);
+        Expectation l1 = Expectation.because("kept").type(BufferType.L1);
+
+        assertThat(LeakCheck.create().expecting(ExpectedBuffers.of(dram)).examine(tracker.history()))
+                .hasOutcome(Outcome.LEAKED)
+                .allowing(l1)
+                .hasOutcome(Outcome.EXPECTED_ONLY)
+                .noLeaks();
+    }
+}

@@ -1,0 +1,66 @@
+package dev.meshguard.assertions;
+
+import static dev.meshguard.assertions.Failures.textOf;
+import static dev.meshguard.assertions.MeshAssertions.assertThat;
+
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+
+class SurvivorAssertionsTests {
+
+    private final AllocationTracker tracker =
+            AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+
+    @Test
+    void leadsToTheSurvivors() {
+        tracker.allocated(0, BufferType.DRAM, 4096, 64);
+        tracker.allocated(3, BufferType.DRAM, 4096, 64);
+
+        assertThat(tracker.history()).survivors().hasSize(2);
+        assertThat(tracker)
+                .survivors()
+                .filteredOn(one -> one.buffer().device() == 3)
+                .hasSize(1);
+        assertThat(tracker).survivorsWithCause(Cause.UNEXPLAINED).hasSize(2);
+        assertThat(tracker).survivorsWithCause(Cause.CACHED).isEmpty();
+    }
+
+    @Test
+    void oneSurvivorIsVerifiedWithItsCause() {
+        assertThat(verdict()).hasOutcome(Outcome.LEAK_FREE);
+        tracker.allocated(0, BufferType.DRAM, 4096, 64);
+
+        assertThat(verdict()).hasOnlySurvivor(Cause.UNEXPLAINED);
+        Assertions.assertThat(textOf(() -> assertThat(verdict()).hasOnlySurvivor(Cause.CACHED)))
+                .startsWith("""
+
+                        Expecting exactly one survivor, with cause CACHED, but found [UNEXPLAINED] in:
+                        LEAK  1 leak · 1 buffer""");
+    }
+
+    @Test
+    void anotherOutcomeIsShownWithTheVerdict() {
+        Assertions.assertThat(textOf(() -> assertThat(verdict()).hasOutcome(Outcome.LEAKED)))
+                .isEqualTo("""
+
+                        Expecting outcome:
+                          LEAKED
+                        but was:
+                          LEAK_FREE
+                        in:
+                        CLEAN  everything was given back      [0 allocated = 0 freed]
+
+                        Tracked: nothing was allocated""");
+    }
+
+    private LeakVerdict verdict() {
+        return LeakCheck.create().examine(tracker.history());
+    }
+}
