@@ -10,8 +10,4 @@ module dev.meshguard.assertions {
     requires transitive org.opentest4j;
 
     exports dev.meshguard.assertions;
-
-    // Soft assertions are subclasses that AssertJ makes at run time.
-    opens dev.meshguard.assertions to
-            org.assertj.core;
 }

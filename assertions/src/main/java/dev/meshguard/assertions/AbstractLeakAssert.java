@@ -13,8 +13,8 @@ import dev.meshguard.assertions.internal.DeviceConduct;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
-import dev.meshguard.tracker.history.Books;
 import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Expectation;
 import dev.meshguard.verdict.ExpectedBuffers;
 import dev.meshguard.verdict.LeakCheck;
@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.assertj.core.api.AbstractAssert;
+import org.assertj.core.api.ListAssert;
 import org.assertj.core.error.ErrorMessageFactory;
 
 /**
@@ -45,20 +45,17 @@ import org.assertj.core.error.ErrorMessageFactory;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<SELF, ACTUAL>, ACTUAL>
-        extends AbstractAssert<SELF, ACTUAL> permits HistoryAssert, MeshAssert, TrackerAssert, VerdictAssert {
+        extends MemoryAssert<SELF, ACTUAL> permits HistoryAssert, MeshAssert, TrackerAssert, VerdictAssert {
 
     private static final Set<Anomaly.Kind> DOUBLE_FREES =
             EnumSet.of(Anomaly.Kind.DOUBLE_FREE, Anomaly.Kind.IGNORED_DOUBLE_FREE);
     private static final Set<Anomaly.Kind> UNKNOWN_FREES =
             EnumSet.of(Anomaly.Kind.UNKNOWN_FREE, Anomaly.Kind.IGNORED_UNKNOWN_FREE);
 
-    /** Set on soft asserts from outside; not by a constructor, because AssertJ calls that itself. */
-    Navigation navigation = Navigation.strict();
-
     private ExpectedBuffers expected = ExpectedBuffers.none();
 
-    AbstractLeakAssert(ACTUAL actual, Class<?> selfType) {
-        super(actual, selfType);
+    AbstractLeakAssert(ACTUAL actual, Class<?> selfType, FailureSink sink) {
+        super(actual, selfType, sink);
     }
 
     abstract AllocationHistory history();
@@ -120,7 +117,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     public SELF noLeaks() {
         LeakVerdict verdict = verdict();
         if (!verdict.isLeakFree()) {
-            throw failure(shouldHaveCleanVerdict(verdict), verdict);
+            return failed(shouldHaveCleanVerdict(verdict), verdict);
         }
         return myself;
     }
@@ -142,7 +139,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         List<Survivor> leaked =
                 verdict.survivors(survivor -> survivor.buffer().device() == device && isNotGivenBack(survivor));
         if (!leaked.isEmpty() || !verdict.doubts().isEmpty()) {
-            throw failure(shouldHaveCleanVerdictOnDevice(verdict, device, leaked), verdict);
+            return failed(shouldHaveCleanVerdictOnDevice(verdict, device, leaked), verdict);
         }
         return myself;
     }
@@ -166,7 +163,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     public SELF hasBalancedReports() {
         LeakVerdict verdict = verdict();
         if (!verdict.hasBalancedReports()) {
-            throw failure(shouldHaveCleanVerdict(verdict), verdict);
+            return failed(shouldHaveCleanVerdict(verdict), verdict);
         }
         return myself;
     }
@@ -190,7 +187,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     public SELF onlyExpectedSystemBuffers() {
         LeakVerdict verdict = verdict();
         if (verdict.outcome().compareTo(Outcome.EXPECTED_ONLY) > 0) {
-            throw failure(shouldHaveCleanVerdict(verdict), verdict);
+            return failed(shouldHaveCleanVerdict(verdict), verdict);
         }
         return myself;
     }
@@ -249,7 +246,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     public SELF sameOnAllDevices() {
         DeviceConduct conduct = DeviceConduct.of(history());
         if (!conduct.isTheSame()) {
-            throwAssertionError(shouldDoTheSameOnAllDevices(conduct));
+            return failed(shouldDoTheSameOnAllDevices(conduct));
         }
         return myself;
     }
@@ -271,7 +268,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         AllocationHistory history = history();
         long live = history.ledgerEntries();
         if (live != buffers) {
-            throwAssertionError(shouldHaveCount("live buffers on all devices", buffers, live, Snapshots.of(history)));
+            return failed(shouldHaveCount("live buffers on all devices", buffers, live, Snapshots.of(history)));
         }
         return myself;
     }
@@ -291,7 +288,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         AllocationHistory history = history();
         long live = history.totals(device, type).liveBytes();
         if (live != bytes) {
-            throwAssertionError(shouldHaveBytes(
+            return failed(shouldHaveBytes(
                     "live bytes of %s on device %d".formatted(type, device), bytes, live, Snapshots.of(history)));
         }
         return myself;
@@ -313,7 +310,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         AllocationHistory history = history();
         long peak = history.totals(device, type).peakBytes();
         if (peak != bytes) {
-            throwAssertionError(shouldHaveBytes(peakOf(type, device), bytes, peak, Snapshots.of(history)));
+            return failed(shouldHaveBytes(peakOf(type, device), bytes, peak, Snapshots.of(history)));
         }
         return myself;
     }
@@ -333,7 +330,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         AllocationHistory history = history();
         long peak = history.totals(device, type).peakBytes();
         if (peak > bytes) {
-            throwAssertionError(shouldHaveBytesAtMost(peakOf(type, device), bytes, peak, Snapshots.of(history)));
+            return failed(shouldHaveBytesAtMost(peakOf(type, device), bytes, peak, Snapshots.of(history)));
         }
         return myself;
     }
@@ -341,16 +338,27 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     // Navigation
 
     /**
-     * Goes on with the buffers that are still in the books.
+     * Goes on with the buffers that are still in the books, oldest first.
      *
      * <pre>{@code
-     * assertThat(tracker).survivors().withCause(Cause.CACHED).hasSize(8); // succeeds with 8 cached binaries left
+     * assertThat(tracker).survivors().filteredOn(survivor -> survivor.buffer().device() == 3).hasSize(1); // succeeds
      * assertThat(tracker).survivors().isEmpty(); // fails with any buffer left, whatever its cause
      * }</pre>
      */
-    public SurvivorsAssert survivors() {
-        List<Survivor> survivors = verdict().survivors();
-        return navigation.to(new SurvivorsAssert(survivors), SurvivorsAssert.class, List.class, survivors);
+    public ListAssert<Survivor> survivors() {
+        return sink.listAssert(verdict().survivors());
+    }
+
+    /**
+     * Goes on with the buffers that are still in the books for the given cause, oldest first.
+     *
+     * <pre>{@code
+     * assertThat(tracker).survivorsWithCause(Cause.CACHED).hasSize(8); // succeeds with 8 cached binaries left
+     * assertThat(tracker).survivorsWithCause(Cause.CACHED).isEmpty(); // fails
+     * }</pre>
+     */
+    public ListAssert<Survivor> survivorsWithCause(Cause cause) {
+        return sink.listAssert(verdict().survivors(survivor -> survivor.cause() == cause));
     }
 
     /**
@@ -367,8 +375,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * @throws IllegalStateException if the history cannot be read under the policy
      */
     public BooksAssert books(CountingPolicy policy) {
-        Books books = history().books(policy);
-        return navigation.to(new BooksAssert(books), BooksAssert.class, Books.class, books);
+        return new BooksAssert(history().books(policy), sink);
     }
 
     // Helpers
@@ -377,15 +384,15 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         return verdict(expected);
     }
 
-    /** An error as AssertJ would make it, with description and stack trace, that carries the verdict. */
-    final LeakAssertionError failure(ErrorMessageFactory message, LeakVerdict verdict) {
+    /** Fails with an error as AssertJ would make it, with description and stack trace, that carries the verdict. */
+    final SELF failed(ErrorMessageFactory message, LeakVerdict verdict) {
         AssertionError plain = assertionError(message);
         String text = String.valueOf(plain.getMessage());
         boolean tellsAll = message instanceof ShouldHaveCleanVerdict && info.overridingErrorMessage() == null;
         LeakAssertionError failure =
                 tellsAll ? LeakAssertionError.of(text, verdict) : LeakAssertionError.ofPart(text, verdict);
         failure.setStackTrace(plain.getStackTrace());
-        return failure;
+        return failed(failure);
     }
 
     private SELF hasNoAnomalies(String words, Set<Anomaly.Kind> kinds) {
@@ -394,7 +401,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
                 .filter(anomaly -> kinds.contains(anomaly.kind()))
                 .toList();
         if (!found.isEmpty()) {
-            throw failure(shouldBeWithoutAnomalies(words, found, verdict.history()), verdict);
+            return failed(shouldBeWithoutAnomalies(words, found, verdict.history()), verdict);
         }
         return myself;
     }

@@ -8,28 +8,24 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.Books;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.assertj.core.api.AbstractAssert;
 
 /**
  * Assertions about what the reports of a history add up to under one counting policy.
  *
  * <p>Reports are allocations less frees, entries are the addresses now in the books.
  *
- * <p>Not final, because AssertJ makes soft assertions of it by a subclass.
- *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public class BooksAssert extends AbstractAssert<BooksAssert, Books> {
+public final class BooksAssert extends MemoryAssert<BooksAssert, Books> {
 
-    /** Called by AssertJ; use {@link #assertThat(Books)}. */
-    protected BooksAssert(Books actual) {
-        super(actual, BooksAssert.class);
+    BooksAssert(Books actual, FailureSink sink) {
+        super(actual, BooksAssert.class, sink);
     }
 
     /** Starts assertions about books. */
     public static BooksAssert assertThat(Books actual) {
-        return new BooksAssert(actual);
+        return new BooksAssert(actual, FailureSink.throwing());
     }
 
     /**
@@ -49,7 +45,7 @@ public class BooksAssert extends AbstractAssert<BooksAssert, Books> {
     public BooksAssert areEmpty() {
         isNotNull();
         if (actual.entries() != 0 || hasReports() || hasBytes()) {
-            throwAssertionError(shouldBeEmptyBooks(actual));
+            return failed(shouldBeEmptyBooks(actual));
         }
         return myself;
     }
@@ -224,14 +220,14 @@ public class BooksAssert extends AbstractAssert<BooksAssert, Books> {
 
     private BooksAssert verifyBytes(String what, long expected, long found) {
         if (found != expected) {
-            throwAssertionError(shouldHaveBytes(what, expected, found, actual));
+            return failed(shouldHaveBytes(what, expected, found, actual));
         }
         return myself;
     }
 
     private BooksAssert verifyCount(String what, long expected, long found) {
         if (found != expected) {
-            throwAssertionError(shouldHaveCount(what, expected, found, actual));
+            return failed(shouldHaveCount(what, expected, found, actual));
         }
         return myself;
     }

@@ -7,21 +7,18 @@ import org.apiguardian.api.API.Status;
 /**
  * Assertions about a history.
  *
- * <p>Not final, because AssertJ makes soft assertions of it by a subclass.
- *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public non-sealed class HistoryAssert extends AbstractLeakAssert<HistoryAssert, AllocationHistory> {
+public final class HistoryAssert extends AbstractLeakAssert<HistoryAssert, AllocationHistory> {
 
-    /** Called by AssertJ; use {@link #assertThat(AllocationHistory)}. */
-    protected HistoryAssert(AllocationHistory actual) {
-        super(actual, HistoryAssert.class);
+    HistoryAssert(AllocationHistory actual, FailureSink sink) {
+        super(actual, HistoryAssert.class, sink);
     }
 
     /** Starts assertions about a history. */
     public static HistoryAssert assertThat(AllocationHistory actual) {
-        return new HistoryAssert(actual);
+        return new HistoryAssert(actual, FailureSink.throwing());
     }
 
     @Override

@@ -14,16 +14,13 @@ import org.apiguardian.api.API.Status;
  * <p>Short for asking the mesh's tracker: buffers of other meshes with the same tracker count too. On a mesh that is still
  * open {@link #noLeaks()} fails and says so, because its buffers may still be freed.
  *
- * <p>Not final, because AssertJ makes soft assertions of it by a subclass.
- *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public non-sealed class MeshAssert extends AbstractLeakAssert<MeshAssert, MeshDevice> {
+public final class MeshAssert extends AbstractLeakAssert<MeshAssert, MeshDevice> {
 
-    /** Called by AssertJ; use {@link #assertThat(MeshDevice)}. */
-    protected MeshAssert(MeshDevice actual) {
-        super(actual, MeshAssert.class);
+    MeshAssert(MeshDevice actual, FailureSink sink) {
+        super(actual, MeshAssert.class, sink);
     }
 
     /**
@@ -38,7 +35,7 @@ public non-sealed class MeshAssert extends AbstractLeakAssert<MeshAssert, MeshDe
      * }</pre>
      */
     public static MeshAssert assertThat(MeshDevice actual) {
-        return new MeshAssert(actual);
+        return new MeshAssert(actual, FailureSink.throwing());
     }
 
     @Override

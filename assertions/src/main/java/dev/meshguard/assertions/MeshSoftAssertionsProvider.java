@@ -17,6 +17,9 @@ import org.assertj.core.api.SoftAssertionsProvider;
  * class MySoftAssertions extends BDDSoftAssertions implements MeshSoftAssertionsProvider {}
  * }</pre>
  *
+ * <p>What these asserts verify of memory is collected, and so is what follows {@code survivors()} and {@code books(…)}; what
+ * they inherit from every assert of AssertJ, such as {@code isEqualTo}, is thrown at once.
+ *
  * <p>Whoever wants no class of their own takes {@link MeshSoftAssertions}.
  *
  * @since 0.1
@@ -26,37 +29,31 @@ public interface MeshSoftAssertionsProvider extends SoftAssertionsProvider {
 
     /** Starts soft assertions about what a tracker has recorded by now. */
     default TrackerAssert assertThat(AllocationTracker actual) {
-        return navigatingSoftly(proxy(TrackerAssert.class, AllocationTracker.class, actual));
+        return new TrackerAssert(actual, FailureSink.collecting(this));
     }
 
     /** Starts soft assertions about a history. */
     default HistoryAssert assertThat(AllocationHistory actual) {
-        return navigatingSoftly(proxy(HistoryAssert.class, AllocationHistory.class, actual));
+        return new HistoryAssert(actual, FailureSink.collecting(this));
     }
 
     /** Starts soft assertions about a verdict. */
     default VerdictAssert assertThat(LeakVerdict actual) {
-        return navigatingSoftly(proxy(VerdictAssert.class, LeakVerdict.class, actual));
+        return new VerdictAssert(actual, FailureSink.collecting(this));
     }
 
     /** Starts soft assertions about everything that the tracker of a mesh has recorded by now. */
     default MeshAssert assertThat(MeshDevice actual) {
-        return navigatingSoftly(proxy(MeshAssert.class, MeshDevice.class, actual));
+        return new MeshAssert(actual, FailureSink.collecting(this));
     }
 
     /** Starts soft assertions about what was allocated at one moment, or came between two. */
     default SnapshotAssert assertThat(MemorySnapshot actual) {
-        return proxy(SnapshotAssert.class, MemorySnapshot.class, actual);
+        return new SnapshotAssert(actual, FailureSink.collecting(this));
     }
 
     /** Starts soft assertions about what the reports of a history add up to. */
     default BooksAssert assertThat(Books actual) {
-        return proxy(BooksAssert.class, Books.class, actual);
-    }
-
-    private <A extends AbstractLeakAssert<A, ?>> A navigatingSoftly(A soft) {
-        AbstractLeakAssert<A, ?> start = soft;
-        start.navigation = Navigation.soft(this);
-        return soft;
+        return new BooksAssert(actual, FailureSink.collecting(this));
     }
 }

@@ -9,28 +9,24 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemorySnapshot;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.assertj.core.api.AbstractAssert;
 
 /**
  * Assertions about what was allocated at one moment, or came between two.
  *
  * <p>A snapshot knows amounts and no lives, so it cannot tell a leak from what is still in use; ask a tracker for that.
  *
- * <p>Not final, because AssertJ makes soft assertions of it by a subclass.
- *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public class SnapshotAssert extends AbstractAssert<SnapshotAssert, MemorySnapshot> {
+public final class SnapshotAssert extends MemoryAssert<SnapshotAssert, MemorySnapshot> {
 
-    /** Called by AssertJ; use {@link #assertThat(MemorySnapshot)}. */
-    protected SnapshotAssert(MemorySnapshot actual) {
-        super(actual, SnapshotAssert.class);
+    SnapshotAssert(MemorySnapshot actual, FailureSink sink) {
+        super(actual, SnapshotAssert.class, sink);
     }
 
     /** Starts assertions about a snapshot. */
     public static SnapshotAssert assertThat(MemorySnapshot actual) {
-        return new SnapshotAssert(actual);
+        return new SnapshotAssert(actual, FailureSink.throwing());
     }
 
     /**
@@ -49,7 +45,7 @@ public class SnapshotAssert extends AbstractAssert<SnapshotAssert, MemorySnapsho
     public SnapshotAssert isEmpty() {
         isNotNull();
         if (!actual.isEmpty()) {
-            throwAssertionError(shouldBeEmptySnapshot(actual));
+            return failed(shouldBeEmptySnapshot(actual));
         }
         return myself;
     }
@@ -70,7 +66,7 @@ public class SnapshotAssert extends AbstractAssert<SnapshotAssert, MemorySnapsho
         isNotNull();
         MemorySnapshot difference = actual.minus(earlier);
         if (difference.amounts().values().stream().anyMatch(amount -> amount.bytes() > 0 || amount.buffers() > 0)) {
-            throwAssertionError(shouldNotHaveGrown(difference));
+            return failed(shouldNotHaveGrown(difference));
         }
         return myself;
     }
@@ -90,8 +86,7 @@ public class SnapshotAssert extends AbstractAssert<SnapshotAssert, MemorySnapsho
         isNotNull();
         long found = actual.bytes(device, type);
         if (found != bytes) {
-            throwAssertionError(
-                    shouldHaveBytes("bytes of %s on device %d".formatted(type, device), bytes, found, actual));
+            return failed(shouldHaveBytes("bytes of %s on device %d".formatted(type, device), bytes, found, actual));
         }
         return myself;
     }
@@ -110,7 +105,7 @@ public class SnapshotAssert extends AbstractAssert<SnapshotAssert, MemorySnapsho
     public SnapshotAssert hasBuffers(long buffers) {
         isNotNull();
         if (actual.buffers() != buffers) {
-            throwAssertionError(shouldHaveCount("buffers on all devices", buffers, actual.buffers(), actual));
+            return failed(shouldHaveCount("buffers on all devices", buffers, actual.buffers(), actual));
         }
         return myself;
     }

@@ -4,6 +4,7 @@ import static dev.meshguard.assertions.error.ShouldHaveOneSurvivor.shouldHaveOne
 import static dev.meshguard.assertions.error.ShouldHaveOutcome.shouldHaveOutcome;
 
 import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.ExpectedBuffers;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -20,21 +21,18 @@ import org.apiguardian.api.API.Status;
  * <p>What is {@linkplain #allowing(ExpectedBuffers) allowed} here is added to what the verdict was given with, and its
  * history judged anew.
  *
- * <p>Not final, because AssertJ makes soft assertions of it by a subclass.
- *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public non-sealed class VerdictAssert extends AbstractLeakAssert<VerdictAssert, LeakVerdict> {
+public final class VerdictAssert extends AbstractLeakAssert<VerdictAssert, LeakVerdict> {
 
-    /** Called by AssertJ; use {@link #assertThat(LeakVerdict)}. */
-    protected VerdictAssert(LeakVerdict actual) {
-        super(actual, VerdictAssert.class);
+    VerdictAssert(LeakVerdict actual, FailureSink sink) {
+        super(actual, VerdictAssert.class, sink);
     }
 
     /** Starts assertions about a verdict. */
     public static VerdictAssert assertThat(LeakVerdict actual) {
-        return new VerdictAssert(actual);
+        return new VerdictAssert(actual, FailureSink.throwing());
     }
 
     /**
@@ -51,28 +49,28 @@ public non-sealed class VerdictAssert extends AbstractLeakAssert<VerdictAssert, 
     public VerdictAssert hasOutcome(Outcome outcome) {
         LeakVerdict verdict = verdict();
         if (verdict.outcome() != outcome) {
-            throw failure(shouldHaveOutcome(verdict, outcome), verdict);
+            return failed(shouldHaveOutcome(verdict, outcome), verdict);
         }
         return myself;
     }
 
     /**
-     * Verifies that exactly one buffer is still in the books, and goes on with it.
+     * Verifies that exactly one buffer is still in the books, and why.
      *
      * <pre>{@code
-     * assertThat(verdict).hasOnlySurvivor().hasCause(Cause.CACHED); // succeeds with one cached binary left
-     * assertThat(verdict).hasOnlySurvivor(); // fails with none or two
+     * assertThat(verdict).hasOnlySurvivor(Cause.CACHED); // succeeds with one cached binary left
+     * assertThat(verdict).hasOnlySurvivor(Cause.SYSTEM); // fails, as with none or two
      * }</pre>
      *
-     * @throws LeakAssertionError if there is none, or more than one
+     * @throws LeakAssertionError if there is none, more than one, or one with another cause
      */
-    public SurvivorAssert hasOnlySurvivor() {
+    public VerdictAssert hasOnlySurvivor(Cause cause) {
         LeakVerdict verdict = verdict();
-        if (verdict.survivors().size() != 1) {
-            throw failure(shouldHaveOneSurvivor(verdict), verdict);
+        List<Cause> causes = verdict.survivors().stream().map(Survivor::cause).toList();
+        if (!causes.equals(List.of(cause))) {
+            return failed(shouldHaveOneSurvivor(verdict, cause), verdict);
         }
-        Survivor only = verdict.survivors().get(0);
-        return navigation.to(new SurvivorAssert(only), SurvivorAssert.class, Survivor.class, only);
+        return myself;
     }
 
     @Override

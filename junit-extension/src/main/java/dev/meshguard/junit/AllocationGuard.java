@@ -120,8 +120,7 @@ final class AllocationGuard implements AutoCloseable {
         RuntimeException failed = null;
         List<MeshDevice> open = ttnn == null ? List.of() : ttnn.openMeshDevices();
         for (MeshDevice one : open) {
-            notes.add("mesh %d, %s, was left open; MeshGuard cleared its program cache and closed it"
-                    .formatted(one.id(), one));
+            notes.add("mesh %d was left open; MeshGuard cleared its program cache and closed it".formatted(one.id()));
             try {
                 one.disableAndClearProgramCache();
                 one.close();

@@ -1,0 +1,31 @@
+package dev.meshguard.assertions;
+
+import org.assertj.core.api.AbstractAssert;
+import org.assertj.core.error.ErrorMessageFactory;
+
+/**
+ * An assert whose failures may be collected.
+ *
+ * @param <SELF> the type of the assert itself
+ * @param <ACTUAL> what is looked at
+ */
+abstract sealed class MemoryAssert<SELF extends MemoryAssert<SELF, ACTUAL>, ACTUAL> extends AbstractAssert<SELF, ACTUAL>
+        permits AbstractLeakAssert, BooksAssert, SnapshotAssert {
+
+    final FailureSink sink;
+
+    MemoryAssert(ACTUAL actual, Class<?> selfType, FailureSink sink) {
+        super(actual, selfType);
+        this.sink = sink;
+    }
+
+    /** Fails with a message, as AssertJ would put it. */
+    final SELF failed(ErrorMessageFactory message) {
+        return failed(assertionError(message));
+    }
+
+    final SELF failed(AssertionError failure) {
+        sink.accept(failure);
+        return myself;
+    }
+}

@@ -1,0 +1,152 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.Outcome;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** The nearest annotation counts, wherever it stands. */
+class AnnotationTests {
+
+    @Test
+    void aMethodsAnnotationGoesBeforeThatOfItsClass() {
+        assertThat(run(MethodOverClassTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void theAnnotationOfASuperclassCounts() {
+        assertThat(run(InheritingTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void theAnnotationOfAnInterfaceCounts() {
+        assertThat(run(ImplementingTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void anAnnotationOfOnesOwnCountsWithItsAttributes() {
+        assertThat(run(ComposedTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void theAnnotationOfTheClassAroundCountsUnlessTheNestedClassHasItsOwn() {
+        assertThat(run(OuterTestCase.class)).hasOnlySucceeded(3);
+    }
+
+    @Test
+    void aLeakInANestedClassIsItsOwn() {
+        assertThat(run(OuterLeakTestCase.class))
+                .hasTest("inner")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining(
+                        "Reproduce: mvn test" + " -Dtest='AnnotationTests$OuterLeakTestCase$InnerTestCase#inner'");
+        assertThat(run(OuterLeakTestCase.class)).hasTest("outer").whichSucceeded();
+    }
+
+    private static void assertShape(MeshDevice mesh, Integer... dimensions) {
+        Assertions.assertThat(mesh.shape().dimensions()).containsExactly(dimensions);
+    }
+
+    @TrackAllocations(rows = 1, columns = 2)
+    static class MethodOverClassTestCase {
+        @Test
+        void ofClass(MeshDevice mesh) {
+            assertShape(mesh, 1, 2);
+        }
+
+        @Test
+        @TrackAllocations(columns = 1)
+        void ofMethodAsAWhole(MeshDevice mesh) {
+            assertShape(mesh, 2, 1);
+        }
+    }
+
+    @TrackAllocations
+    abstract static class SuperTestCase {}
+
+    static class InheritingTestCase extends SuperTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    interface Tracked {}
+
+    static class ImplementingTestCase implements Tracked {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.TYPE)
+    @TrackAllocations(rows = 1, columns = 1)
+    @ExpectBuffers(label = "weights", count = 1, because = "one set for the suite")
+    @interface SingleDeviceTest {}
+
+    @SingleDeviceTest
+    static class ComposedTestCase {
+        @Test
+        void keepsWeights(MeshDevice mesh) {
+            assertShape(mesh, 1, 1);
+            Buffers.take(mesh, "weights");
+        }
+    }
+
+    @TrackAllocations(rows = 1, columns = 2)
+    static class OuterTestCase {
+        @Test
+        void outer(MeshDevice mesh) {
+            assertShape(mesh, 1, 2);
+        }
+
+        @Nested
+        class WithoutTestCase {
+            @Test
+            void inner(MeshDevice mesh) {
+                assertShape(mesh, 1, 2);
+            }
+        }
+
+        @Nested
+        @TrackAllocations(rows = 1, columns = 3)
+        class WithTestCase {
+            @Test
+            void inner(MeshDevice mesh) {
+                assertShape(mesh, 1, 3);
+            }
+        }
+    }
+
+    @TrackAllocations
+    static class OuterLeakTestCase {
+        @Test
+        void outer(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Nested
+        class InnerTestCase {
+            @Test
+            void inner(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+        }
+    }
+}

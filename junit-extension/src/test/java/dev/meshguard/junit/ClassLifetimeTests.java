@@ -1,0 +1,93 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.Outcome;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/** One mesh for all tests of a class is checked when all are over. */
+class ClassLifetimeTests {
+
+    @Test
+    void whatOneTestTakesAnotherMayFree() {
+        assertThat(run(SharedTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void aLeakFailsTheClassAndNoTest() {
+        assertThat(run(LeakTestCase.class)).hasSingleTest().whichSucceeded();
+        assertThat(run(LeakTestCase.class))
+                .hasFailedClass()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withFirstFrameIn(LeakTestCase.class, "leaks")
+                .withTextContaining("Reproduce: mvn test -Dtest='ClassLifetimeTests$LeakTestCase'");
+    }
+
+    @Test
+    void nestedClassesThatAskForTheSameShareIt() {
+        assertThat(run(NestingTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+    static class SharedTestCase {
+        private MeshBuffer buffer;
+
+        @Test
+        @Order(1)
+        void takes(MeshDevice mesh) {
+            buffer = Buffers.take(mesh);
+        }
+
+        @Test
+        @Order(2)
+        void frees(AllocationTracker tracker) {
+            Assertions.assertThat(tracker.liveBuffers()).isEqualTo(8);
+            buffer.deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    static class LeakTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    static class NestingTestCase {
+        @BeforeAll
+        static void opens(MeshDevice mesh, AllocationTracker tracker) {
+            Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+        }
+
+        @Test
+        void outer(MeshDevice mesh, AllocationTracker tracker) {
+            Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+        }
+
+        @Nested
+        class InnerTestCase {
+            @Test
+            void inner(MeshDevice mesh, AllocationTracker tracker) {
+                Assertions.assertThat(tracker.history().phases()).hasSizeGreaterThan(3);
+                Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.MeshDeviceOptions;
+import dev.meshguard.mesh.MeshShape;
+import dev.meshguard.mesh.Tensor;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.Outcome;
+import org.junit.jupiter.api.Test;
+
+/** What the test left open is closed for it; what it closed itself is left as it was. */
+class ClosingTests {
+
+    @Test
+    void aMeshThatWasLeftOpenIsClosedWithoutItsCachedPrograms() {
+        assertThat(run(LeftOpenTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aMeshThatTheTestClosesKeepsItsCachedPrograms() {
+        assertThat(run(ClosedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("CACHED: Call mesh.disableAndClearProgramCache() before"
+                        + " ttnn.closeMeshDevice(mesh): closing a mesh does not clear its program cache.");
+    }
+
+    @Test
+    void meshesThatTheTestOpensAreTrackedAndClosedToo() {
+        assertThat(run(OpenedByHandTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("""
+                        Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
+                        Note: mesh 1 was left open; MeshGuard cleared its program cache and closed it
+                        """);
+    }
+
+    @Test
+    void aMeshThatWasOpenedPastTheExtensionHasToBeClosedByTheTest() {
+        assertThat(run(OpenedElsewhereTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.INCONCLUSIVE)
+                .withTextContaining("is still open, so its buffers may still be freed. Close it before the check.");
+    }
+
+    @TrackAllocations
+    static class LeftOpenTestCase {
+        @Test
+        void decode(MeshDevice mesh, Ttnn ttnn) {
+            addAndFree(mesh, ttnn);
+        }
+    }
+
+    @TrackAllocations
+    static class ClosedTestCase {
+        @Test
+        void decode(MeshDevice mesh, Ttnn ttnn) {
+            addAndFree(mesh, ttnn);
+            ttnn.closeMeshDevice(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class OpenedByHandTestCase {
+        @Test
+        void decode(Ttnn ttnn) {
+            MeshDevice single = ttnn.openMeshDevice(MeshShape.of(1, 1));
+            MeshDevice closed = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
+                    .withMeshShape(MeshShape.of(1, 1))
+                    .withPhysicalDeviceIds(5));
+            Buffers.take(single);
+            Buffers.take(closed).deallocate();
+        }
+    }
+
+    @TrackAllocations
+    static class OpenedElsewhereTestCase {
+        @Test
+        void decode(AllocationTracker tracker) {
+            Ttnn.create(tracker).openMeshDevice();
+        }
+    }
+
+    private static void addAndFree(MeshDevice mesh, Ttnn ttnn) {
+        Tensor a = ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh);
+        ttnn.deallocate(ttnn.add(a, a));
+        ttnn.deallocate(a);
+    }
+}

@@ -1,0 +1,114 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.Outcome;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+
+/** What was expected may stay, within its bounds and no further. */
+class ExpectBuffersTests {
+
+    @Test
+    void whatFitsEveryConditionMayStay() {
+        assertThat(run(FittingTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void oneBufferMoreThanTheBoundFailsTheTest() {
+        assertThat(run(BoundTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining(
+                        "Expected and present: 7 buffers, 28 KiB (28672 B) (DRAM, at most 7 buffers, because"
+                                + " \"seven are enough\"); 1 more than that allows");
+    }
+
+    @Test
+    void entriesOfMethodClassAndClassAroundAddUp() {
+        assertThat(run(AddingTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void anEntryAloneTracksTheTest() {
+        assertThat(run(AloneTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void anEntryOnAMethodOfAMeshThatLastsLongerIsRefused() {
+        assertThat(run(SharedMeshTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@ExpectBuffers on ExpectBuffersTests$SharedMeshTestCase#keeps: an entry for one method of a mesh"
+                                + " with lifetime = CLASS is refused. Put it on the class, or let the mesh last for one"
+                                + " test.");
+    }
+
+    @TrackAllocations
+    static class FittingTestCase {
+        @Test
+        @ExpectBuffers(
+                type = BufferType.DRAM,
+                size = 4_096,
+                count = 8,
+                bytes = 32_768,
+                lifetime = BufferLifetime.USER,
+                label = "weights",
+                origin = "FittingTestCase.keeps",
+                because = "shared")
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+    }
+
+    @TrackAllocations
+    static class BoundTestCase {
+        @Test
+        @ExpectBuffers(type = BufferType.DRAM, count = 7, because = "seven are enough")
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    @ExpectBuffers(label = "outer", because = "of the class around")
+    static class AddingTestCase {
+        @Nested
+        @ExpectBuffers(label = "class", because = "of the class")
+        @ExpectBuffers(label = "class too", because = "of the class as well")
+        class InnerTestCase {
+            @Test
+            @ExpectBuffers(label = "method", because = "of the method")
+            void keeps(MeshDevice mesh) {
+                Buffers.take(mesh, "outer");
+                Buffers.take(mesh, "class");
+                Buffers.take(mesh, "class too");
+                Buffers.take(mesh, "method");
+            }
+        }
+    }
+
+    @ExpectBuffers(label = "weights", because = "shared")
+    static class AloneTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh, "cache");
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    static class SharedMeshTestCase {
+        @Test
+        @ExpectBuffers(label = "weights", because = "shared")
+        void keeps(MeshDevice mesh) {}
+    }
+}

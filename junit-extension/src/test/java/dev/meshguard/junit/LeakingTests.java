@@ -1,0 +1,96 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.Architecture;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.RuntimePreset;
+import dev.meshguard.verdict.Outcome;
+import org.junit.jupiter.api.Test;
+
+class LeakingTests {
+
+    @Test
+    void aLeakFailsTheTestWithTheWholeVerdict() {
+        assertThat(run(LeakTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withText("""
+                LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated after close_mesh_device      [8 allocated = 0 freed + 8 leaked]
+                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   UNEXPLAINED: no free was reported
+                   -> at dev.meshguard.junit.LeakingTests$LeakTestCase.decode(LeakingTests.java:NN)
+                   the allocator called 0x2d4c40 (2968640) taken when close began (event #26)
+                   allocated in TEST (events #13 to #20) at 0x2d4c40 (2968640), unlabelled
+
+                Tracked  in all                       left
+                DRAM     8 buffers, 32 KiB (32768 B)  8 buffers, 32 KiB (32768 B)
+                Teardown     gave back  left
+                CACHE_CLEAR  nothing    DRAM 4 KiB on each of 8 devices
+                CLOSE        nothing    DRAM 4 KiB on each of 8 devices
+                Timeline     live bytes, peak of the phase     peak -> end
+                TEST         |##############################|  32 KiB -> 32 KiB
+                CACHE_CLEAR  |##############################|  32 KiB -> 32 KiB
+                CLOSE        |##############################|  32 KiB -> 32 KiB
+
+                UNEXPLAINED: Free the buffer before close_mesh_device.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, size = 4096, count = 8, origin = "LeakingTests$LeakTestCase.decode", because = "…")
+                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
+                Reproduce: mvn test -Dtest='LeakingTests$LeakTestCase#decode'""");
+    }
+
+    @Test
+    void theFailureLeadsToTheLineThatAskedForTheBuffer() {
+        assertThat(run(LeakTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withFirstFrameIn(LeakTestCase.class, "decode");
+    }
+
+    @Test
+    void whatWasFreedFailsNothing() {
+        assertThat(run(CleanTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void anEmptyTestSucceedsWithEveryPresetAndArchitecture() {
+        assertThat(run(EmptyTestCase.class)).hasOnlySucceeded(4);
+    }
+
+    @TrackAllocations
+    static class LeakTestCase {
+        @Test
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class CleanTestCase {
+        @Test
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    static class EmptyTestCase {
+        @Test
+        @TrackAllocations
+        void asksForNothing() {}
+
+        @Test
+        @TrackAllocations(preset = RuntimePreset.MAY_2026)
+        void may2026(MeshDevice mesh) {}
+
+        @Test
+        @TrackAllocations(preset = RuntimePreset.OCTOBER_2025)
+        void october2025(MeshDevice mesh) {}
+
+        @Test
+        @TrackAllocations(architecture = Architecture.BLACKHOLE)
+        void blackhole(MeshDevice mesh) {}
+    }
+}

@@ -1,0 +1,142 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The check comes after everything that could still free a buffer. */
+class OrderTests {
+
+    @Test
+    void whatAfterEachFreesIsNoLeak() {
+        assertThat(run(AfterEachTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void whatAnAutoClosedFieldFreesIsNoLeak() {
+        assertThat(run(AutoCloseTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void whatAnAutoClosedFieldFreesIsNoLeakWhereOnlyTheMethodIsAnnotated() {
+        assertThat(run(AutoCloseMethodTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void whatACloseableArgumentFreesIsNoLeak() {
+        assertThat(run(CloseableArgumentTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void whatAnExtensionRegisteredBeforeFreesIsNoLeak() {
+        assertThat(run(EarlierExtensionTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void whatAnExtensionRegisteredLaterFreesIsNoLeak() {
+        assertThat(run(LaterExtensionTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    /** Frees what was given to it. */
+    static final class Releaser implements AutoCloseable {
+        private final Deque<MeshBuffer> buffers = new ArrayDeque<>();
+
+        void add(MeshBuffer buffer) {
+            buffers.add(buffer);
+        }
+
+        @Override
+        public void close() {
+            buffers.forEach(MeshBuffer::deallocate);
+        }
+    }
+
+    @TrackAllocations
+    static class AfterEachTestCase {
+        private final Releaser releaser = new Releaser();
+
+        @Test
+        void takes(MeshDevice mesh) {
+            releaser.add(Buffers.take(mesh));
+        }
+
+        @AfterEach
+        void frees() {
+            releaser.close();
+        }
+    }
+
+    @TrackAllocations
+    static class AutoCloseTestCase {
+        @AutoClose
+        private final Releaser releaser = new Releaser();
+
+        @Test
+        void takes(MeshDevice mesh) {
+            releaser.add(Buffers.take(mesh));
+        }
+    }
+
+    static class AutoCloseMethodTestCase {
+        @AutoClose
+        private final Releaser releaser = new Releaser();
+
+        @Test
+        @TrackAllocations
+        void takes(MeshDevice mesh) {
+            releaser.add(Buffers.take(mesh));
+        }
+    }
+
+    @TrackAllocations
+    static class CloseableArgumentTestCase {
+        static Stream<Releaser> releasers() {
+            return Stream.of(new Releaser(), new Releaser());
+        }
+
+        @ParameterizedTest
+        @MethodSource("releasers")
+        void takes(Releaser releaser, MeshDevice mesh) {
+            releaser.add(Buffers.take(mesh));
+        }
+    }
+
+    static class FreeingExtension implements AfterEachCallback {
+        @Override
+        public void afterEach(ExtensionContext context) {
+            ((ExtendedTestCase) context.getRequiredTestInstance()).buffer.deallocate();
+        }
+    }
+
+    abstract static class ExtendedTestCase {
+        MeshBuffer buffer;
+
+        @Test
+        void takes(MeshDevice mesh, Ttnn ttnn) {
+            buffer = Buffers.take(mesh);
+        }
+    }
+
+    @ExtendWith(FreeingExtension.class)
+    @TrackAllocations
+    static class EarlierExtensionTestCase extends ExtendedTestCase {}
+
+    @TrackAllocations
+    @ExtendWith(FreeingExtension.class)
+    static class LaterExtensionTestCase extends ExtendedTestCase {}
+}

@@ -1,0 +1,249 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.assertions.MeshSoftAssertions;
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.Outcome;
+import org.assertj.core.api.SoftAssertionsProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.opentest4j.TestAbortedException;
+
+/** The leak never hides what the test itself has to say, and never gets lost behind it. */
+class OutcomeTests {
+
+    @Test
+    void aFailedTestKeepsItsFailureWithTheLeakSuppressed() {
+        assertThat(run(FailedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(IllegalStateException.class, "the test itself")
+                .withSuppressedVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void anAbortedTestStaysAbortedWithTheLeakSuppressed() {
+        assertThat(run(AbortedTestCase.class))
+                .hasSingleTest()
+                .whichWasAborted()
+                .with(TestAbortedException.class, "no hardware")
+                .withSuppressedVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void anAbortedTestWithoutLeakIsLeftAlone() {
+        assertThat(run(AbortedCleanTestCase.class))
+                .hasSingleTest()
+                .whichWasAborted()
+                .withNothingSuppressed();
+    }
+
+    @Test
+    void aLeakThatTheTestAssertedIsNotReportedAgain() {
+        assertThat(run(AssertedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withNothingSuppressed();
+    }
+
+    @Test
+    void aLeakThatTheTestAssertedSoftlyIsNotReportedAgain() {
+        assertThat(run(AssertedSoftlyTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withNothingSuppressed();
+    }
+
+    @Test
+    void aLeakThatCameAfterTheAssertionIsReported() {
+        assertThat(run(AssertedTooEarlyTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withSuppressedVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void aLeakThatWasOnlyUndecidedWhenAssertedIsReported() {
+        assertThat(run(AssertedWhileOpenTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.INCONCLUSIVE)
+                .withSuppressedVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void aLeakOfAnotherTrackerIsNoExcuse() {
+        assertThat(run(AssertedElsewhereTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withSuppressedVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void aLeakOfAConstructorThatThrowsIsFound() {
+        assertThat(run(ThrowingConstructorTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(IllegalStateException.class, "the constructor")
+                .withSuppressedVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void aFailedBeforeEachOfAnotherExtensionLeavesOnlyItsOwnFailure() {
+        assertThat(run(ThrowingExtensionTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(IllegalStateException.class, "the other extension")
+                .withNothingSuppressed();
+    }
+
+    @Test
+    void aLeakAfterAFailedAfterEachIsSuppressedInIt() {
+        assertThat(run(ThrowingAfterEachTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(IllegalStateException.class, "afterEach")
+                .withSuppressedVerdict(Outcome.LEAKED);
+    }
+
+    @TrackAllocations
+    static class FailedTestCase {
+        @Test
+        void fails(MeshDevice mesh) {
+            Buffers.take(mesh);
+            throw new IllegalStateException("the test itself");
+        }
+    }
+
+    @TrackAllocations
+    static class AbortedTestCase {
+        @Test
+        void aborts(MeshDevice mesh) {
+            Buffers.take(mesh);
+            throw new TestAbortedException("no hardware");
+        }
+    }
+
+    @TrackAllocations
+    static class AbortedCleanTestCase {
+        @Test
+        void aborts(MeshDevice mesh) {
+            throw new TestAbortedException("no hardware");
+        }
+    }
+
+    @TrackAllocations
+    static class AssertedTestCase {
+        @Test
+        void asserts(MeshDevice mesh, AllocationTracker tracker) {
+            Buffers.take(mesh);
+            mesh.close();
+            MeshAssertions.assertThat(tracker).noLeaks();
+        }
+    }
+
+    @TrackAllocations
+    static class AssertedSoftlyTestCase {
+        @Test
+        void asserts(MeshDevice mesh, AllocationTracker tracker) {
+            Buffers.take(mesh);
+            mesh.close();
+            SoftAssertionsProvider.assertSoftly(MeshSoftAssertions.class, softly -> {
+                softly.assertThat(tracker).noLeaks();
+                softly.assertThat("one").isEqualTo("other");
+            });
+        }
+    }
+
+    @TrackAllocations
+    static class AssertedTooEarlyTestCase {
+        @Test
+        void asserts(MeshDevice mesh, Ttnn ttnn, AllocationTracker tracker) {
+            Buffers.take(mesh);
+            mesh.close();
+            try {
+                MeshAssertions.assertThat(tracker).noLeaks();
+            } finally {
+                Buffers.take(ttnn.openMeshDevice());
+            }
+        }
+    }
+
+    @TrackAllocations
+    static class AssertedWhileOpenTestCase {
+        @Test
+        void asserts(MeshDevice mesh) {
+            Buffers.take(mesh);
+            MeshAssertions.assertThat(mesh).noLeaks();
+        }
+    }
+
+    @TrackAllocations
+    static class AssertedElsewhereTestCase {
+        @Test
+        void asserts(MeshDevice mesh) {
+            Buffers.take(mesh);
+            AllocationTracker other = AllocationTracker.create();
+            MeshDevice closed = Ttnn.create(other).openMeshDevice();
+            Buffers.take(closed);
+            closed.close();
+            MeshAssertions.assertThat(other).noLeaks();
+        }
+    }
+
+    @TrackAllocations
+    static class ThrowingConstructorTestCase {
+        ThrowingConstructorTestCase(MeshDevice mesh) {
+            Buffers.take(mesh);
+            throw new IllegalStateException("the constructor");
+        }
+
+        @Test
+        void isNeverReached() {}
+    }
+
+    static class ThrowingExtension implements BeforeEachCallback {
+        @Override
+        public void beforeEach(ExtensionContext context) {
+            throw new IllegalStateException("the other extension");
+        }
+    }
+
+    @ExtendWith(ThrowingExtension.class)
+    @TrackAllocations
+    static class ThrowingExtensionTestCase {
+        @BeforeEach
+        void isNeverReached(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void isNeverReached() {}
+    }
+
+    @TrackAllocations
+    static class ThrowingAfterEachTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @AfterEach
+        void fails() {
+            throw new IllegalStateException("afterEach");
+        }
+    }
+}

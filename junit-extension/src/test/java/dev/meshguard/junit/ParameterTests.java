@@ -1,0 +1,136 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.Outcome;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** Who asks for a mesh gets that of the test, and who asks for nothing opens nothing. */
+class ParameterTests {
+
+    @Test
+    void constructorLifecycleMethodsAndTestShareTheMeshOfTheTest() {
+        assertThat(run(SharingTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void eachTestHasAMeshOfItsOwn() {
+        assertThat(run(OneEachTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void whatBeforeAllAsksForBelongsToTheClassAndNotToItsTests() {
+        assertThat(run(BeforeAllTestCase.class)).hasTest("test").whichSucceeded();
+        assertThat(run(BeforeAllTestCase.class)).hasFailedClass().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void withOneInstanceForAllTestsEachTestStillHasAMeshOfItsOwn() {
+        assertThat(run(PerClassTestCase.class)).hasTest("leaks").whichFailed().withVerdict(Outcome.LEAKED);
+        assertThat(run(PerClassTestCase.class)).hasTest("clean").whichSucceeded();
+    }
+
+    @Test
+    void theMeshHasTheShapeAskedFor() {
+        assertThat(run(ShapeTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aDisabledTestOpensNothing() {
+        assertThat(run(DisabledTestCase.class)).hasOnlySucceeded(0);
+    }
+
+    @TrackAllocations
+    static class SharingTestCase {
+        private final MeshDevice ofConstructor;
+
+        SharingTestCase(MeshDevice mesh) {
+            ofConstructor = mesh;
+        }
+
+        @BeforeEach
+        void before(MeshDevice mesh, Ttnn ttnn) {
+            Assertions.assertThat(mesh).isSameAs(ofConstructor);
+            Assertions.assertThat(ttnn.openMeshDevices()).containsExactly(mesh);
+        }
+
+        @Test
+        void test(MeshDevice mesh, AllocationTracker tracker) {
+            Assertions.assertThat(mesh).isSameAs(ofConstructor);
+            Assertions.assertThat(mesh.listener()).isSameAs(tracker);
+        }
+
+        @AfterEach
+        void after(MeshDevice mesh) {
+            Assertions.assertThat(mesh).isSameAs(ofConstructor);
+        }
+    }
+
+    @TrackAllocations
+    static class OneEachTestCase {
+        @Test
+        void first(AllocationTracker tracker, MeshDevice mesh) {
+            Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+        }
+
+        @Test
+        void second(AllocationTracker tracker, MeshDevice mesh) {
+            Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+        }
+    }
+
+    @TrackAllocations
+    static class BeforeAllTestCase {
+        @BeforeAll
+        static void takes(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void test(AllocationTracker tracker, MeshDevice mesh) {
+            Assertions.assertThat(tracker.liveBuffers()).isZero();
+        }
+    }
+
+    @TrackAllocations
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    static class PerClassTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void clean(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(rows = 1, columns = 3)
+    static class ShapeTestCase {
+        @Test
+        void test(MeshDevice mesh) {
+            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 3);
+        }
+    }
+
+    @TrackAllocations
+    static class DisabledTestCase {
+        @Test
+        @Disabled("to see that nothing is opened for it")
+        void test(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.util.List;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A buffer is known to be of set-up, test or teardown. */
+class PhaseTests {
+
+    @Test
+    void thePhasesOfATestAreLabelled() {
+        assertThat(run(PhasesTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aMeshThatIsFirstAskedForByTheTestHasNoSetUp() {
+        assertThat(run(LateTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    private static List<Phase> phases(AllocationTracker tracker) {
+        return tracker.history().phases().stream()
+                .map(HistoryEvent.PhaseBegan::phase)
+                .toList();
+    }
+
+    @TrackAllocations
+    static class PhasesTestCase {
+        @BeforeEach
+        void setUp(MeshDevice mesh, AllocationTracker tracker) {
+            Buffers.take(mesh).deallocate();
+            Assertions.assertThat(phases(tracker)).containsExactly(Phase.SETUP, Phase.OPEN, Phase.SETUP);
+        }
+
+        @Test
+        void test(AllocationTracker tracker) {
+            Assertions.assertThat(tracker.currentPhase()).isEqualTo(Phase.TEST);
+        }
+
+        @AfterEach
+        void tearDown(AllocationTracker tracker) {
+            Assertions.assertThat(tracker.currentPhase()).isEqualTo(Phase.TEARDOWN);
+        }
+    }
+
+    @TrackAllocations
+    static class LateTestCase {
+        @Test
+        void test(AllocationTracker tracker) {
+            Assertions.assertThat(phases(tracker)).containsExactly(Phase.TEST);
+        }
+    }
+}

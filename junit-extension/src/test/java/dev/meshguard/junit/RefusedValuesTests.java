@@ -1,0 +1,180 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.Architecture;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.ReportingModel;
+import dev.meshguard.mesh.RuntimePreset;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+
+/** A value that cannot be is refused with its place, itself and what is allowed. */
+class RefusedValuesTests {
+
+    @Test
+    void noRows() {
+        assertRefused(
+                "noRows",
+                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#noRows: rows = 0 is refused. Give 1 or more; a"
+                        + " mesh has at most 32 devices.");
+    }
+
+    @Test
+    void noColumns() {
+        assertRefused(
+                "noColumns",
+                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#noColumns: columns = -1 is refused. Give 1 or"
+                        + " more; a mesh has at most 32 devices.");
+    }
+
+    @Test
+    void moreDevicesThanAnySystemHas() {
+        assertRefused(
+                "tooLarge",
+                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#tooLarge: rows = 8, columns = 5 is refused. The"
+                        + " largest system has 32 devices (8x4): ask for at most 32.");
+    }
+
+    @Test
+    void anArchitectureThatTheVersionDoesNotKnow() {
+        assertRefused(
+                "unknownArchitecture",
+                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#unknownArchitecture: architecture = BLACKHOLE,"
+                        + " preset = OCTOBER_2025 is refused. The constants of BLACKHOLE are known for MAY_2026 only.");
+    }
+
+    @Test
+    void twoReportingModels() {
+        assertRefused(
+                "twoModels",
+                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#twoModels: reporting = [COMPLETE,"
+                        + " TRACKING_BRANCH] is refused. Give at most one.");
+    }
+
+    @Test
+    void aMeshOfAMethodThatLastsForTheClass() {
+        assertRefused(
+                "lastsForClass",
+                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#lastsForClass: lifetime = CLASS is refused. On a"
+                        + " method only TEST has a meaning: put CLASS on the class.");
+    }
+
+    @Test
+    void anExpectationWithoutReason() {
+        assertRefused(
+                "noReason",
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#noReason: because = \" \" is refused. Say why the"
+                        + " buffers may stay.");
+    }
+
+    @Test
+    void anExpectationOfTwoTypes() {
+        assertRefused(
+                "twoTypes",
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoTypes: type = [L1, DRAM] is refused. Give at"
+                        + " most one; write an entry for each type.");
+    }
+
+    @Test
+    void anExpectationOfTwoLifetimes() {
+        assertRefused(
+                "twoLifetimes",
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoLifetimes: lifetime = [USER, SYSTEM] is refused."
+                        + " Give at most one; write an entry for each lifetime.");
+    }
+
+    @Test
+    void anExpectationOfANegativeCount() {
+        assertRefused(
+                "negativeCount",
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#negativeCount: count = -2 is refused. Give 0 or"
+                        + " more, or leave it out to allow any.");
+    }
+
+    @Test
+    void aClassIsNamedToo() {
+        assertThat(run(RefusedClassTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@TrackAllocations on RefusedValuesTests$RefusedClassTestCase: rows = 0 is refused. Give 1 or"
+                                + " more; a mesh has at most 32 devices.");
+    }
+
+    @Test
+    void theBuilderRefusesAtOnce() {
+        MeshGuardExtension.Builder builder = MeshGuardExtension.builder().mesh(0, 4);
+
+        Assertions.assertThatExceptionOfType(ExtensionConfigurationException.class)
+                .isThrownBy(builder::build)
+                .withMessage("MeshGuardExtension: rows = 0 is refused. Give 1 or more; a mesh has at most 32 devices.");
+    }
+
+    private static void assertRefused(String test, String message) {
+        assertThat(run(RefusedTestCase.class))
+                .hasTest(test)
+                .whichFailed()
+                .with(ExtensionConfigurationException.class, message);
+    }
+
+    static class RefusedTestCase {
+        @Test
+        @TrackAllocations(rows = 0)
+        void noRows() {}
+
+        @Test
+        @TrackAllocations(columns = -1)
+        void noColumns() {}
+
+        @Test
+        @TrackAllocations(rows = 8, columns = 5)
+        void tooLarge() {}
+
+        @Test
+        @TrackAllocations(architecture = Architecture.BLACKHOLE, preset = RuntimePreset.OCTOBER_2025)
+        void unknownArchitecture() {}
+
+        @Test
+        @TrackAllocations(reporting = {ReportingModel.COMPLETE, ReportingModel.TRACKING_BRANCH})
+        void twoModels() {}
+
+        @Test
+        @TrackAllocations(lifetime = MeshLifetime.CLASS)
+        void lastsForClass() {}
+
+        @Test
+        @ExpectBuffers(because = " ")
+        void noReason() {}
+
+        @Test
+        @ExpectBuffers(
+                type = {BufferType.L1, BufferType.DRAM},
+                because = "both")
+        void twoTypes() {}
+
+        @Test
+        @ExpectBuffers(
+                lifetime = {BufferLifetime.USER, BufferLifetime.SYSTEM},
+                because = "both")
+        void twoLifetimes() {}
+
+        @Test
+        @ExpectBuffers(count = -2, because = "fewer than none")
+        void negativeCount() {}
+    }
+
+    @TrackAllocations(rows = 0)
+    static class RefusedClassTestCase {
+        @Test
+        void test(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.Expectation;
+import dev.meshguard.verdict.Outcome;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** However it is registered, and however often, a test is checked once. */
+class RegistrationTests {
+
+    @Test
+    void aStaticFieldRegistersItWithItsSettings() {
+        assertThat(run(StaticFieldTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void anInstanceFieldRegistersItToo() {
+        assertThat(run(InstanceFieldTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void theExtensionAloneHasTheDefaults() {
+        assertThat(run(ExtendWithTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void annotationAndFieldTogetherCheckOnceByTheAnnotation() {
+        assertThat(run(AnnotationAndFieldTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withNothingSuppressed();
+    }
+
+    @Test
+    void annotationOnTheMethodAndFieldTogetherCheckOnceByTheAnnotation() {
+        assertThat(run(MethodAndFieldTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withNothingSuppressed();
+    }
+
+    static class StaticFieldTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .mesh(1, 2)
+                .expecting(Expectation.because("shared").type(BufferType.DRAM).count(2))
+                .build();
+
+        @Test
+        void keeps(MeshDevice mesh) {
+            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 2);
+            Buffers.take(mesh);
+        }
+    }
+
+    static class InstanceFieldTestCase {
+        @RegisterExtension
+        final MeshGuardExtension guard = MeshGuardExtension.create();
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @ExtendWith(MeshGuardExtension.class)
+    static class ExtendWithTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(2, 4);
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(rows = 1, columns = 1)
+    static class AnnotationAndFieldTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard =
+                MeshGuardExtension.builder().mesh(1, 2).build();
+
+        AnnotationAndFieldTestCase(MeshDevice mesh) {
+            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 1);
+        }
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 1);
+            Buffers.take(mesh);
+        }
+    }
+
+    static class MethodAndFieldTestCase {
+        @RegisterExtension
+        final MeshGuardExtension guard = MeshGuardExtension.builder().mesh(1, 2).build();
+
+        @Test
+        @TrackAllocations(rows = 1, columns = 1)
+        void leaks(MeshDevice mesh) {
+            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 1);
+            Buffers.take(mesh);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package dev.meshguard.junit.testkit;
+
+import dev.meshguard.mesh.BufferConfig;
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshBufferConfig;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.BufferType;
+
+/** Takes memory for test classes that are run inside a test. */
+public final class Buffers {
+
+    private Buffers() {}
+
+    /** Returns a buffer of 4 KiB of DRAM on each device. */
+    public static MeshBuffer take(MeshDevice mesh) {
+        return mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 4_096, 4_096)));
+    }
+
+    /** Returns a buffer of 4 KiB of DRAM on each device, with a label. */
+    public static MeshBuffer take(MeshDevice mesh, String label) {
+        return mesh.allocate(MeshBufferConfig.replicated(
+                BufferConfig.of(BufferType.DRAM, 4_096, 4_096).named(label)));
+    }
+}

@@ -1,0 +1,37 @@
+package dev.meshguard.junit.testkit;
+
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import java.util.regex.Pattern;
+import org.junit.platform.testkit.engine.EngineTestKit;
+
+/** Runs test classes with Jupiter. */
+public final class JupiterRun {
+
+    private static final Pattern LINE = Pattern.compile("(\\.java):\\d+\\)");
+
+    private JupiterRun() {}
+
+    /** Returns what became of the tests of a class. */
+    public static RunAssert.Results run(Class<?> testClass) {
+        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .selectors(selectClass(testClass))
+                .execute());
+    }
+
+    /** Returns what became of the tests of a class that ran at the same time. */
+    public static RunAssert.Results runConcurrently(Class<?> testClass) {
+        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .selectors(selectClass(testClass))
+                .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
+                .configurationParameter("junit.jupiter.execution.parallel.mode.default", "concurrent")
+                .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")
+                .configurationParameter("junit.jupiter.execution.parallel.config.fixed.parallelism", "4")
+                .execute());
+    }
+
+    /** Returns a text with the line numbers of source files masked, so that fixtures may move. */
+    public static String masked(String text) {
+        return LINE.matcher(text).replaceAll("$1:NN)");
+    }
+}

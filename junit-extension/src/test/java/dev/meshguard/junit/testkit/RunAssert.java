@@ -1,0 +1,220 @@
+package dev.meshguard.junit.testkit;
+
+import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.assertj.core.api.AbstractAssert;
+import org.assertj.core.api.Assertions;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.TestExecutionResult.Status;
+import org.junit.platform.engine.reporting.ReportEntry;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.testkit.engine.EngineExecutionResults;
+import org.junit.platform.testkit.engine.Event;
+import org.junit.platform.testkit.engine.EventType;
+import org.junit.platform.testkit.engine.Events;
+
+/** Assertions about a run. */
+public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results> {
+
+    /**
+     * What became of a run.
+     *
+     * @param events the engine's own words
+     */
+    public record Results(EngineExecutionResults events) {}
+
+    private RunAssert(Results actual) {
+        super(actual, RunAssert.class);
+    }
+
+    /** Starts assertions about a run. */
+    public static RunAssert assertThat(Results actual) {
+        return new RunAssert(actual);
+    }
+
+    /** Verifies that so many tests ran and all succeeded, and the classes too. */
+    public RunAssert hasOnlySucceeded(int tests) {
+        Assertions.assertThat(failures(actual.events().allEvents())).isEmpty();
+        Assertions.assertThat(actual.events().testEvents().succeeded().count()).isEqualTo(tests);
+        return this;
+    }
+
+    /** Verifies that exactly one test ran, and goes on with it. */
+    public Subject hasSingleTest() {
+        List<Event> finished = actual.events().testEvents().finished().list();
+        Assertions.assertThat(finished).as("finished tests").hasSize(1);
+        return new Subject(actual, finished.get(0));
+    }
+
+    /** Goes on with the one test of the given method. */
+    public Subject hasTest(String method) {
+        return only("test " + method, event -> methodOf(event).equals(method));
+    }
+
+    /** Goes on with one invocation of a method that runs several times, from 1. */
+    public Subject hasInvocation(String method, int index) {
+        return only(
+                method + " #" + index,
+                event -> methodOf(event).equals(method)
+                        && event.getTestDescriptor()
+                                .getUniqueId()
+                                .getLastSegment()
+                                .getValue()
+                                .equals("#" + index));
+    }
+
+    /** Goes on with the one class that failed. */
+    public Subject hasFailedClass() {
+        List<Event> failed = actual.events().containerEvents().failed().list();
+        Assertions.assertThat(failed).as("failed classes").hasSize(1);
+        return new Subject(actual, failed.get(0));
+    }
+
+    private Subject only(String description, Predicate<Event> fits) {
+        List<Event> finished = actual.events().testEvents().finished().list().stream()
+                .filter(fits)
+                .toList();
+        Assertions.assertThat(finished).as(description).hasSize(1);
+        return new Subject(actual, finished.get(0));
+    }
+
+    private static String methodOf(Event event) {
+        return event.getTestDescriptor()
+                .getSource()
+                .filter(MethodSource.class::isInstance)
+                .map(source -> ((MethodSource) source).getMethodName())
+                .orElse("");
+    }
+
+    private static List<Throwable> failures(Events events) {
+        return events.failed()
+                .map(event -> event.getRequiredPayload(TestExecutionResult.class)
+                        .getThrowable()
+                        .orElseThrow())
+                .toList();
+    }
+
+    /** A test or class that is over. */
+    public static final class Subject {
+
+        private final Results results;
+        private final Event event;
+
+        private Subject(Results results, Event event) {
+            this.results = results;
+            this.event = event;
+        }
+
+        /** Verifies that it succeeded. */
+        public void whichSucceeded() {
+            has(Status.SUCCESSFUL);
+        }
+
+        /** Verifies that it failed, and goes on with why. */
+        public Failure whichFailed() {
+            return has(Status.FAILED);
+        }
+
+        /** Verifies that it was aborted, and goes on with why. */
+        public Failure whichWasAborted() {
+            return has(Status.ABORTED);
+        }
+
+        private Failure has(Status status) {
+            TestExecutionResult result = event.getRequiredPayload(TestExecutionResult.class);
+            Assertions.assertThat(result.getStatus())
+                    .as(() -> "status, given " + result)
+                    .isEqualTo(status);
+            return new Failure(this, result.getThrowable().orElse(null));
+        }
+
+        private List<String> entries() {
+            return results.events().allEvents().list().stream()
+                    .filter(one -> one.getType() == EventType.REPORTING_ENTRY_PUBLISHED
+                            && one.getTestDescriptor().equals(event.getTestDescriptor()))
+                    .map(one -> one.getRequiredPayload(ReportEntry.class).getKeyValuePairs())
+                    .flatMap(pairs -> pairs.entrySet().stream())
+                    .filter(pair -> pair.getKey().equals("meshguard"))
+                    .map(Map.Entry::getValue)
+                    .toList();
+        }
+    }
+
+    /** Why a test or class did not succeed. */
+    public static final class Failure {
+
+        private final Subject subject;
+        private final Throwable thrown;
+
+        private Failure(Subject subject, Throwable thrown) {
+            this.subject = subject;
+            this.thrown = thrown;
+        }
+
+        /** Verifies that it is a leak with the given outcome and nothing else. */
+        public Failure withVerdict(Outcome outcome) {
+            Assertions.assertThat(verdictOf(thrown).outcome()).isEqualTo(outcome);
+            return this;
+        }
+
+        /** Verifies the type and message of what was thrown. */
+        public Failure with(Class<? extends Throwable> type, String message) {
+            Assertions.assertThat(thrown).isInstanceOf(type).hasMessage(message);
+            return this;
+        }
+
+        /** Verifies the type of what was thrown. */
+        public Failure with(Class<? extends Throwable> type) {
+            Assertions.assertThat(thrown).isInstanceOf(type);
+            return this;
+        }
+
+        /** Verifies the whole text, line numbers masked. */
+        public Failure withText(String text) {
+            Assertions.assertThat(JupiterRun.masked(thrown.getMessage())).isEqualTo(text);
+            return this;
+        }
+
+        /** Verifies a part of the text, line numbers masked. */
+        public Failure withTextContaining(String part) {
+            Assertions.assertThat(JupiterRun.masked(thrown.getMessage())).contains(part);
+            return this;
+        }
+
+        /** Verifies that one leak with the given outcome is suppressed in it, and published. */
+        public Failure withSuppressedVerdict(Outcome outcome) {
+            List<LeakVerdict> suppressed = Arrays.stream(thrown.getSuppressed())
+                    .filter(LeakAssertionError.class::isInstance)
+                    .map(Failure::verdictOf)
+                    .toList();
+            Assertions.assertThat(suppressed).extracting(LeakVerdict::outcome).containsExactly(outcome);
+            Assertions.assertThat(subject.entries()).hasSize(1);
+            return this;
+        }
+
+        /** Verifies that nothing is suppressed in it and nothing was published. */
+        public Failure withNothingSuppressed() {
+            Assertions.assertThat(thrown.getSuppressed()).isEmpty();
+            Assertions.assertThat(subject.entries()).isEmpty();
+            return this;
+        }
+
+        /** Verifies where an IDE jumps to. */
+        public Failure withFirstFrameIn(Class<?> type, String method) {
+            StackTraceElement first = thrown.getStackTrace()[0];
+            Assertions.assertThat(first.getClassName()).isEqualTo(type.getName());
+            Assertions.assertThat(first.getMethodName()).isEqualTo(method);
+            return this;
+        }
+
+        private static LeakVerdict verdictOf(Throwable thrown) {
+            Assertions.assertThat(thrown).isInstanceOf(LeakAssertionError.class);
+            return ((LeakAssertionError) thrown).verdict();
+        }
+    }
+}
