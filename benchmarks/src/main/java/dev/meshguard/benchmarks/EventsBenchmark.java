@@ -31,7 +31,7 @@ import org.openjdk.jmh.infra.ThreadParams;
 @Measurement(iterations = 20)
 @Fork(
         value = 2,
-        jvmArgsAppend = {"-Xms2g", "-Xmx2g", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
+        jvmArgsAppend = {"-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
 public class EventsBenchmark {
 
     private static final int PAIRS = 1 << 18;
