@@ -59,14 +59,14 @@ public class OriginBenchmark {
         @Param({"20", "60", "120"})
         public int depth;
 
-        private Window window = new Window(Contender.NOTHING.start(), 0, 1);
+        private Window window = Window.NONE;
         private CallDepth bottom = new CallDepth(0);
         private final Runnable pairs = this::pairs;
 
         /** Fills the window. */
         @Setup
         public void start(Shared shared, ThreadParams thread) {
-            window = new Window(shared.recorder, thread.getThreadIndex(), LIVE);
+            window = new Window(buffers -> shared.recorder.lane(thread.getThreadIndex(), buffers), LIVE);
             bottom = new CallDepth(depth - Window.FRAMES);
         }
 

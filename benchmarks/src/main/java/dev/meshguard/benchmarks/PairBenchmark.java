@@ -52,12 +52,12 @@ public class PairBenchmark {
         @Param({"1024", "131072"})
         public int live;
 
-        private Window window = new Window(Contender.NOTHING.start(), 0, 1);
+        private Window window = Window.NONE;
 
         /** Fills the window. */
         @Setup
         public void start(Shared shared, ThreadParams thread) {
-            window = new Window(shared.recorder, thread.getThreadIndex(), live);
+            window = new Window(buffers -> shared.recorder.lane(thread.getThreadIndex(), buffers), live);
         }
     }
 
