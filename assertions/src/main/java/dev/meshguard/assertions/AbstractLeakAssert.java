@@ -1,5 +1,6 @@
 package dev.meshguard.assertions;
 
+import java.util.Locale;
 import static dev.meshguard.assertions.error.ShouldBeWithoutAnomalies.shouldBeWithoutAnomalies;
 import static dev.meshguard.assertions.error.ShouldDoTheSameOnAllDevices.shouldDoTheSameOnAllDevices;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
@@ -289,7 +290,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         long live = history.totals(device, type).liveBytes();
         if (live != bytes) {
             return failed(shouldHaveBytes(
-                    "live bytes of %s on device %d".formatted(type, device), bytes, live, Snapshots.of(history)));
+                    String.format(Locale.ROOT, "live bytes of %s on device %d", type, device), bytes, live, Snapshots.of(history)));
         }
         return myself;
     }
@@ -411,6 +412,6 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     private static String peakOf(BufferType type, int device) {
-        return "peak bytes of %s on device %d".formatted(type, device);
+        return String.format(Locale.ROOT, "peak bytes of %s on device %d", type, device);
     }
 }

@@ -1,5 +1,6 @@
 package dev.meshguard.assertions;
 
+import java.util.Locale;
 import static dev.meshguard.assertions.error.ShouldBeEmptyBooks.shouldBeEmptyBooks;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
@@ -64,7 +65,7 @@ public final class BooksAssert extends MemoryAssert<BooksAssert, Books> {
      */
     public BooksAssert hasBytes(BufferType type, int device, long bytes) {
         isNotNull();
-        return verifyBytes("bytes of %s on device %d".formatted(type, device), bytes, actual.bytes(device, type));
+        return verifyBytes(String.format(Locale.ROOT, "bytes of %s on device %d", type, device), bytes, actual.bytes(device, type));
     }
 
     /**
@@ -81,7 +82,7 @@ public final class BooksAssert extends MemoryAssert<BooksAssert, Books> {
      */
     public BooksAssert hasBytes(BufferType type, long bytes) {
         isNotNull();
-        return verifyBytes("bytes of %s on all devices".formatted(type), bytes, actual.bytes(type));
+        return verifyBytes(String.format(Locale.ROOT, "bytes of %s on all devices", type), bytes, actual.bytes(type));
     }
 
     /**
@@ -99,7 +100,7 @@ public final class BooksAssert extends MemoryAssert<BooksAssert, Books> {
     public BooksAssert hasPeakBytes(BufferType type, int device, long bytes) {
         isNotNull();
         return verifyBytes(
-                "peak bytes of %s on device %d".formatted(type, device), bytes, actual.peakBytes(device, type));
+                String.format(Locale.ROOT, "peak bytes of %s on device %d", type, device), bytes, actual.peakBytes(device, type));
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.meshguard.assertions;
 
+import java.util.Locale;
 import static dev.meshguard.assertions.error.ShouldBeEmptySnapshot.shouldBeEmptySnapshot;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
@@ -86,7 +87,7 @@ public final class SnapshotAssert extends MemoryAssert<SnapshotAssert, MemorySna
         isNotNull();
         long found = actual.bytes(device, type);
         if (found != bytes) {
-            return failed(shouldHaveBytes("bytes of %s on device %d".formatted(type, device), bytes, found, actual));
+            return failed(shouldHaveBytes(String.format(Locale.ROOT, "bytes of %s on device %d", type, device), bytes, found, actual));
         }
         return myself;
     }

@@ -33,9 +33,8 @@ final class CallDepth {
         }
     }
 
-    /** Counts the frames up to the caller's. */
+    /** Counts the frames up to the caller's, those of reflection too, which a stack walker leaves out. */
     private static int framesBelow() {
-        return Math.toIntExact(
-                StackWalker.getInstance().walk(frames -> frames.skip(1).count()));
+        return new Throwable().getStackTrace().length - 1;
     }
 }

@@ -31,7 +31,7 @@ import org.openjdk.jmh.infra.ThreadParams;
 @Measurement(iterations = 20)
 @Fork(
         value = 2,
-        jvmArgsAppend = {"-Xms2g", "-Xmx2g", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
+        jvmArgsAppend = {"-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
 public class EventsBenchmark {
 
     private static final int PAIRS = 1 << 18;
@@ -76,12 +76,12 @@ public class EventsBenchmark {
     @State(Scope.Thread)
     public static class OwnDevice {
 
-        private Window window = new Window(Contender.NOTHING.start(), 0, 1);
+        private Window window = Window.NONE;
 
         /** Fills the window. */
         @Setup(Level.Iteration)
         public void start(WithoutOrigin shared, ThreadParams thread) {
-            window = new Window(shared.recorder, thread.getThreadIndex(), LIVE);
+            window = new Window(buffers -> shared.recorder.lane(thread.getThreadIndex(), buffers), LIVE);
         }
 
         private void pairs() {
@@ -95,14 +95,14 @@ public class EventsBenchmark {
     @State(Scope.Thread)
     public static class OwnDeviceWithOrigin {
 
-        private Window window = new Window(Contender.NOTHING.start(), 0, 1);
+        private Window window = Window.NONE;
         private CallDepth bottom = new CallDepth(0);
         private final Runnable pairs = this::pairs;
 
         /** Fills the window. */
         @Setup(Level.Iteration)
         public void start(WithOrigin shared, ThreadParams thread) {
-            window = new Window(shared.recorder, thread.getThreadIndex(), LIVE);
+            window = new Window(buffers -> shared.recorder.lane(thread.getThreadIndex(), buffers), LIVE);
             bottom = new CallDepth(60 - Window.FRAMES);
         }
 

@@ -26,7 +26,7 @@ import org.openjdk.jmh.infra.ThreadParams;
 @Measurement(iterations = 5, time = 1)
 @Fork(
         value = 2,
-        jvmArgsAppend = {"-Xms1g", "-Xmx1g", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
+        jvmArgsAppend = {"-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
 public class OriginBenchmark {
 
     /** Enough pairs at the depth that the way down to it does not count. */
@@ -59,14 +59,14 @@ public class OriginBenchmark {
         @Param({"20", "60", "120"})
         public int depth;
 
-        private Window window = new Window(Contender.NOTHING.start(), 0, 1);
+        private Window window = Window.NONE;
         private CallDepth bottom = new CallDepth(0);
         private final Runnable pairs = this::pairs;
 
         /** Fills the window. */
         @Setup
         public void start(Shared shared, ThreadParams thread) {
-            window = new Window(shared.recorder, thread.getThreadIndex(), LIVE);
+            window = new Window(buffers -> shared.recorder.lane(thread.getThreadIndex(), buffers), LIVE);
             bottom = new CallDepth(depth - Window.FRAMES);
         }
 

@@ -24,7 +24,7 @@ import org.openjdk.jmh.infra.ThreadParams;
 @Measurement(iterations = 5, time = 1)
 @Fork(
         value = 2,
-        jvmArgsAppend = {"-Xms1g", "-Xmx1g", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
+        jvmArgsAppend = {"-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
 public class PairBenchmark {
 
     /** What all threads share. */
@@ -52,12 +52,12 @@ public class PairBenchmark {
         @Param({"1024", "131072"})
         public int live;
 
-        private Window window = new Window(Contender.NOTHING.start(), 0, 1);
+        private Window window = Window.NONE;
 
         /** Fills the window. */
         @Setup
         public void start(Shared shared, ThreadParams thread) {
-            window = new Window(shared.recorder, thread.getThreadIndex(), live);
+            window = new Window(buffers -> shared.recorder.lane(thread.getThreadIndex(), buffers), live);
         }
     }
 

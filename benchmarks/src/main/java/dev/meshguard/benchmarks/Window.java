@@ -1,7 +1,8 @@
 package dev.meshguard.benchmarks;
 
+import dev.meshguard.benchmarks.recorder.Contender;
 import dev.meshguard.benchmarks.recorder.Lane;
-import dev.meshguard.benchmarks.recorder.Recorder;
+import java.util.function.IntFunction;
 
 /**
  * A steady state: a fixed number of live buffers, of which the oldest is freed whenever a new one is allocated.
@@ -13,6 +14,9 @@ final class Window {
     /** Frames from the caller of {@link #pair} to the one that asks for the buffer. */
     static final int FRAMES = 2;
 
+    /** What the fields of a state hold until it is set up. */
+    static final Window NONE = new Window(buffers -> Contender.NOTHING.start().lane(0, buffers), 1);
+
     private final Lane lane;
     private final int live;
     private final int mask;
@@ -21,10 +25,11 @@ final class Window {
     /**
      * Fills the window.
      *
+     * @param lanes what makes the lane for a number of buffers
      * @param live the number of live buffers, a power of two
      */
-    Window(Recorder recorder, int device, int live) {
-        this.lane = recorder.lane(device, 2 * live);
+    Window(IntFunction<Lane> lanes, int live) {
+        this.lane = lanes.apply(2 * live);
         this.live = live;
         this.mask = 2 * live - 1;
         for (int buffer = 0; buffer < live; buffer++) {

@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import java.util.Locale;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -120,7 +121,7 @@ final class AllocationGuard implements AutoCloseable {
         RuntimeException failed = null;
         List<MeshDevice> open = ttnn == null ? List.of() : ttnn.openMeshDevices();
         for (MeshDevice one : open) {
-            notes.add("mesh %d was left open; MeshGuard cleared its program cache and closed it".formatted(one.id()));
+            notes.add(String.format(Locale.ROOT, "mesh %d was left open; MeshGuard cleared its program cache and closed it", one.id()));
             try {
                 one.disableAndClearProgramCache();
                 one.close();

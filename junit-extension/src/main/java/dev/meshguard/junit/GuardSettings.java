@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import java.util.Locale;
 import dev.meshguard.mesh.Architecture;
 import dev.meshguard.mesh.MeshShape;
 import dev.meshguard.mesh.ReportingModel;
@@ -63,14 +64,13 @@ record GuardSettings(
             throw refused(
                     place,
                     "rows = " + rows + ", columns = " + columns,
-                    "The largest system has %d devices (8x4): ask for at most %d."
-                            .formatted(MOST_DEVICES, MOST_DEVICES));
+                    String.format(Locale.ROOT, "The largest system has %d devices (8x4): ask for at most %d.", MOST_DEVICES, MOST_DEVICES));
         }
         if (!preset.supports(architecture)) {
             throw refused(
                     place,
                     "architecture = " + architecture + ", preset = " + preset,
-                    "The constants of %s are known for %s only.".formatted(architecture, presetsOf(architecture)));
+                    String.format(Locale.ROOT, "The constants of %s are known for %s only.", architecture, presetsOf(architecture)));
         }
         return this;
     }
@@ -90,7 +90,7 @@ record GuardSettings(
     }
 
     static ExtensionConfigurationException refused(String place, String value, String allowed) {
-        return new ExtensionConfigurationException("%s: %s is refused. %s".formatted(place, value, allowed));
+        return new ExtensionConfigurationException(String.format(Locale.ROOT, "%s: %s is refused. %s", place, value, allowed));
     }
 
     private static void requirePositive(String place, String name, int value) {
@@ -98,7 +98,7 @@ record GuardSettings(
             throw refused(
                     place,
                     name + " = " + value,
-                    "Give 1 or more; a mesh has at most %d devices.".formatted(MOST_DEVICES));
+                    String.format(Locale.ROOT, "Give 1 or more; a mesh has at most %d devices.", MOST_DEVICES));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import java.util.Locale;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Expectation;
@@ -120,7 +121,7 @@ final class Requests {
             throw GuardSettings.refused(
                     place,
                     name + " = " + List.of(values),
-                    "Give at most one; write an entry for each %s.".formatted(name));
+                    String.format(Locale.ROOT, "Give at most one; write an entry for each %s.", name));
         }
         return List.of(values);
     }

@@ -135,7 +135,7 @@ public final class AllocationTracker implements AllocationListener {
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(complete);
         }
-        return AllocationRequest.numbered(complete, ticket.incrementAndGet(), stacks.capture());
+        return AllocationRequest.numbered(complete, ticket.incrementAndGet(), stacks.keep(new CallStack()));
     }
 
     @Override
@@ -144,7 +144,8 @@ public final class AllocationTracker implements AllocationListener {
             return withoutOrigin(details);
         }
         boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES;
-        return AllocationRequest.numbered(details, ticket.incrementAndGet(), withOrigin ? stacks.capture() : null);
+        return AllocationRequest.numbered(
+                details, ticket.incrementAndGet(), withOrigin ? stacks.keep(new CallStack()) : null);
     }
 
     @Override
@@ -513,8 +514,8 @@ public final class AllocationTracker implements AllocationListener {
         private final AtomicInteger keptOfFreed = new AtomicInteger();
         private final Map<Origin, Origin> interned = new ConcurrentHashMap<>();
 
-        Object capture() {
-            CallStack stack = new CallStack();
+        /** Returns what to keep of a stack that was just taken: the stack, or what it says. */
+        Object keep(CallStack stack) {
             if (live.get() < STACKS_KEPT) {
                 return stack;
             }
@@ -534,7 +535,7 @@ public final class AllocationTracker implements AllocationListener {
         public void removed(AllocationRequest request) {
             if (request.hasStack() && request.removed()) {
                 live.decrementAndGet();
-                if (keptOfFreed.incrementAndGet() > STACKS_KEPT) {
+                if (keptOfFreed.get() >= STACKS_KEPT || keptOfFreed.incrementAndGet() > STACKS_KEPT) {
                     request.forgetOrigin();
                 }
             }

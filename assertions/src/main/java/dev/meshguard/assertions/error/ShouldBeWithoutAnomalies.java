@@ -1,5 +1,6 @@
 package dev.meshguard.assertions.error;
 
+import java.util.Locale;
 import static org.assertj.core.util.Strings.escapePercent;
 
 import dev.meshguard.report.Quantities;
@@ -59,7 +60,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
     private static String text(String words, List<Anomaly> found, AllocationHistory history) {
         List<List<Anomaly>> groups = grouped(found);
         List<String> lines = new ArrayList<>();
-        lines.add("Expecting no %s but found %d:".formatted(words, groups.size()));
+        lines.add(String.format(Locale.ROOT, "Expecting no %s but found %d:", words, groups.size()));
         List<List<Anomaly>> shown = groups.subList(0, Math.min(MOST_SHOWN, groups.size()));
         for (int i = 0; i < shown.size(); i++) {
             lines.add((i + 1) + ". " + again(shown.get(i)));
@@ -76,8 +77,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
 
     private static String again(List<Anomaly> group) {
         Anomaly first = group.get(0);
-        return "%s %s on %s: %s (event #%d)\n%s"
-                .formatted(
+        return String.format(Locale.ROOT, "%s %s on %s: %s (event #%d)\n%s", 
                         first.type(),
                         Quantities.address(first.address()),
                         devices(group),
@@ -92,8 +92,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         }
         BufferGeneration holder = anomaly.holder().get();
         List<String> lines = new ArrayList<>();
-        lines.add("   the buffer that was there, %s, was allocated at event #%d"
-                .formatted(Quantities.size(holder.size()), holder.bornAt()));
+        lines.add(String.format(Locale.ROOT, "   the buffer that was there, %s, was allocated at event #%d", Quantities.size(holder.size()), holder.bornAt()));
         lines.add(site(Optional.of(holder.request())));
         firstFree(anomaly, history).ifPresent(free -> {
             lines.add("   and freed before, at event #" + free.number());

@@ -1,5 +1,6 @@
 package dev.meshguard.assertions.error;
 
+import java.util.Locale;
 import static org.assertj.core.util.Strings.escapePercent;
 
 import dev.meshguard.report.Quantities;
@@ -29,9 +30,8 @@ public final class ShouldHaveCleanVerdict extends BasicErrorMessageFactory {
     public static ShouldHaveCleanVerdict shouldHaveCleanVerdictOnDevice(
             LeakVerdict verdict, int device, List<Survivor> notGivenBack) {
         String note = notGivenBack.isEmpty()
-                ? "only device %d was asked for, and nothing is known to have leaked there".formatted(device)
-                : "only device %d was asked for: %s, %s, on it"
-                        .formatted(
+                ? String.format(Locale.ROOT, "only device %d was asked for, and nothing is known to have leaked there", device)
+                : String.format(Locale.ROOT, "only device %d was asked for: %s, %s, on it", 
                                 device,
                                 Quantities.count(notGivenBack.size(), "buffer"),
                                 Quantities.size(notGivenBack.stream()

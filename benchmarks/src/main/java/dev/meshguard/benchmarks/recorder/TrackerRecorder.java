@@ -1,7 +1,10 @@
 package dev.meshguard.benchmarks.recorder;
 
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Ownership;
 
 /** MeshGuard. */
 final class TrackerRecorder implements Recorder {
@@ -24,6 +27,29 @@ final class TrackerRecorder implements Recorder {
             @Override
             public void free(int buffer) {
                 tracker.freed(device, BufferType.DRAM, addresses[buffer]);
+            }
+        };
+    }
+
+    /** One request for all devices, as a mesh makes it. */
+    @Override
+    public Lane mesh(int devices, int buffers) {
+        long[] addresses = Addresses.shuffled(buffers);
+        return new Lane() {
+            @Override
+            public void allocate(int buffer) {
+                AllocationRequest request = tracker.request(AllocationDetails.user());
+                for (int device = 0; device < devices; device++) {
+                    tracker.allocated(request, device, BufferType.DRAM, addresses[buffer], 4_096, Ownership.NON_OWNING);
+                }
+            }
+
+            @Override
+            public void free(int buffer) {
+                AllocationRequest release = tracker.release(AllocationDetails.user());
+                for (int device = 0; device < devices; device++) {
+                    tracker.freed(release, device, BufferType.DRAM, addresses[buffer], Ownership.NON_OWNING);
+                }
             }
         };
     }

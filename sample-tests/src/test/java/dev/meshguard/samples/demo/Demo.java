@@ -33,8 +33,10 @@ public final class Demo {
     }
 
     private void run() {
-        out.println("Each block is what a test says after close_mesh_device: first what is left and the sum of all buffers, then, one");
-        out.println("number a finding, what, on which of the devices (filled dots), the cause in capitals with its proof, and the line.");
+        out.println(
+                "Each block is what a test says after close_mesh_device: first what is left and the sum of all buffers, then, one");
+        out.println(
+                "number a finding, what, on which of the devices (filled dots), the cause in capitals with its proof, and the line.");
         leaking("36 KB of DRAM on every device (seeds 002 and 003)", ThirtySixKilobytesTestCase.class);
         leaking("Three L1 buffers on device 0 (seed 000)", ThreeL1BuffersTestCase.class);
         leaking("381 buffers of a language model (seed 001, a generated workload)", LanguageModelTestCase.class);

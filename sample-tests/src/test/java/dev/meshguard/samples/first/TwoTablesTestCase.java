@@ -19,7 +19,8 @@ class TwoTablesTestCase {
     @Test
     @ExpectBuffers(type = BufferType.DRAM, label = "rotary table", count = 8, because = "one table a device is shared")
     void keepsTwoTables(Ttnn ttnn, MeshDevice mesh) {
-        TensorSpec table = TensorSpec.of(TensorShape.of(1024, 128), DataType.BFLOAT16).named("rotary table");
+        TensorSpec table =
+                TensorSpec.of(TensorShape.of(1024, 128), DataType.BFLOAT16).named("rotary table");
         ttnn.empty(table, mesh);
         ttnn.empty(table, mesh);
     }

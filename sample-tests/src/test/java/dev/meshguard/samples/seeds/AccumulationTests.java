@@ -44,8 +44,7 @@ class AccumulationTests {
                 .defects(BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED)
                 .build();
         for (int round = 0; round < 3; round++) {
-            MeshAllocation test =
-                    new MeshAllocation(ttnn, ttnn.openMeshDevice(MeshShape.of(2, 4))).compute();
+            MeshAllocation test = new MeshAllocation(ttnn, ttnn.openMeshDevice(MeshShape.of(2, 4))).compute();
             test.freeTensors();
             test.close();
             test.dropMesh();
@@ -58,8 +57,8 @@ class AccumulationTests {
         for (int round = 1; round <= 3; round++) {
             Books books = afterRound.get(round - 1).books(EVERY_REPORT);
             long rounds = round;
-            assertThat(IntStream.range(0, DEVICES).boxed()).allSatisfy(device -> assertThat(books.bytes(device, DRAM))
-                    .isEqualTo(rounds * 36_864));
+            assertThat(IntStream.range(0, DEVICES).boxed())
+                    .allSatisfy(device -> assertThat(books.bytes(device, DRAM)).isEqualTo(rounds * 36_864));
             assertThat(books.bytes(0, L1)).isEqualTo(rounds * 12_288);
         }
     }
@@ -68,8 +67,8 @@ class AccumulationTests {
     void aReferenceCounterStaysWhereItWas() {
         for (AllocationHistory history : afterRound) {
             Books books = history.books(REFERENCE_COUNTED);
-            assertThat(IntStream.range(0, DEVICES).boxed()).allSatisfy(device -> assertThat(books.bytes(device, DRAM))
-                    .isEqualTo(36_864));
+            assertThat(IntStream.range(0, DEVICES).boxed())
+                    .allSatisfy(device -> assertThat(books.bytes(device, DRAM)).isEqualTo(36_864));
             assertThat(books.bytes(L1)).isZero();
             assertThat(books.entries()).isEqualTo(16);
         }

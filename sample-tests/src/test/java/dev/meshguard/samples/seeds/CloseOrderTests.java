@@ -40,9 +40,9 @@ class CloseOrderTests {
     void doesNotReachTheThirtySixKiB(CloseOrder order) {
         AllocationHistory history = historyOfATestThatKeepsItsCache(order);
 
-        assertThat(IntStream.range(0, 8).boxed()).allSatisfy(device -> assertThat(
-                        history.books(EVERY_REPORT).bytes(device, DRAM))
-                .isEqualTo(36_864));
+        assertThat(IntStream.range(0, 8).boxed())
+                .allSatisfy(device -> assertThat(history.books(EVERY_REPORT).bytes(device, DRAM))
+                        .isEqualTo(36_864));
     }
 
     @ParameterizedTest
@@ -60,9 +60,9 @@ class CloseOrderTests {
                             .isEqualTo(Owner.Kind.PROGRAM);
                 });
         assertThat(verdict.survivors())
+                .as("and nothing of the command queue or the fabric")
                 .extracting(Survivor::cause)
-                .containsOnly(Cause.CACHED)
-                .as("and nothing of the command queue or the fabric");
+                .containsOnly(Cause.CACHED);
     }
 
     private AllocationHistory historyOfATestThatKeepsItsCache(CloseOrder order) {

@@ -110,16 +110,16 @@ class MeshAllocationTests {
 
         @Test
         void ofCircularBuffersShowOnDevice0Only() {
-            assertThat(ALL_DEVICES.subList(1, 8)).allSatisfy(device -> assertThat(buffers(device, L1))
-                    .isEmpty());
+            assertThat(ALL_DEVICES.subList(1, 8))
+                    .allSatisfy(device -> assertThat(buffers(device, L1)).isEmpty());
         }
 
         @Test
         void addUpToTheQuotedSumOnEveryDevice() {
             Books books = history.books(REFERENCE_COUNTED);
 
-            assertThat(ALL_DEVICES).allSatisfy(device -> assertThat(books.bytes(device, DRAM))
-                    .isEqualTo(14_716_928));
+            assertThat(ALL_DEVICES)
+                    .allSatisfy(device -> assertThat(books.bytes(device, DRAM)).isEqualTo(14_716_928));
         }
 
         private List<BufferGeneration> buffers(int device, BufferType type) {
@@ -145,9 +145,10 @@ class MeshAllocationTests {
         void theCachedBinariesAreLeftAfterTheTensorFrees() {
             Books books = tracker.history().books(REFERENCE_COUNTED);
 
-            assertThat(ALL_DEVICES).allSatisfy(device -> assertThat(books.bytes(device, DRAM))
-                    .isEqualTo(36_864)
-                    .isEqualTo(BOTH_BINARIES));
+            assertThat(ALL_DEVICES)
+                    .allSatisfy(device -> assertThat(books.bytes(device, DRAM))
+                            .isEqualTo(36_864)
+                            .isEqualTo(BOTH_BINARIES));
             assertThat(books.entries()).isEqualTo(19);
         }
 
@@ -227,8 +228,9 @@ class MeshAllocationTests {
             Books afterClose = tracker.history().books(EVERY_REPORT);
 
             assertThat(afterFrees.bytes(0, L1)).isEqualTo(22_528);
-            assertThat(ALL_DEVICES).allSatisfy(device -> assertThat(afterClose.bytes(device, DRAM))
-                    .isEqualTo(36_864));
+            assertThat(ALL_DEVICES)
+                    .allSatisfy(
+                            device -> assertThat(afterClose.bytes(device, DRAM)).isEqualTo(36_864));
             assertThat(afterClose.bytes(0, L1)).isEqualTo(12_288);
             assertThat(afterClose.entries()).isZero();
             assertThat(afterClose.unknownFrees()).isEqualTo(19);
@@ -329,8 +331,8 @@ class MeshAllocationTests {
 
         private long bytesOnDevice(LeakVerdict verdict, int device, Cause cause) {
             return verdict
-                    .survivors(survivor -> survivor.cause() == cause
-                            && survivor.buffer().device() == device)
+                    .survivors(survivor ->
+                            survivor.cause() == cause && survivor.buffer().device() == device)
                     .stream()
                     .mapToLong(survivor -> survivor.buffer().size())
                     .sum();
@@ -346,16 +348,16 @@ class MeshAllocationTests {
         WitnessReading reading = tracker.history().readings().get(0).reading();
 
         assertThat(reading.moment()).isEqualTo(WitnessReading.Moment.CLOSE_BEGUN);
-        assertThat(IntStream.range(0, 8).boxed()).allSatisfy(device -> assertThat(
-                        reading.takenAddresses(device, DRAM))
-                .containsExactly(
-                        2_560_032L,
-                        2_910_240L,
-                        3_260_448L,
-                        3_610_656L,
-                        3_655_712L,
-                        3_700_768L,
-                        0x3fff_f000L,
-                        0x3fff_f800L));
+        assertThat(IntStream.range(0, 8).boxed())
+                .allSatisfy(device -> assertThat(reading.takenAddresses(device, DRAM))
+                        .containsExactly(
+                                2_560_032L,
+                                2_910_240L,
+                                3_260_448L,
+                                3_610_656L,
+                                3_655_712L,
+                                3_700_768L,
+                                0x3fff_f000L,
+                                0x3fff_f800L));
     }
 }

@@ -81,8 +81,8 @@ public final class LanguageModelRun {
     public void captureTrace() {
         long page = RuntimePreset.OCTOBER_2025.tracePageSize(RAW_TRACE, 12);
         long padded = (RAW_TRACE + page - 1) / page * page;
-        traces.add(mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.TRACE, padded, page)
-                .named("decode trace"))));
+        traces.add(mesh.allocate(MeshBufferConfig.replicated(
+                BufferConfig.of(BufferType.TRACE, padded, page).named("decode trace"))));
     }
 
     /** Releases the trace, as the clean-up of the real run does. */
@@ -125,8 +125,7 @@ public final class LanguageModelRun {
     }
 
     private Buffer allocate(int device, BufferType type, String label, long pages) {
-        return mesh.allocateOn(
-                device, BufferConfig.of(type, pages * PAGE, PAGE).named(label));
+        return mesh.allocateOn(device, BufferConfig.of(type, pages * PAGE, PAGE).named(label));
     }
 
     private static long pages(double mib) {

@@ -58,6 +58,7 @@ public final class BufferGeneration {
     private final Phase bornIn;
     private final List<Report> reports = new ArrayList<>(1);
     private int open;
+    private long lastFree;
 
     BufferGeneration(int device, BufferType type, long address, int generation, int session, Phase bornIn) {
         this.device = device;
@@ -133,12 +134,7 @@ public final class BufferGeneration {
 
     /** Returns the number of the free that ended the life, if it ended. */
     public OptionalLong diedAt() {
-        if (isLive()) {
-            return OptionalLong.empty();
-        }
-        return reports.stream()
-                .mapToLong(report -> report.freedAt().orElseThrow())
-                .max();
+        return isLive() ? OptionalLong.empty() : OptionalLong.of(lastFree);
     }
 
     /** Returns the request of the first report. */
@@ -228,5 +224,6 @@ public final class BufferGeneration {
                         report.ownership(),
                         OptionalLong.of(event)));
         open--;
+        lastFree = event;
     }
 }

@@ -16,10 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Everything that is recorded about one device: what is live, what happened, and the sums.
  *
- * <p>One lock per device, because two threads on different devices must not wait for each other. The padding keeps the
- * locks of neighbouring devices on different cache lines.
+ * <p>One lock per device, because two threads on different devices must not wait for each other.
  */
-public final class DeviceBooks {
+public final class DeviceBooks extends DeviceLock {
 
     /** What a report did to the books. */
     public enum Effect {
@@ -53,9 +52,6 @@ public final class DeviceBooks {
     private final Totals totals = new Totals();
     private final StackKeeper stacks;
 
-    @SuppressWarnings("unused") // Padding.
-    private long p0, p1, p2, p3, p4, p5, p6, p7;
-
     /** Creates empty books; without a journal nothing but live entries and sums is kept. */
     public DeviceBooks(int device, boolean withJournal, StackKeeper stacks) {
         this.device = device;
@@ -65,89 +61,125 @@ public final class DeviceBooks {
     }
 
     /** Enters an allocation. */
-    public synchronized Effect allocated(
+    public Effect allocated(
             long ticket,
             @Nullable AllocationRequest request,
             BufferType type,
             long address,
             long size,
             Ownership ownership) {
-        if (journal != null) {
-            journal.append(Journal.Kind.ALLOCATED, ticket, type, ownership.ordinal(), address, size, request);
-        }
-        int slot = ledger.find(type, address);
-        if (slot < 0) {
-            BufferLifetime lifetime =
-                    request == null ? BufferLifetime.USER : request.details().lifetime();
-            ledger.reportedAt(~slot, ticket);
-            ledger.insert(~slot, type, lifetime, address, size, request);
-            totals.allocated(type, lifetime, size);
-            if (request != null) {
-                stacks.entered(request);
+        lock();
+        try {
+            if (journal != null) {
+                journal.append(Journal.Kind.ALLOCATED, ticket, type, ownership.ordinal(), address, size, request);
             }
-            return Effect.ENTERED;
+            int slot = ledger.find(type, address);
+            if (slot < 0) {
+                BufferLifetime lifetime = request == null
+                        ? BufferLifetime.USER
+                        : request.details().lifetime();
+                ledger.reportedAt(~slot, ticket);
+                ledger.insert(~slot, type, lifetime, address, size, request);
+                totals.allocated(type, lifetime, size);
+                if (request != null) {
+                    stacks.entered(request);
+                }
+                return Effect.ENTERED;
+            }
+            ledger.repeat(slot);
+            ledger.reportedAt(slot, ticket);
+            totals.reportedAgain(type, ledger.lifetime(slot));
+            return ledger.size(slot) == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
+        } finally {
+            unlock();
         }
-        ledger.repeat(slot);
-        ledger.reportedAt(slot, ticket);
-        totals.reportedAgain(type, ledger.lifetime(slot));
-        return ledger.size(slot) == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
     }
 
     /** Enters a free. */
-    public synchronized Effect freed(
+    public Effect freed(
             long ticket, @Nullable AllocationRequest request, BufferType type, long address, Ownership ownership) {
-        if (journal != null) {
-            journal.append(Journal.Kind.FREED, ticket, type, ownership.ordinal(), address, 0, request);
+        lock();
+        try {
+            if (journal != null) {
+                journal.append(Journal.Kind.FREED, ticket, type, ownership.ordinal(), address, 0, request);
+            }
+            int slot = ledger.find(type, address);
+            if (slot < 0) {
+                return Effect.NOTHING_TO_FREE;
+            }
+            BufferLifetime lifetime = ledger.lifetime(slot);
+            if (ledger.release(slot) > 0) {
+                totals.oneReportLess(type, lifetime);
+                return Effect.RELEASED;
+            }
+            totals.freed(type, lifetime, ledger.size(slot));
+            AllocationRequest allocation = ledger.request(slot);
+            ledger.remove(slot);
+            if (allocation != null) {
+                stacks.removed(allocation);
+            }
+            return Effect.REMOVED;
+        } finally {
+            unlock();
         }
-        int slot = ledger.find(type, address);
-        if (slot < 0) {
-            return Effect.NOTHING_TO_FREE;
-        }
-        BufferLifetime lifetime = ledger.lifetime(slot);
-        if (ledger.release(slot) > 0) {
-            totals.oneReportLess(type, lifetime);
-            return Effect.RELEASED;
-        }
-        totals.freed(type, lifetime, ledger.size(slot));
-        AllocationRequest allocation = ledger.request(slot);
-        ledger.remove(slot);
-        if (allocation != null) {
-            stacks.removed(allocation);
-        }
-        return Effect.REMOVED;
     }
 
     /** Notes a free that the runtime ignored; the books do not change. */
-    public synchronized void freeIgnored(
+    public void freeIgnored(
             long ticket, AllocationRequest request, BufferType type, long address, IgnoredFreeReason reason) {
-        if (journal != null) {
-            journal.append(Journal.Kind.FREE_IGNORED, ticket, type, reason.ordinal(), address, 0, request);
+        lock();
+        try {
+            if (journal != null) {
+                journal.append(Journal.Kind.FREE_IGNORED, ticket, type, reason.ordinal(), address, 0, request);
+            }
+        } finally {
+            unlock();
         }
     }
 
     /** Returns the sums of one type. */
-    public synchronized MemoryTotals totals(BufferType type) {
-        return totals.of(type);
+    public MemoryTotals totals(BufferType type) {
+        lock();
+        try {
+            return totals.of(type);
+        } finally {
+            unlock();
+        }
     }
 
     /** Returns the sums of one type and lifetime. */
-    public synchronized MemoryTotals totals(BufferType type, BufferLifetime lifetime) {
-        return totals.of(type, lifetime);
+    public MemoryTotals totals(BufferType type, BufferLifetime lifetime) {
+        lock();
+        try {
+            return totals.of(type, lifetime);
+        } finally {
+            unlock();
+        }
     }
 
     /** Returns the number of live entries. */
-    public synchronized int entries() {
-        return ledger.entries();
+    public int entries() {
+        lock();
+        try {
+            return ledger.entries();
+        } finally {
+            unlock();
+        }
     }
 
     /** Returns what was recorded so far; without a journal, the live entries as if they had just been reported. */
-    public synchronized Recording recording() {
-        return new Recording(
-                device,
-                journal == null ? null : journal.view(),
-                journal == null ? liveEntries() : List.of(),
-                ledger.entries(),
-                totals.copy());
+    public Recording recording() {
+        lock();
+        try {
+            return new Recording(
+                    device,
+                    journal == null ? null : journal.view(),
+                    journal == null ? liveEntries() : List.of(),
+                    ledger.entries(),
+                    totals.copy());
+        } finally {
+            unlock();
+        }
     }
 
     private List<LiveReport> liveEntries() {

@@ -11,9 +11,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Open addressing with linear probing; a removal shifts its followers back, so there are no tombstones and the table
  * never has to be rebuilt except to grow. Guarded by the owner's lock.
  */
-final class Ledger {
+final class Ledger extends Apart {
 
     private static final int FIRST_CAPACITY = 16;
+    /**
+     * Up to here a table is kept at most half full, so that most searches end where they begin; a larger one is filled
+     * to three quarters, for the sake of memory.
+     */
+    private static final int LARGEST_SPARSE_CAPACITY = 1 << 16;
+
     private static final int WORDS = 3;
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
@@ -31,6 +37,7 @@ final class Ledger {
     private @Nullable AllocationRequest[] requests = new @Nullable AllocationRequest[FIRST_CAPACITY];
     private int shift = Long.numberOfLeadingZeros(FIRST_CAPACITY) + 1;
     private int mask = FIRST_CAPACITY - 1;
+    private int limit = FIRST_CAPACITY / 2;
     private int entries;
 
     /** The ticket of each entry's latest report; only without a journal, which would know it. */
@@ -71,7 +78,7 @@ final class Ledger {
                 size,
                 keyBits(type) | ((long) lifetime.ordinal() << LIFETIME_SHIFT) | ONE_REPORT,
                 request);
-        if (++entries * 3 > (mask + 1) * 2) {
+        if (++entries > limit) {
             grow();
         }
     }
@@ -182,6 +189,7 @@ final class Ledger {
         long @Nullable [] oldTickets = tickets;
         tickets = oldTickets == null ? null : new long[capacity];
         mask = capacity - 1;
+        limit = capacity <= LARGEST_SPARSE_CAPACITY ? capacity / 2 : capacity / 4 * 3;
         shift--;
         for (int slot = 0; slot < oldRequests.length; slot++) {
             long meta = oldWords[slot * WORDS + 2];

@@ -7,17 +7,17 @@ import dev.meshguard.tracker.MemoryTotals;
 /**
  * Live, peak and total memory of one device, added up as reports arrive.
  *
- * <p>Guarded by the owner's lock.
+ * <p>An account holds what came and what went; what is live is the difference. Guarded by the owner's lock.
  */
-public final class Totals {
+public final class Totals extends Apart {
 
-    private static final int LIVE_BYTES = 0;
-    private static final int LIVE_BUFFERS = 1;
-    private static final int LIVE_REPORTS = 2;
-    private static final int PEAK_BYTES = 3;
-    private static final int PEAK_BUFFERS = 4;
-    private static final int TOTAL_BYTES = 5;
-    private static final int TOTAL_BUFFERS = 6;
+    private static final int CAME_BYTES = 0;
+    private static final int CAME_BUFFERS = 1;
+    private static final int WENT_BYTES = 2;
+    private static final int WENT_BUFFERS = 3;
+    private static final int PEAK_BYTES = 4;
+    private static final int PEAK_BUFFERS = 5;
+    private static final int REPEATED_REPORTS = 6;
     /** One cache line, so that two accounts do not share one. */
     private static final int ACCOUNT = 8;
 
@@ -45,13 +45,13 @@ public final class Totals {
     }
 
     void reportedAgain(BufferType type, BufferLifetime lifetime) {
-        accounts[account(type, lifetime.ordinal()) + LIVE_REPORTS]++;
-        accounts[account(type, LIFETIMES) + LIVE_REPORTS]++;
+        accounts[account(type, lifetime.ordinal()) + REPEATED_REPORTS]++;
+        accounts[account(type, LIFETIMES) + REPEATED_REPORTS]++;
     }
 
     void oneReportLess(BufferType type, BufferLifetime lifetime) {
-        accounts[account(type, lifetime.ordinal()) + LIVE_REPORTS]--;
-        accounts[account(type, LIFETIMES) + LIVE_REPORTS]--;
+        accounts[account(type, lifetime.ordinal()) + REPEATED_REPORTS]--;
+        accounts[account(type, LIFETIMES) + REPEATED_REPORTS]--;
     }
 
     void freed(BufferType type, BufferLifetime lifetime, long size) {
@@ -75,11 +75,8 @@ public final class Totals {
 
     private void add(int at, long size) {
         long[] all = accounts;
-        long bytes = all[at + LIVE_BYTES] += size;
-        long buffers = ++all[at + LIVE_BUFFERS];
-        all[at + LIVE_REPORTS]++;
-        all[at + TOTAL_BYTES] += size;
-        all[at + TOTAL_BUFFERS]++;
+        long bytes = (all[at + CAME_BYTES] += size) - all[at + WENT_BYTES];
+        long buffers = ++all[at + CAME_BUFFERS] - all[at + WENT_BUFFERS];
         if (bytes > all[at + PEAK_BYTES]) {
             all[at + PEAK_BYTES] = bytes;
         }
@@ -89,19 +86,19 @@ public final class Totals {
     }
 
     private void subtract(int at, long size) {
-        accounts[at + LIVE_BYTES] -= size;
-        accounts[at + LIVE_BUFFERS]--;
-        accounts[at + LIVE_REPORTS]--;
+        accounts[at + WENT_BYTES] += size;
+        accounts[at + WENT_BUFFERS]++;
     }
 
     private MemoryTotals read(int at) {
+        long liveBuffers = accounts[at + CAME_BUFFERS] - accounts[at + WENT_BUFFERS];
         return new MemoryTotals(
-                accounts[at + LIVE_BYTES],
-                accounts[at + LIVE_BUFFERS],
-                accounts[at + LIVE_REPORTS],
+                accounts[at + CAME_BYTES] - accounts[at + WENT_BYTES],
+                liveBuffers,
+                liveBuffers + accounts[at + REPEATED_REPORTS],
                 accounts[at + PEAK_BYTES],
                 accounts[at + PEAK_BUFFERS],
-                accounts[at + TOTAL_BYTES],
-                accounts[at + TOTAL_BUFFERS]);
+                accounts[at + CAME_BYTES],
+                accounts[at + CAME_BUFFERS]);
     }
 }

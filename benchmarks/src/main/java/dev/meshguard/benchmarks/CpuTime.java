@@ -1,0 +1,44 @@
+package dev.meshguard.benchmarks;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.Collection;
+import java.util.List;
+import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.infra.IterationParams;
+import org.openjdk.jmh.profile.InternalProfiler;
+import org.openjdk.jmh.results.AggregationPolicy;
+import org.openjdk.jmh.results.IterationResult;
+import org.openjdk.jmh.results.Result;
+import org.openjdk.jmh.results.ScalarResult;
+
+/**
+ * Adds the CPU time that the whole JVM spent per operation, the collector's share included.
+ *
+ * <p>Time on the clock also counts what the machine does for others in between; this does not. Use it with {@code -prof
+ * dev.meshguard.benchmarks.CpuTime}.
+ */
+public final class CpuTime implements InternalProfiler {
+
+    private final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+    private long before;
+
+    @Override
+    public String getDescription() {
+        return "CPU time of the JVM per operation";
+    }
+
+    @Override
+    public void beforeIteration(BenchmarkParams benchmark, IterationParams iteration) {
+        before = system.getProcessCpuTime();
+    }
+
+    @Override
+    public Collection<? extends Result<?>> afterIteration(
+            BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
+        long spent = system.getProcessCpuTime() - before;
+        double perOperation = (double) spent / result.getMetadata().getAllOps();
+        return List.of(new ScalarResult("cpu", perOperation, "ns/op", AggregationPolicy.AVG));
+    }
+}

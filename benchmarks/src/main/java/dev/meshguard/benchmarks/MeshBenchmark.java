@@ -1,0 +1,68 @@
+package dev.meshguard.benchmarks;
+
+import dev.meshguard.benchmarks.recorder.Contender;
+import dev.meshguard.benchmarks.recorder.Recorder;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** One mesh buffer on eight devices, allocated and freed with its stack; the cost of one device's pair of reports. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@OperationsPerInvocation(MeshBenchmark.REPORTS)
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(
+        value = 2,
+        jvmArgsAppend = {"-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
+@State(Scope.Thread)
+public class MeshBenchmark {
+
+    private static final int DEVICES = 8;
+    private static final int BUFFERS = 64;
+    private static final int LIVE = 1_024 / DEVICES;
+
+    static final int REPORTS = BUFFERS * DEVICES;
+
+    /** What records. */
+    @Param({"MAP", "MESHGUARD", "MESHGUARD_ORIGIN", "NETTY_PARANOID"})
+    public Contender contender = Contender.NOTHING;
+
+    /** Java frames down to the one that asks for the buffers. */
+    @Param("60")
+    public int depth;
+
+    private Window window = Window.NONE;
+    private CallDepth bottom = new CallDepth(0);
+    private final Runnable buffers = this::buffers;
+
+    /** Fills the window. */
+    @Setup
+    public void start() {
+        Recorder recorder = contender.start();
+        window = new Window(addresses -> recorder.mesh(DEVICES, addresses), LIVE);
+        bottom = new CallDepth(depth - Window.FRAMES);
+    }
+
+    private void buffers() {
+        for (int i = 0; i < BUFFERS; i++) {
+            window.pair();
+        }
+    }
+
+    /** One thread. */
+    @Benchmark
+    public void oneThread() {
+        bottom.run(buffers);
+    }
+}

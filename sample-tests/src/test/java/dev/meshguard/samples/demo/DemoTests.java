@@ -1,0 +1,114 @@
+package dev.meshguard.samples.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.samples.demo.Scenario.LanguageModelTestCase;
+import dev.meshguard.samples.demo.Scenario.ThirtySixKilobytesTestCase;
+import dev.meshguard.samples.demo.Scenario.ThreeL1BuffersTestCase;
+import dev.meshguard.samples.support.Fixtures;
+import org.junit.jupiter.api.Test;
+
+/** What the demo shows, whole. */
+class DemoTests {
+
+    @Test
+    void thirtySixKilobytesAreTheBinariesOfCachedPrograms() {
+        assertThat(Fixtures.failureOf(ThirtySixKilobytesTestCase.class)).hasMessage("""
+                LEAK  3 leaks · 19 buffers · 300 KiB (307200 B) still allocated after close_mesh_device      [67 allocated = 48 freed + 19 leaked]
+                1. L1 4 KiB (4096 B) x 3   devices ●○○○○○○○   CACHED: program 1 (add) has been in the program cache since event #64 and never left it
+                   -> at dev.meshguard.samples.support.MeshAllocation.add(MeshAllocation.java:44)
+                   allocated in TEST (events #37 to #39) at 0x18b20 (101152), 0x19b20 (105248), 0x1ab20 (109344), unlabelled, owned by program 1 (add), program 2 (matmul)
+                2. DRAM 12 KiB (12288 B) x 8   devices ●●●●●●●●   CACHED: program 1 (add) has been in the program cache since event #64 and never left it
+                   -> at dev.meshguard.samples.support.MeshAllocation.add(MeshAllocation.java:44)
+                   allocated in TEST (events #40 to #54) at 0x3ffff800 (1073739776), unlabelled, owned by program 1 (add)
+                3. DRAM 24 KiB (24576 B) x 8   devices ●●●●●●●●   CACHED: program 2 (matmul) has been in the program cache since event #116 and never left it
+                   -> at dev.meshguard.samples.support.MeshAllocation.multiply(MeshAllocation.java:51)
+                   allocated in TEST (events #92 to #106) at 0x3ffff000 (1073737728), unlabelled, owned by program 2 (matmul)
+
+                Tracked  in all                                left
+                DRAM     64 buffers, 112.28 MiB (117735424 B)  16 buffers, 288 KiB (294912 B)
+                L1       3 buffers, 12 KiB (12288 B)           3 buffers, 12 KiB (12288 B)
+                Teardown  gave back                         left
+                TEST      DRAM 14 MiB on each of 8 devices  DRAM 36 KiB on each of 8 devices, L1 12 KiB on device 0
+                CLOSE     nothing                           DRAM 36 KiB on each of 8 devices, L1 12 KiB on device 0
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  112.29 MiB -> 300 KiB
+                CLOSE     |#                             |  300 KiB -> 300 KiB
+
+                CACHED: Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh): closing a mesh does not clear its program cache.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = L1, device = 0, size = 4096, count = 3, origin = "MeshAllocation.add", because = "…")
+                Reproduce: mvn test -Dtest='Scenario$ThirtySixKilobytesTestCase#closesTheMeshWithItsProgramsStillCached'""");
+    }
+
+    @Test
+    void threeL1BuffersAreCircularBuffersOfProgramsThatEnded() {
+        assertThat(Fixtures.failureOf(ThreeL1BuffersTestCase.class)).hasMessage("""
+                MISREPORTED  all memory was given back, but the books are wrong: 3 buffers, 12 KiB (12288 B), still in them      [67 allocated = 64 freed + 3 misreported]
+                1. L1 4 KiB (4096 B) x 3   devices ●○○○○○○○   CIRCULAR_BUFFER_UNREPORTED: program 1 (add) ended at event #174, program 2 (matmul) ended at event #183, and nobody reported that it is gone
+                   -> at dev.meshguard.samples.support.MeshAllocation.add(MeshAllocation.java:44)
+                   circular buffers lie outside the allocator, so closing the device cannot free it (the allocator held nothing there at event #187)
+                   it shows on device 0 only because this source reports circular buffers of the whole mesh under that device
+                   allocated in TEST (events #37 to #39) at 0x18b20 (101152), 0x19b20 (105248), 0x1ab20 (109344), unlabelled, owned by program 1 (add), program 2 (matmul)
+
+                Tracked  in all                                left
+                DRAM     64 buffers, 112.28 MiB (117735424 B)  nothing
+                L1       3 buffers, 12 KiB (12288 B)           3 buffers, 12 KiB (12288 B)
+                Teardown     gave back                         left
+                TEST         DRAM 14 MiB on each of 8 devices  DRAM 36 KiB on each of 8 devices, L1 12 KiB on device 0
+                CACHE_CLEAR  DRAM 36 KiB on each of 8 devices  L1 12 KiB on device 0
+                CLOSE        nothing                           L1 12 KiB on device 0
+                Timeline     live bytes, peak of the phase     peak -> end
+                TEST         |##############################|  112.29 MiB -> 300 KiB
+                CACHE_CLEAR  |#                             |  300 KiB -> 12 KiB
+                CLOSE        |#                             |  12 KiB -> 12 KiB
+
+                CIRCULAR_BUFFER_UNREPORTED: Report the end of a program's circular buffers when the program ends; they take no allocator memory.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = L1, device = 0, size = 4096, count = 3, origin = "MeshAllocation.add", because = "…")
+                Reproduce: mvn test -Dtest='Scenario$ThreeL1BuffersTestCase#runsEveryStepOnARuntimeThatForgetsCircularBuffers'""");
+    }
+
+    @Test
+    void aLanguageModelLeavesWeightsAndCaches() {
+        assertThat(Fixtures.failureOf(LanguageModelTestCase.class)).hasMessage("""
+                LEAK  20 leaks · 381 buffers · 403.84 MiB (423456768 B) still allocated after close_mesh_device      [83416 allocated = 83035 freed + 381 leaked]
+                1. DRAM 946 KiB (968704 B) x 6   devices ●○○○○○○○   UNEXPLAINED: no free was reported
+                   -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
+                   the allocator called 0x271020 (2560032) taken when close began (event #166466)
+                   allocated in TEST (events #13 to #18) at 0x271020 (2560032), 0x285020 (2641952), 0x299020 (2723872) and 3 more, label "weights"
+                2. DRAM 948 KiB (970752 B) x 15   devices ●○○○○○○○   UNEXPLAINED: no free was reported
+                   -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
+                   the allocator called 0x2e9020 (3051552) taken when close began (event #166466)
+                   allocated in TEST (events #19 to #33) at 0x2e9020 (3051552), 0x2fd020 (3133472), 0x311020 (3215392) and 12 more, label "weights"
+                3. DRAM 2.39 MiB (2508800 B) x 17   devices ○●○○○○○○   UNEXPLAINED: no free was reported
+                   -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
+                   the allocator called 0x271020 (2560032) taken when close began (event #166466)
+                   allocated in TEST (events #34 to #50) at 0x271020 (2560032), 0x2a4820 (2770976), 0x2d8020 (2981920) and 14 more, label "weights"
+                4. DRAM 2.39 MiB (2510848 B) x 8   devices ○●○○○○○○   UNEXPLAINED: no free was reported
+                   -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
+                   the allocator called 0x5dc820 (6146080) taken when close began (event #166466)
+                   allocated in TEST (events #51 to #58) at 0x5dc820 (6146080), 0x610020 (6357024), 0x643820 (6567968) and 5 more, label "weights"
+                5. DRAM 1.3 MiB (1368064 B) x 19   devices ○○●○○○○○   UNEXPLAINED: no free was reported
+                   -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
+                   the allocator called 0x271020 (2560032) taken when close began (event #166466)
+                   allocated in TEST (events #59 to #77) at 0x271020 (2560032), 0x28d020 (2674720), 0x2a9020 (2789408) and 16 more, label "weights"
+                … and 15 more (316 buffers)
+
+                Tracked  in all                                    left
+                DRAM     49158 buffers, 76.91 GiB (82586800128 B)  163 buffers, 355.37 MiB (372631552 B)
+                L1       34250 buffers, 6.2 GiB (6652942336 B)     218 buffers, 48.47 MiB (50825216 B)
+                TRACE    8 buffers, 95.39 MiB (100024320 B)        nothing
+                Teardown  gave back                                                                                                        left
+                TEST      DRAM 76.57 GiB on 8 devices, unevenly, L1 6.15 GiB on 8 devices, unevenly, TRACE 11.92 MiB on each of 8 devices  DRAM 355.37 MiB on 8 devices, unevenly, L1 48.47 MiB on 8 devices, unevenly
+                CLOSE     nothing                                                                                                          DRAM 355.37 MiB on 8 devices, unevenly, L1 48.47 MiB on 8 devices, unevenly
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  499.23 MiB -> 403.84 MiB
+                CLOSE     |########################      |  403.84 MiB -> 403.84 MiB
+
+                UNEXPLAINED: Free the buffer before close_mesh_device.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, device = 0, size = 968704, count = 6, label = "weights", origin = "LanguageModelRun.allocate", because = "…")
+                Reproduce: mvn test -Dtest='Scenario$LanguageModelTestCase#closesTheMeshWhileTheModelIsHeld'""");
+    }
+}

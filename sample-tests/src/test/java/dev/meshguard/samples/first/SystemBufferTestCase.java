@@ -1,0 +1,31 @@
+package dev.meshguard.samples.first;
+
+import static dev.meshguard.assertions.MeshAssertions.assertThat;
+
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.RuntimeDefect;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.samples.support.Fixture;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
+import org.junit.jupiter.api.Test;
+
+/** The dispatch buffers of a device that was initialised twice: the runtime frees one set and forgets the other. */
+@Fixture
+class SystemBufferTestCase {
+
+    @Test
+    void initialisesItsDevicesTwice() {
+        AllocationTracker tracker = AllocationTracker.create();
+        Ttnn ttnn = Ttnn.builder(tracker)
+                .systemBuffer(new Owner(Owner.Kind.DISPATCH, "prefetcher"), BufferType.DRAM, 12_288)
+                .defects(RuntimeDefect.DEVICE_INITIALISED_TWICE)
+                .build();
+
+        MeshDevice mesh = ttnn.openMeshDevice();
+        ttnn.closeMeshDevice(mesh);
+
+        assertThat(tracker).onlyExpectedSystemBuffers();
+    }
+}
