@@ -128,12 +128,13 @@ final class Replay {
                 leftBehind.computeIfAbsent(place, unused -> new ArrayList<>()).add(holder);
                 forgetLive(holder);
             }
-            noteOverlap(report, place);
+            boolean takesMemory = report.request().details().kind() == BufferKind.BUFFER
+                    && meetsLiveBuffer(report, place) != Meeting.VIEW;
             int generation = holder == null ? 1 : holder.generation() + 1;
             holder = new BufferGeneration(report.device(), report.type(), report.address(), generation, life, phase);
             latest.put(place, holder);
             generations.add(holder);
-            if (report.request().details().kind() == BufferKind.BUFFER) {
+            if (takesMemory) {
                 region(place).putIfAbsent(report.address(), holder);
             }
         }
@@ -195,30 +196,39 @@ final class Replay {
         return older.isEmpty() ? null : older.get(older.size() - 1);
     }
 
-    /** A buffer that lies inside what it points to is a view; everything else that meets a live buffer is noted. */
-    private void noteOverlap(HistoryEvent.Allocated report, Place place) {
-        if (report.request().details().kind() != BufferKind.BUFFER) {
-            return;
-        }
+    /** How a new buffer lies to the live ones. */
+    private enum Meeting {
+        NONE,
+        VIEW,
+        NOTED
+    }
+
+    /**
+     * A buffer that lies inside what it points to is a view; everything else that meets a live buffer is noted. Views
+     * are not looked for later: who meets one meets what it points to.
+     */
+    private Meeting meetsLiveBuffer(HistoryEvent.Allocated report, Place place) {
         NavigableMap<Long, BufferGeneration> live = region(place);
         Map.Entry<Long, BufferGeneration> below = live.floorEntry(report.address());
         long start = report.address();
         long end = start + extent(report.request(), report.size());
         if (below != null && below.getKey() == start) {
             note(Anomaly.Kind.TYPE_CHANGE, report, place, below.getValue());
-            return;
+            return Meeting.NOTED;
         }
         if (below != null && endOf(below.getValue()) > start) {
-            boolean view = report.ownership() == Ownership.NON_OWNING && endOf(below.getValue()) >= end;
-            if (!view) {
-                note(Anomaly.Kind.OVERLAP, report, place, below.getValue());
+            if (report.ownership() == Ownership.NON_OWNING && endOf(below.getValue()) >= end) {
+                return Meeting.VIEW;
             }
-            return;
+            note(Anomaly.Kind.OVERLAP, report, place, below.getValue());
+            return Meeting.NOTED;
         }
         Map.Entry<Long, BufferGeneration> above = live.higherEntry(start);
         if (above != null && above.getKey() < end) {
             note(Anomaly.Kind.OVERLAP, report, place, above.getValue());
+            return Meeting.NOTED;
         }
+        return Meeting.NONE;
     }
 
     private long endOf(BufferGeneration buffer) {
