@@ -27,6 +27,9 @@ final class FreedOnOtherDevices implements Rule {
     public Optional<Diagnosis> examine(Case survivor) {
         BufferGeneration buffer = survivor.buffer();
         List<BufferGeneration> siblings = survivor.siblings().of(buffer);
+        if (siblings.size() > survivor.siblings().devices()) {
+            return Optional.empty();
+        }
         Set<Integer> devices = siblings.stream().map(BufferGeneration::device).collect(Collectors.toSet());
         List<BufferGeneration> freed =
                 siblings.stream().filter(sibling -> !sibling.isLive()).toList();
