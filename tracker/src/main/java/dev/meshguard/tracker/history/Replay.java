@@ -11,6 +11,7 @@ import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.HistoryEvent.OwnerCached;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +55,9 @@ final class Replay {
     private final Map<Place, BufferGeneration> latest = new HashMap<>();
     /** Lives that a reopened device left behind, still live in the books, latest last. */
     private final Map<Place, List<BufferGeneration>> leftBehind = new HashMap<>();
+
+    /** Lives whose handle was released after their device was closed. */
+    private final Set<BufferGeneration> releasedLate = new HashSet<>();
 
     private final Map<Region, NavigableMap<Long, BufferGeneration>> liveBuffers = new HashMap<>();
     /** The numbers of the events that began a life of each device. */
@@ -128,12 +133,13 @@ final class Replay {
                 leftBehind.computeIfAbsent(place, unused -> new ArrayList<>()).add(holder);
                 forgetLive(holder);
             }
-            noteOverlap(report, place);
+            boolean takesMemory = report.request().details().kind() == BufferKind.BUFFER
+                    && meetsLiveBuffer(report, place) != Meeting.VIEW;
             int generation = holder == null ? 1 : holder.generation() + 1;
             holder = new BufferGeneration(report.device(), report.type(), report.address(), generation, life, phase);
             latest.put(place, holder);
             generations.add(holder);
-            if (report.request().details().kind() == BufferKind.BUFFER) {
+            if (takesMemory) {
                 region(place).putIfAbsent(report.address(), holder);
             }
         }
@@ -176,14 +182,34 @@ final class Replay {
             case UNKNOWN_ADDRESS -> Anomaly.Kind.IGNORED_UNKNOWN_FREE;
             case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
         };
-        BufferGeneration holder = latest.get(place);
-        if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED && holder != null && isOfReopenedDevice(holder)) {
-            holder = lastLeftBehind(place);
-        }
-        note(kind, report, place, holder);
+        note(
+                kind,
+                report,
+                place,
+                report.reason() == IgnoredFreeReason.DEVICE_CLOSED ? releasedAt(place) : latest.get(place));
     }
 
-    /** A handle of a closed device is older than the device's present life, whoever lives at its address now. */
+    /**
+     * A handle of a closed device is older than the device's present life, whoever lives at its address now. It speaks
+     * for one life that no other handle spoke for; where several are left, nobody can tell which.
+     */
+    private @Nullable BufferGeneration releasedAt(Place place) {
+        BufferGeneration last = latest.get(place);
+        List<BufferGeneration> over = new ArrayList<>(leftBehind.getOrDefault(place, List.of()));
+        if (last != null && !isOfReopenedDevice(last)) {
+            over.add(last);
+        }
+        List<BufferGeneration> unclaimed = over.stream()
+                .filter(BufferGeneration::isLive)
+                .filter(life -> !releasedLate.contains(life))
+                .toList();
+        if (unclaimed.size() == 1) {
+            releasedLate.add(unclaimed.get(0));
+            return unclaimed.get(0);
+        }
+        return unclaimed.isEmpty() && !over.isEmpty() ? over.get(over.size() - 1) : null;
+    }
+
     private boolean isOfReopenedDevice(BufferGeneration holder) {
         return holder.deviceLife() > 1
                 && holder.deviceLife() == deviceLives.getOrDefault(holder.device(), 1)
@@ -195,30 +221,39 @@ final class Replay {
         return older.isEmpty() ? null : older.get(older.size() - 1);
     }
 
-    /** A buffer that lies inside what it points to is a view; everything else that meets a live buffer is noted. */
-    private void noteOverlap(HistoryEvent.Allocated report, Place place) {
-        if (report.request().details().kind() != BufferKind.BUFFER) {
-            return;
-        }
+    /** How a new buffer lies to the live ones. */
+    private enum Meeting {
+        NONE,
+        VIEW,
+        NOTED
+    }
+
+    /**
+     * A buffer that lies inside what it points to is a view; everything else that meets a live buffer is noted. Views
+     * are not looked for later: who meets one meets what it points to.
+     */
+    private Meeting meetsLiveBuffer(HistoryEvent.Allocated report, Place place) {
         NavigableMap<Long, BufferGeneration> live = region(place);
         Map.Entry<Long, BufferGeneration> below = live.floorEntry(report.address());
         long start = report.address();
         long end = start + extent(report.request(), report.size());
         if (below != null && below.getKey() == start) {
             note(Anomaly.Kind.TYPE_CHANGE, report, place, below.getValue());
-            return;
+            return Meeting.NOTED;
         }
         if (below != null && endOf(below.getValue()) > start) {
-            boolean view = report.ownership() == Ownership.NON_OWNING && endOf(below.getValue()) >= end;
-            if (!view) {
-                note(Anomaly.Kind.OVERLAP, report, place, below.getValue());
+            if (report.ownership() == Ownership.NON_OWNING && endOf(below.getValue()) >= end) {
+                return Meeting.VIEW;
             }
-            return;
+            note(Anomaly.Kind.OVERLAP, report, place, below.getValue());
+            return Meeting.NOTED;
         }
         Map.Entry<Long, BufferGeneration> above = live.higherEntry(start);
         if (above != null && above.getKey() < end) {
             note(Anomaly.Kind.OVERLAP, report, place, above.getValue());
+            return Meeting.NOTED;
         }
+        return Meeting.NONE;
     }
 
     private long endOf(BufferGeneration buffer) {

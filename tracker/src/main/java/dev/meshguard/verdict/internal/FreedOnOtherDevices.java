@@ -28,11 +28,14 @@ final class FreedOnOtherDevices implements Rule {
     public Optional<Diagnosis> examine(Case survivor) {
         BufferGeneration buffer = survivor.buffer();
         List<BufferGeneration> siblings = survivor.siblings().of(buffer);
+        if (siblings.size() > survivor.siblings().devices()) {
+            return Optional.empty();
+        }
         Set<Integer> devices = siblings.stream().map(BufferGeneration::device).collect(Collectors.toSet());
         List<BufferGeneration> freed =
                 siblings.stream().filter(sibling -> !sibling.isLive()).toList();
         boolean oneToADevice = devices.size() == siblings.size();
-        if (!oneToADevice || freed.size() * 2 <= siblings.size()) {
+        if (!oneToADevice || freed.size() * 2 <= siblings.size() || isHeldByAnother(buffer)) {
             return Optional.empty();
         }
         long last = freed.stream()
@@ -54,6 +57,12 @@ final class FreedOnOtherDevices implements Rule {
         boolean lockStep = freeTogether(buffer, siblings) && survivor.testimony(survivor.due()) != Testimony.TAKEN;
         return Optional.of(new Diagnosis(
                 Cause.FREED_ON_OTHER_DEVICES, lockStep ? Standing.MISREPORTED : Standing.LEAKED, evidence));
+    }
+
+    /** A later request got the same address: what its siblings' frees say is no longer about this memory. */
+    private static boolean isHeldByAnother(BufferGeneration buffer) {
+        return buffer.reports().stream()
+                .anyMatch(report -> report.isOpen() && !report.request().equals(buffer.request()));
     }
 
     private static String words(BufferGeneration buffer, List<BufferGeneration> siblings) {

@@ -22,11 +22,18 @@ final class Siblings {
     private record Likeness(Origin origin, BufferType type, BufferKind kind, long size, Optional<String> label) {}
 
     private final AllocationHistory history;
+    private final int devices;
     private @Nullable Map<Likeness, List<BufferGeneration>> alike;
     private @Nullable IdentityHashMap<BufferGeneration, HistoryEvent.FreeIgnored> freesAfterClose;
 
     Siblings(AllocationHistory history) {
         this.history = history;
+        this.devices = history.devices().size();
+    }
+
+    /** Returns how many devices the history knows; no set of siblings that is one to a device is larger. */
+    int devices() {
+        return devices;
     }
 
     /** Returns the buffers of the same request, or, if it touched one device only, those of the same line of code. */

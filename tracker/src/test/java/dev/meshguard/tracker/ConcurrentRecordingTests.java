@@ -1,0 +1,153 @@
+package dev.meshguard.tracker;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Reports from many threads: nothing lost, sums right, each device's order kept. */
+class ConcurrentRecordingTests {
+
+    private static final int THREADS = 8;
+    private static final int ROUNDS = 900;
+
+    @ParameterizedTest
+    @EnumSource(OriginCapture.class)
+    void losesNoReportOfThreadsOnOneDevice(OriginCapture capture) throws Exception {
+        AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(capture).build();
+
+        together(thread -> {
+            for (int i = 0; i < ROUNDS; i++) {
+                long address = ((long) thread << 32) + 64L * i;
+                tracker.allocated(0, DRAM, address, 64);
+                if (i % 3 != 0) {
+                    tracker.freed(0, DRAM, address);
+                }
+            }
+        });
+
+        var history = tracker.history();
+        long left = (long) THREADS * ROUNDS / 3;
+        assertThat(history.events()).hasSize(THREADS * ROUNDS + THREADS * (ROUNDS - ROUNDS / 3));
+        assertThat(history.anomalies()).isEmpty();
+        assertThat(history.live()).hasSize((int) left);
+        assertThat(tracker.totals(0, DRAM).liveBytes()).isEqualTo(64 * left);
+        assertThat(tracker.totals(0, DRAM).totalBuffers()).isEqualTo((long) THREADS * ROUNDS);
+    }
+
+    @ParameterizedTest
+    @EnumSource(OriginCapture.class)
+    void countsEveryReferenceOfThreadsAtOneAddress(OriginCapture capture) throws Exception {
+        AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(capture).build();
+
+        together(thread -> {
+            for (int i = 0; i < ROUNDS; i++) {
+                tracker.allocated(0, L1, 101_152, 4_096);
+            }
+        });
+        together(thread -> {
+            for (int i = 0; i < ROUNDS; i++) {
+                tracker.freed(0, L1, 101_152);
+            }
+        });
+
+        assertThat(tracker.history().anomalies()).isEmpty();
+        assertThat(tracker.totals(0, L1)).isEqualTo(new MemoryTotals(0, 0, 0, 4_096, 1, 4_096, 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource(OriginCapture.class)
+    void keepsTheOrderOfEachDeviceWhileOthersMarkAndRead(OriginCapture capture) throws Exception {
+        AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(capture).build();
+
+        together(thread -> {
+            for (int i = 0; i < ROUNDS; i++) {
+                if (thread == 0) {
+                    try (Scope phase = tracker.phase("phase " + i)) {
+                        tracker.snapshot();
+                    }
+                } else if (thread == 1) {
+                    tracker.totals(i % THREADS, DRAM);
+                    if (i % 300 == 0) {
+                        assertThat(tracker.history().events()).isNotNull();
+                    }
+                } else {
+                    tracker.allocated(thread, DRAM, 0x1000, i);
+                    tracker.freed(thread, DRAM, 0x1000);
+                }
+            }
+        });
+
+        var history = tracker.history();
+        assertThat(history.anomalies()).isEmpty();
+        assertThat(history.phases()).hasSize(2 * ROUNDS);
+        for (int device = 2; device < THREADS; device++) {
+            assertThat(sizesOn(history.events(), device)).hasSize(ROUNDS).isSorted();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Retention.class)
+    void opensTheBooksOfADeviceOnceForAllThreads(Retention retention) throws Exception {
+        AllocationTracker tracker =
+                AllocationTracker.builder().retention(retention).build();
+
+        together(thread -> {
+            for (int device = 0; device < 500; device++) {
+                tracker.allocated(device, DRAM, 64L * thread, 64);
+            }
+        });
+
+        assertThat(tracker.devices()).hasSize(500);
+        assertThat(tracker.liveBuffers()).isEqualTo(500L * THREADS);
+    }
+
+    private static List<Long> sizesOn(List<HistoryEvent> events, int device) {
+        List<Long> sizes = new ArrayList<>();
+        for (HistoryEvent event : events) {
+            if (event instanceof HistoryEvent.Allocated allocated && allocated.device() == device) {
+                sizes.add(allocated.size());
+            }
+        }
+        return sizes;
+    }
+
+    private interface Work {
+        void by(int thread);
+    }
+
+    private static void together(Work work) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            CyclicBarrier start = new CyclicBarrier(THREADS);
+            List<Future<Object>> running = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                int thread = i;
+                Callable<Object> task = () -> {
+                    start.await();
+                    work.by(thread);
+                    return thread;
+                };
+                running.add(threads.submit(task));
+            }
+            for (Future<Object> done : running) {
+                done.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+}

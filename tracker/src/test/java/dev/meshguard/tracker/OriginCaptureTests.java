@@ -1,0 +1,157 @@
+package dev.meshguard.tracker;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class OriginCaptureTests {
+
+    private static final int KEPT = AllocationTracker.STACKS_KEPT;
+
+    @Test
+    void findsTheUsersLineFirstAndNothingOfMeshGuardOrJUnit() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.allocated(0, DRAM, 0x1000, 64);
+
+        Origin origin = tracker.history().live().get(0).origin().orElseThrow();
+
+        assertThat(origin.frames())
+                .extracting(StackTraceElement::getMethodName)
+                .containsExactly("findsTheUsersLineFirstAndNothingOfMeshGuardOrJUnit");
+    }
+
+    @Test
+    void takesOneStackForARequestOnManyDevices() {
+        AllocationTracker tracker = AllocationTracker.create();
+        var request = tracker.request(AllocationDetails.user());
+        for (int device = 0; device < 8; device++) {
+            tracker.allocated(request, device, DRAM, 0x1000, 64, Ownership.NON_OWNING);
+        }
+
+        Origin first = tracker.history().live().get(0).origin().orElseThrow();
+
+        assertThat(tracker.history().live())
+                .hasSize(8)
+                .allSatisfy(buffer -> assertThat(buffer.origin()).containsSame(first));
+    }
+
+    @Test
+    void takesNoStackOfOrdinaryFreesUnlessAsked() {
+        var history = allocateAndFree(OriginCapture.ALLOCATIONS);
+
+        assertThat(originOfFree(history, 0)).isEmpty();
+    }
+
+    @Test
+    void takesTheStackOfFreesThatFindNothing() {
+        var history = allocateAndFree(OriginCapture.ALLOCATIONS);
+
+        assertThat(originOfFree(history, 1)).isPresent();
+    }
+
+    @Test
+    void takesTheStackOfFreesThatTheRuntimeIgnored() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.freeIgnored(
+                tracker.release(AllocationDetails.user()), 0, DRAM, 0x1000, IgnoredFreeReason.UNKNOWN_ADDRESS);
+
+        var event = (HistoryEvent.FreeIgnored) tracker.history().events().get(0);
+
+        assertThat(event.request().origin()).isPresent();
+    }
+
+    @Test
+    void takesTheStackOfEveryFreeWhenAsked() {
+        var history = allocateAndFree(OriginCapture.ALLOCATIONS_AND_FREES);
+
+        assertThat(originOfFree(history, 0)).isPresent();
+        assertThat(originOfFree(history, 1)).isPresent();
+    }
+
+    @Test
+    void takesNoStackAtAllWhenAskedForNone() {
+        var history = allocateAndFree(OriginCapture.NONE);
+
+        assertThat(history.generations()).extracting(BufferGeneration::origin).containsOnly(Optional.empty());
+        assertThat(originOfFree(history, 0)).isEmpty();
+        assertThat(originOfFree(history, 1)).isEmpty();
+    }
+
+    @Test
+    void keepsTheStacksOfSoManyFreedRequestsAndNoMore() {
+        AllocationTracker tracker = AllocationTracker.create();
+        for (int i = 0; i < KEPT + 3; i++) {
+            tracker.allocated(0, DRAM, 64L * i, 64);
+            tracker.freed(0, DRAM, 64L * i);
+        }
+        tracker.allocated(0, DRAM, 0, 64);
+
+        var generations = tracker.history().generations();
+
+        assertThat(generations.subList(0, KEPT))
+                .allSatisfy(buffer -> assertThat(buffer.origin()).isPresent());
+        assertThat(generations.subList(KEPT, KEPT + 3))
+                .allSatisfy(buffer -> assertThat(buffer.origin()).isEmpty());
+        assertThat(generations.get(KEPT + 3).origin()).isPresent();
+    }
+
+    @Test
+    void internsTheStacksOfLiveRequestsBeyondThat() {
+        AllocationTracker tracker = AllocationTracker.create();
+        for (int i = 0; i < KEPT + 3; i++) {
+            tracker.allocated(0, DRAM, 64L * i, 64);
+        }
+
+        List<BufferGeneration> live = tracker.history().live();
+        Origin shared = live.get(KEPT).origin().orElseThrow();
+
+        assertThat(live.get(KEPT + 1).origin()).containsSame(shared);
+        assertThat(live.get(KEPT + 2).origin()).containsSame(shared);
+        assertThat(live.get(0).origin()).contains(shared);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Retention.class)
+    void keepsTheStackOfABufferThatIsLiveWhateverIsFreed(Retention retention) {
+        AllocationTracker tracker =
+                AllocationTracker.builder().retention(retention).build();
+        var request = tracker.request(AllocationDetails.user());
+        tracker.allocated(request, 0, DRAM, 0x1000, 64, Ownership.NON_OWNING);
+        tracker.allocated(request, 1, DRAM, 0x1000, 64, Ownership.NON_OWNING);
+        for (int i = 0; i < KEPT + 1; i++) {
+            tracker.allocated(2, DRAM, 64L * i, 64);
+            tracker.freed(2, DRAM, 64L * i);
+        }
+        tracker.freed(0, DRAM, 0x1000);
+
+        assertThat(tracker.history().live().get(0).origin()).isPresent();
+    }
+
+    private static AllocationHistory allocateAndFree(OriginCapture capture) {
+        AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(capture).build();
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.freed(0, DRAM, 0x1000);
+        tracker.freed(0, DRAM, 0x1000);
+        return tracker.history();
+    }
+
+    private static Optional<Origin> originOfFree(AllocationHistory history, int which) {
+        return history.events().stream()
+                .filter(HistoryEvent.Freed.class::isInstance)
+                .map(HistoryEvent.Freed.class::cast)
+                .skip(which)
+                .findFirst()
+                .orElseThrow()
+                .request()
+                .origin();
+    }
+}

@@ -1,0 +1,93 @@
+package dev.meshguard.tracker;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import org.junit.jupiter.api.Test;
+
+/** {@code LIVE_AND_TOTALS}: what is live and the sums, not the past. */
+class RetentionTests {
+
+    private final AllocationTracker tracker =
+            AllocationTracker.builder().retention(Retention.LIVE_AND_TOTALS).build();
+
+    @Test
+    void keepsLiveBuffersOnly() {
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.allocated(0, DRAM, 0x2000, 64);
+        tracker.freed(0, DRAM, 0x1000);
+
+        assertThat(tracker.history().isComplete()).isFalse();
+        assertThat(tracker.history().events()).hasSize(1);
+        assertThat(tracker.history().live())
+                .extracting(BufferGeneration::address)
+                .containsExactly(0x2000L);
+    }
+
+    @Test
+    void keepsEachOpenReportOfALiveBuffer() {
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.freed(0, DRAM, 0x1000);
+
+        assertThat(tracker.history().live())
+                .extracting(BufferGeneration::openReports)
+                .containsExactly(2);
+    }
+
+    @Test
+    void keepsWhereALiveBufferCameFrom() {
+        tracker.allocated(0, DRAM, 0x1000, 64);
+
+        assertThat(tracker.history().live().get(0).origin().flatMap(Origin::site))
+                .map(StackTraceElement::getMethodName)
+                .contains("keepsWhereALiveBufferCameFrom");
+    }
+
+    @Test
+    void keepsThePhaseALiveBufferCameFrom() {
+        tracker.phase(Phase.SETUP);
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.phase(Phase.TEST);
+        tracker.allocated(0, DRAM, 0x2000, 64);
+        tracker.phase(Phase.TEARDOWN);
+
+        assertThat(tracker.history().live())
+                .extracting(BufferGeneration::bornIn)
+                .containsExactly(Phase.SETUP, Phase.TEST);
+    }
+
+    @Test
+    void keepsTheSumsOfWhatIsGone() {
+        for (int i = 0; i < 100; i++) {
+            tracker.allocated(0, DRAM, 0x1000, 64);
+            tracker.freed(0, DRAM, 0x1000);
+        }
+        tracker.allocated(0, DRAM, 0x1000, 64);
+
+        assertThat(tracker.history().totals(0, DRAM)).isEqualTo(new MemoryTotals(64, 1, 1, 64, 1, 6_464, 101));
+    }
+
+    @Test
+    void givesAVerdictWhoseSumComesOut() {
+        for (int i = 0; i < 100; i++) {
+            tracker.allocated(0, DRAM, 0x1000 + 64L * i, 64);
+        }
+        for (int i = 0; i < 97; i++) {
+            tracker.freed(0, DRAM, 0x1000 + 64L * i);
+        }
+
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(100, 97, 3, 0, 0, 0));
+        assertThat(verdict.sum().comesOut()).isTrue();
+        assertThat(verdict.totals())
+                .containsExactly(new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 100, 6_400, 3, 192));
+    }
+}

@@ -1,0 +1,193 @@
+package dev.meshguard.tracker;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.slf4j.LoggerFactory;
+
+/** What a tracker writes to the log; alone, because there is one logger and one system property. */
+@Isolated
+class TrackerLogTests {
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger(AllocationTracker.class);
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    private final AllocationTracker tracker = AllocationTracker.create();
+
+    @BeforeEach
+    void listen() {
+        lines.start();
+        logger.addAppender(lines);
+        logger.setAdditive(false);
+        logger.setLevel(Level.DEBUG);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.detachAppender(lines);
+        logger.setAdditive(true);
+        logger.setLevel(null);
+        System.clearProperty(Watch.PROPERTY);
+    }
+
+    @Test
+    void writesALinePerEventWithItsFactsAtDebug() {
+        var request = tracker.request(
+                AllocationDetails.user().ownedBy(Owner.program("7")).labelled("weights"));
+        tracker.allocated(request, 3, L1, 101_152, 4_096, Ownership.OWNING);
+        tracker.freed(3, L1, 101_152);
+
+        assertThat(lines.list)
+                .extracting(line -> line.getLevel() + " " + line.getFormattedMessage() + " " + line.getKeyValuePairs())
+                .containsExactly(
+                        "DEBUG allocated [device=\"3\", type=\"L1\", address=\"101152\", owner=\"program 7\","
+                                + " label=\"weights\", size=\"4096\", ownership=\"OWNING\", effect=\"ENTERED\"]",
+                        "DEBUG freed [device=\"3\", type=\"L1\", address=\"101152\", ownership=\"UNKNOWN\","
+                                + " effect=\"REMOVED\"]");
+    }
+
+    @Test
+    void warnsOnceOfEachKindAndTellsTheCountsWhenAMeshCloses() {
+        logger.setLevel(Level.INFO);
+        tracker.meshOpened(MeshDescription.of(1, "1x1 mesh", List.of(0)));
+        for (int i = 0; i < 3; i++) {
+            tracker.freed(0, DRAM, 0x1000);
+            tracker.freeIgnored(
+                    tracker.release(AllocationDetails.user()), 0, DRAM, 0x2000, IgnoredFreeReason.ALREADY_FREED);
+        }
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.allocated(0, DRAM, 0x1000, 128);
+        tracker.meshClosed(1);
+
+        assertThat(text())
+                .containsExactly(
+                        "INFO Opened mesh 1: 1x1 mesh",
+                        "WARN First free of an address that is not live of this tracker; the rest is counted and told"
+                                + " when a mesh closes",
+                        "WARN First free that the runtime ignored of this tracker, because it was freed before; the"
+                                + " rest is counted and told when a mesh closes",
+                        "WARN First report of another size at a live address of this tracker, 128 B; the rest is"
+                                + " counted and told when a mesh closes",
+                        "INFO Closed mesh 1: 1 buffers, 64 B still in the books",
+                        "WARN 3 times so far: free of an address that is not live",
+                        "WARN 3 times so far: free that the runtime ignored");
+    }
+
+    @Test
+    void warnsOfNothingForCircularBuffersOfTwoSizes() {
+        logger.setLevel(Level.WARN);
+        for (int program = 7; program < 9; program++) {
+            var request = tracker.request(AllocationDetails.circularBuffer(Owner.program("" + program)));
+            tracker.allocated(request, 0, L1, 101_152, 512L * program, Ownership.OWNING);
+        }
+
+        assertThat(lines.list).isEmpty();
+    }
+
+    @Test
+    void warnsOfReportsThatAreLost() {
+        logger.setLevel(Level.WARN);
+        tracker.reportsLost(5, "the connection was cut");
+
+        assertThat(text()).containsExactly("WARN Reports lost: the connection was cut");
+        assertThat(lines.list.get(0).getKeyValuePairs()).hasToString("[count=\"5\"]");
+    }
+
+    @Test
+    void writesWhatIsWatchedAtOnceWithItsOrigin() {
+        logger.setLevel(Level.INFO);
+        AllocationTracker watching = AllocationTracker.builder()
+                .watch(Watch.everything().device(0).type(L1).size(4_096))
+                .build();
+
+        watching.allocated(0, L1, 101_152, 4_096);
+        watching.allocated(0, L1, 105_248, 2_048);
+        watching.allocated(1, L1, 101_152, 4_096);
+
+        assertThat(text())
+                .singleElement()
+                .asString()
+                .startsWith("INFO Watched: allocated L1 0x18b20 (101152) on device 0 at"
+                        + " dev.meshguard.tracker.TrackerLogTests.writesWhatIsWatchedAtOnceWithItsOrigin("
+                        + "TrackerLogTests.java:");
+    }
+
+    @Test
+    void writesWhereAWatchedBufferWasFreed() {
+        logger.setLevel(Level.INFO);
+        AllocationTracker watching = AllocationTracker.builder()
+                .watch(Watch.everything().address(0x1000))
+                .build();
+
+        watching.allocated(0, DRAM, 0x1000, 64);
+        watching.freed(0, DRAM, 0x1000);
+        watching.freeIgnored(
+                watching.release(AllocationDetails.user()), 0, DRAM, 0x1000, IgnoredFreeReason.ALREADY_FREED);
+
+        assertThat(text())
+                .filteredOn(line -> line.contains("Watched"))
+                .extracting(line -> line.substring(0, line.lastIndexOf('(')))
+                .containsExactly(
+                        "INFO Watched: allocated DRAM 0x1000 (4096) on device 0 at"
+                                + " dev.meshguard.tracker.TrackerLogTests.writesWhereAWatchedBufferWasFreed",
+                        "INFO Watched: freed DRAM 0x1000 (4096) on device 0 at"
+                                + " dev.meshguard.tracker.TrackerLogTests.writesWhereAWatchedBufferWasFreed",
+                        "INFO Watched: free ignored: it was freed before DRAM 0x1000 (4096) on device 0 at"
+                                + " dev.meshguard.tracker.TrackerLogTests.writesWhereAWatchedBufferWasFreed");
+    }
+
+    @Test
+    void watchesWhatTheSystemPropertyNames() {
+        logger.setLevel(Level.INFO);
+        System.setProperty(Watch.PROPERTY, "device=0,type=L1;address=0x2000");
+        AllocationTracker watching = AllocationTracker.create();
+
+        watching.allocated(0, L1, 0x1000, 64);
+        watching.allocated(0, DRAM, 0x1000, 64);
+        watching.allocated(5, DRAM, 0x2000, 64);
+
+        assertThat(lines.list).hasSize(2);
+    }
+
+    @Test
+    void refusesASystemPropertyItCannotRead() {
+        System.setProperty(Watch.PROPERTY, "device=first");
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(AllocationTracker::create)
+                .withMessage("Cannot read \"device=first\" as a watch. Write conditions as device=0, type=L1 (DRAM, L1,"
+                        + " SYSTEM_MEMORY, L1_SMALL or TRACE), size=4096 or address=0x18b20, separated by commas;"
+                        + " separate watches by semicolons.");
+    }
+
+    @Test
+    void asksNothingForItsTextWhenItIsOff() {
+        logger.setLevel(Level.OFF);
+        AllocationTracker watching =
+                AllocationTracker.builder().watch(Watch.everything()).build();
+
+        tracker.meshOpened(MeshDescription.of(1, "1x1 mesh", List.of(0)));
+        watching.allocated(0, DRAM, 0x1000, 64);
+        watching.freed(0, DRAM, 0x1000);
+        watching.freed(0, DRAM, 0x1000);
+        tracker.meshClosed(1);
+
+        assertThat(lines.list).isEmpty();
+    }
+
+    private List<String> text() {
+        return lines.list.stream()
+                .map(line -> line.getLevel() + " " + line.getFormattedMessage())
+                .toList();
+    }
+}

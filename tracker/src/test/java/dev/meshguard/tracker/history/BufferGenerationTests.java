@@ -1,0 +1,168 @@
+package dev.meshguard.tracker.history;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.Ownership.NON_OWNING;
+import static dev.meshguard.tracker.Ownership.UNKNOWN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.history.BufferGeneration.Report;
+import org.junit.jupiter.api.Test;
+
+class BufferGenerationTests {
+
+    @Test
+    void isOneLifeOfAnAddressThatIsUsedAgain() {
+        var history = history()
+                .allocate(DRAM, device(3), 2_560_032, 64)
+                .free(DRAM, device(3), 2_560_032)
+                .allocate(DRAM, device(3), 2_560_032, 128)
+                .recorded();
+
+        assertThat(history.generations())
+                .hasToString("[DRAM 0x271020 (2560032) on device 3, generation 1,"
+                        + " DRAM 0x271020 (2560032) on device 3, generation 2]");
+        assertThat(history.live()).containsExactly(history.generations().get(1));
+    }
+
+    @Test
+    void startsAnewOnADeviceThatIsOpenedAgainThoughTheBooksHoldTheOld() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .closed();
+
+        assertThat(history.live()).extracting(BufferGeneration::generation).containsExactly(1, 2);
+        assertThat(history.live()).extracting(BufferGeneration::deviceLife).containsExactly(1, 2);
+        assertThat(history.ledgerEntries()).isEqualTo(1);
+    }
+
+    @Test
+    void endsTheYoungerLifeFirstAndThenTheOneLeftBehind() {
+        var script = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000);
+
+        var afterOne = script.recorded();
+        var afterTwo = script.free(DRAM, device(0), 0x1000).closed();
+
+        assertThat(afterOne.live()).extracting(BufferGeneration::deviceLife).containsExactly(1);
+        assertThat(afterTwo.live()).isEmpty();
+        assertThat(afterTwo.anomalies()).isEmpty();
+    }
+
+    @Test
+    void knowsThePhaseItWasBornIn() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .phase(Phase.TEST)
+                .allocate(DRAM, device(0), 0x2000, 64)
+                .recorded();
+
+        assertThat(history.generations()).extracting(BufferGeneration::bornIn).containsExactly(Phase.START, Phase.TEST);
+        assertThat(history.phaseAt(1)).isEqualTo(Phase.START);
+        assertThat(history.phaseAt(3)).isEqualTo(Phase.TEST);
+    }
+
+    @Test
+    void givesBackTheReportOfTheSameOwnership() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .recorded();
+
+        assertThat(history.live().get(0).reports())
+                .filteredOn(Report::isOpen)
+                .extracting(Report::ownership)
+                .containsExactly(NON_OWNING);
+    }
+
+    @Test
+    void givesBackTheReportOfTheSameOwner() {
+        var history = history()
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(8))
+                .free(L1, device(0), 101_152)
+                .circularBufferOf(program(7))
+                .recorded();
+
+        assertThat(history.live().get(0).reports())
+                .filteredOn(Report::isOpen)
+                .extracting(report -> report.request().details().owner().orElseThrow())
+                .containsExactly(program(8));
+    }
+
+    @Test
+    void givesBackTheLatestReportWhenNothingTellsThemApart() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .andOnceMore(UNKNOWN)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        assertThat(history.live().get(0).reports()).extracting(Report::isOpen).containsExactly(true, false);
+        assertThat(history.live().get(0).lastOpenReportAt()).hasValue(1);
+    }
+
+    @Test
+    void endsWithTheFreeOfItsLastReport() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        assertThat(history.generations().get(0).diedAt()).hasValue(4);
+        assertThat(history.generations().get(0).lastOpenReportAt()).isEmpty();
+    }
+
+    @Test
+    void belongsToTheRequestsThatReportedIt() {
+        var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
+
+        assertThat(history.buffersOf(history.live().get(0).request())).isEqualTo(history.live());
+    }
+
+    @Test
+    void belongsToNoRequestThatNothingTellsFromOthers() {
+        var history = historyWithoutOrigins()
+                .allocate(DRAM, devices(0, 2), 0x1000, 64)
+                .recorded();
+
+        assertThat(history.buffersOf(history.live().get(0).request())).isEmpty();
+    }
+
+    @Test
+    void livesInALifeOfItsDeviceFromOne() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .mesh(0, 0)
+                .close()
+                .mesh(1, 0)
+                .closed();
+
+        assertThat(history.deviceLifeAt(0, 1)).isEqualTo(1);
+        assertThat(history.deviceLifeAt(0, 3)).isEqualTo(1);
+        assertThat(history.deviceLifeAt(0, Long.MAX_VALUE)).isEqualTo(2);
+        assertThat(history.deviceLifeAt(9, Long.MAX_VALUE)).isEqualTo(1);
+    }
+}

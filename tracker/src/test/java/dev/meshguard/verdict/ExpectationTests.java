@@ -1,0 +1,247 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.history.AllocationHistory;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ExpectationTests {
+
+    private static final Expectation ANY = Expectation.because("it is known");
+
+    private static AllocationHistory oneBuffer() {
+        return history()
+                .allocate(L1, device(3), 0x1000, 4_096)
+                .ownedBy(program(7))
+                .labelled("kv-cache")
+                .recorded();
+    }
+
+    static Stream<Expectation> fitting() {
+        return Stream.of(
+                ANY,
+                ANY.type(L1),
+                ANY.device(3),
+                ANY.size(4_096),
+                ANY.lifetime(BufferLifetime.USER),
+                ANY.owner("program 7"),
+                ANY.label("kv-cache"),
+                ANY.origin("ExpectationTests.oneBuffer"),
+                ANY.count(1),
+                ANY.bytes(4_096),
+                ANY.type(L1).device(3).size(4_096).label("kv-cache").count(1).bytes(4_096));
+    }
+
+    @ParameterizedTest
+    @MethodSource("fitting")
+    void letsABufferStayThatFitsEveryCondition(Expectation expectation) {
+        LeakVerdict verdict = check(oneBuffer(), expectation);
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+        assertThat(verdict.survivors().get(0).expectation()).contains(expectation);
+        assertThat(verdict.expectations()).containsExactly(new LeakVerdict.ExpectationResult(expectation, 1, 4_096, 0));
+    }
+
+    static Stream<Expectation> notFitting() {
+        return Stream.of(
+                ANY.type(DRAM),
+                ANY.device(2),
+                ANY.size(4_095),
+                ANY.size(4_097),
+                ANY.lifetime(BufferLifetime.SYSTEM),
+                ANY.owner("program 8"),
+                ANY.label("kv"),
+                ANY.label("KV-CACHE"),
+                ANY.origin("ExpectationTests.anotherMethod"),
+                ANY.type(L1).device(3).size(4_096).label("weights"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("notFitting")
+    void isRedForABufferThatFitsNotEveryCondition(Expectation expectation) {
+        LeakVerdict verdict = check(oneBuffer(), expectation);
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.expectations()).singleElement().satisfies(result -> {
+            assertThat(result.neverMatched()).isTrue();
+            assertThat(result.refusedBuffers()).isZero();
+        });
+    }
+
+    static Stream<Expectation> oneTooFew() {
+        return Stream.of(ANY.count(2), ANY.bytes(191), ANY.count(0), ANY.bytes(0), ANY.bytes(63));
+    }
+
+    @ParameterizedTest
+    @MethodSource("oneTooFew")
+    void isRedForOneBufferOrByteMoreThanAllowed(Expectation expectation) {
+        var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
+
+        assertThat(check(history, expectation).outcome()).isEqualTo(Outcome.LEAKED);
+    }
+
+    static Stream<Expectation> justEnough() {
+        return Stream.of(ANY.count(3), ANY.bytes(192), ANY.count(3).bytes(192));
+    }
+
+    @ParameterizedTest
+    @MethodSource("justEnough")
+    void isGreenForExactlyWhatIsAllowedOverAllDevices(Expectation expectation) {
+        var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
+
+        assertThat(check(history, expectation).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+    }
+
+    @Test
+    void saysHowManyItRefused() {
+        var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
+
+        LeakVerdict verdict = check(history, ANY.count(1));
+
+        assertThat(verdict.expectations()).containsExactly(new LeakVerdict.ExpectationResult(ANY.count(1), 1, 64, 2));
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 0, 2, 0, 1, 0));
+    }
+
+    @Test
+    void isNotFooledBySizesWhoseSumWrapsAround() {
+        var history = historyWithoutOrigins()
+                .allocate(DRAM, device(0), 0x1000, 100)
+                .allocate(DRAM, device(1), 0x1000, Long.MAX_VALUE)
+                .recorded();
+
+        LeakVerdict verdict = check(history, ANY.bytes(1_000));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
+    void fillsTheFirstEntryThatHasRoomFirst() {
+        Expectation first = ANY.type(DRAM).count(1);
+        Expectation second = ANY.count(2);
+        var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
+
+        LeakVerdict verdict = check(history, first, second);
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+        assertThat(verdict.expectations())
+                .extracting(LeakVerdict.ExpectationResult::matchedBuffers)
+                .containsExactly(1L, 2L);
+    }
+
+    @Test
+    void isRedInTheWrongOrderToo() {
+        Expectation wide = ANY.count(1);
+        Expectation narrow = ANY.type(L1).count(1);
+        var history = history()
+                .allocate(L1, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        assertThat(check(history, wide, narrow).outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(check(history, narrow, wide).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+    }
+
+    @Test
+    void isAddedToOthers() {
+        LeakCheck check = LeakCheck.create()
+                .expecting(ExpectedBuffers.of(ANY.device(0)))
+                .expecting(ExpectedBuffers.none().and(ANY.device(1)));
+        var history = history().allocate(DRAM, devices(0, 1), 0x1000, 64).recorded();
+
+        assertThat(check.examine(history).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+    }
+
+    @Test
+    void doesNotCarryWhatItAdmittedToTheNextExamination() {
+        LeakCheck check = LeakCheck.create().expecting(ExpectedBuffers.of(ANY.count(1)));
+
+        assertThat(check.examine(oneBuffer()).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+        assertThat(check.examine(oneBuffer()).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+    }
+
+    @Test
+    void keepsTheCauseOfWhatMayStay() {
+        LeakVerdict verdict = check(oneBuffer(), ANY);
+
+        assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(Cause.UNEXPLAINED);
+        assertThat(verdict.isLeakFree()).isTrue();
+    }
+
+    @Test
+    void neverFitsAnOriginOrOwnerThatIsNotKnown() {
+        var history =
+                historyWithoutOrigins().allocate(DRAM, device(0), 0x1000, 64).recorded();
+
+        assertThat(check(history, ANY.origin("ExpectationTests")).outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(check(history, ANY.owner("program")).outcome()).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
+    void saysThatItNeverMatched() {
+        LeakVerdict verdict = check(history().recorded(), ANY.count(1));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(verdict.expectations().get(0).neverMatched()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "\t"})
+    void needsAReason(String reason) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Expectation.because(reason))
+                .withMessage(
+                        "An expected buffer needs a reason: say in \"because\" why it may stay; a blank one was given.");
+    }
+
+    @Test
+    void refusesNegativeNumbers() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ANY.count(-1))
+                .withMessage("An expected buffer's count is 0 or more: -1 was given. Leave it out to allow any.");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ANY.bytes(-2))
+                .withMessage("An expected buffer's bytes is 0 or more: -2 was given. Leave it out to allow any.");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ANY.size(-3))
+                .withMessage("An expected buffer's size is 0 or more: -3 was given. Leave it out to allow any.");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ANY.device(-4))
+                .withMessage("An expected buffer's device is 0 or more: -4 was given. Leave it out to allow any.");
+    }
+
+    @Test
+    void tellsItsConditionsBoundsAndReason() {
+        assertThat(ANY).hasToString("every buffer, because \"it is known\"");
+        assertThat(ANY.type(L1)
+                        .device(3)
+                        .size(64)
+                        .lifetime(BufferLifetime.SYSTEM)
+                        .owner("dispatch")
+                        .label("ring")
+                        .origin("Model.load")
+                        .count(1)
+                        .bytes(64))
+                .hasToString("L1, device 3, 64 B each, lifetime SYSTEM, owner \"dispatch\", label \"ring\", origin"
+                        + " \"Model.load\", at most 1 buffer, at most 64 B in all, because \"it is known\"");
+    }
+
+    private static LeakVerdict check(AllocationHistory history, Expectation... entries) {
+        LeakVerdict verdict =
+                LeakCheck.create().expecting(ExpectedBuffers.of(entries)).examine(history);
+        assertThat(verdict.sum().comesOut()).isTrue();
+        return verdict;
+    }
+}

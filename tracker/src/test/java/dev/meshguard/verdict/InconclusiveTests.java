@@ -1,0 +1,159 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.WitnessReading.Moment.AFTER_WIPE;
+import static dev.meshguard.tracker.WitnessReading.Moment.BEFORE_WIPE;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.verdict.Judgement.judged;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** When it cannot be known, the verdict says what is missing. */
+class InconclusiveTests {
+
+    @Test
+    void waitsForAMeshThatIsStillOpen() {
+        var history = history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64).recorded();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
+                .because("mesh 0 is still open, so it may still be freed")
+                .doubts("Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the check.");
+    }
+
+    @Test
+    void waitsForAnOpenMeshWithoutBuffersToo() {
+        judged(history().mesh(4, 0).recorded())
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .doubts("Mesh 4 (mesh 4) is still open, so its buffers may still be freed. Close it before the check.");
+    }
+
+    @Test
+    void doesNotWaitForTheBuffersOfOtherDevices() {
+        var history =
+                history().mesh(0, 0).allocate(DRAM, devices(0, 1), 0x1000, 64).recorded();
+
+        judged(history).hasOutcome(Outcome.LEAKED).hasStandings(Standing.UNDECIDED, Standing.LEAKED);
+    }
+
+    @Test
+    void doesNotWaitForWhatAnEarlierLifeOfTheDeviceLeft() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .mesh(1, 0)
+                .recorded();
+
+        judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void saysHowManyReportsAreMissing() {
+        var history = history()
+                .lost(1, "a frame was too short")
+                .lost(12, "the queue was full")
+                .lost(-1, "the connection was cut")
+                .recorded();
+
+        LeakVerdict verdict = judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .doubts(
+                        "1 report is missing (event #1: a frame was too short).",
+                        "12 reports are missing (event #2: the queue was full).",
+                        "An unknown number of reports is missing (event #3: the connection was cut).")
+                .verdict();
+
+        assertThat(verdict.isLeakFree()).isFalse();
+        assertThat(verdict.hasBalancedReports()).isFalse();
+    }
+
+    @Test
+    void namesMemoryThatTheWitnessHoldsAndNobodyReported() {
+        var history = history()
+                .mesh(0, 0)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .doubts("The allocator held 1 buffer that no report mentions when close began (event #3), the first at"
+                        + " DRAM 0x1000 (4096) on device 0.");
+    }
+
+    @Test
+    void namesTheFirstOfManyUnreportedBuffers() {
+        var history = history()
+                .mesh(0, 0, 1)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, devices(0, 1), 0x1000, 0x2000)
+                .closed();
+
+        judged(history)
+                .hasOutcome(Outcome.LEAKED)
+                .doubts("The allocator held 3 buffers that no report mentions when close began (event #5), the first at"
+                        + " DRAM 0x2000 (8192) on device 0.");
+    }
+
+    @Test
+    void doubtsMemoryThatTheWitnessHoldsThoughItsFreeWasReported() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOutcome(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void doubtsMemoryWhereOnlyACircularBufferWasReported() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 0x1000, 64)
+                .circularBufferOf(program(7))
+                .witness(CLOSE_BEGUN, L1, device(0), 0x1000)
+                .free(L1, device(0), 0x1000)
+                .circularBufferOf(program(7))
+                .closed();
+
+        judged(history).hasOutcome(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void doubtsMemoryThatOnlyAnEarlierLifeOfTheDeviceAccountsFor() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .close()
+                .mesh(1, 0)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
+                .doubts("The allocator held 1 buffer that no report mentions when close began (event #9), the first at"
+                        + " DRAM 0x1000 (4096) on device 0.");
+    }
+
+    @Test
+    void doubtsNothingThatWasTakenAtOtherMoments() {
+        var history = history()
+                .mesh(0, 0)
+                .witness(BEFORE_WIPE, DRAM, device(0), 0x1000)
+                .witness(AFTER_WIPE, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+    }
+}

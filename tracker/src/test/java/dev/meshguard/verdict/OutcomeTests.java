@@ -1,0 +1,234 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.IgnoredFreeReason.ALREADY_FREED;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.verdict.Judgement.judged;
+import static dev.meshguard.verdict.Outcome.EXPECTED_ONLY;
+import static dev.meshguard.verdict.Outcome.INCONCLUSIVE;
+import static dev.meshguard.verdict.Outcome.LEAKED;
+import static dev.meshguard.verdict.Outcome.LEAK_FREE;
+import static dev.meshguard.verdict.Outcome.MISREPORTED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.HistoryScript;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OutcomeTests {
+
+    @Test
+    void isLeakFreeWhenNothingWasReported() {
+        LeakVerdict verdict = judged(history().recorded()).hasOutcome(LEAK_FREE).verdict();
+
+        assertThat(verdict.isLeakFree()).isTrue();
+        assertThat(verdict.hasBalancedReports()).isTrue();
+        assertThat(verdict)
+                .hasToString("LEAK_FREE: 0 allocated, 0 freed, 0 leaked, 0 misreported, 0 expected, 0 undecided");
+    }
+
+    @Test
+    void isLeakFreeWhenEverythingWasFreed() {
+        var history = history()
+                .mesh(0, devices(0, 7))
+                .allocate(DRAM, devices(0, 7), 0x1000, 64)
+                .free(DRAM, devices(0, 7), 0x1000)
+                .witness(CLOSE_BEGUN, DRAM, devices(0, 7))
+                .closed();
+
+        LeakVerdict verdict = judged(history).hasOutcome(LEAK_FREE).verdict();
+
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(8, 8, 0, 0, 0, 0));
+    }
+
+    @Test
+    void isMisreportedForAFreeOfAnUnknownAddressAlone() {
+        LeakVerdict verdict = judged(history().free(DRAM, device(0), 0x1000).recorded())
+                .hasOutcome(MISREPORTED)
+                .verdict();
+
+        assertThat(verdict.isLeakFree()).isTrue();
+        assertThat(verdict.hasBalancedReports()).isFalse();
+        assertThat(verdict.unbalancingAnomalies()).hasSize(1);
+    }
+
+    @Test
+    void isMisreportedForADoubleFreeAlone() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history).hasOutcome(MISREPORTED);
+    }
+
+    @Test
+    void isLeakFreeWithAFreeThatTheRuntimeIgnored() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .freeIgnored(DRAM, device(0), 0x1000, ALREADY_FREED)
+                .recorded();
+
+        LeakVerdict verdict = judged(history).hasOutcome(LEAK_FREE).verdict();
+
+        assertThat(verdict.anomalies()).hasSize(1);
+        assertThat(verdict.hasBalancedReports()).isTrue();
+    }
+
+    @Test
+    void isExpectedOnlyForMemoryThatMayOutliveTheClose() {
+        judged(persistent().closed()).hasOutcome(EXPECTED_ONLY);
+    }
+
+    @Test
+    void isLeakedForMemoryThatIsLeft() {
+        LeakVerdict verdict = judged(
+                        history().allocate(DRAM, device(0), 0x1000, 64).recorded())
+                .hasOutcome(LEAKED)
+                .verdict();
+
+        assertThat(verdict.isLeakFree()).isFalse();
+        assertThat(verdict.hasBalancedReports()).isTrue();
+    }
+
+    @Test
+    void isMisreportedWhereExpectedAndMisreportedMeet() {
+        judged(misreported(persistent()).closed())
+                .hasOutcome(MISREPORTED)
+                .hasStandings(Standing.EXPECTED, Standing.MISREPORTED);
+    }
+
+    @Test
+    void isInconclusiveWhereDoubtAndMisreportedMeet() {
+        judged(misreported(history()).lost(1, "the line was cut").closed()).hasOutcome(INCONCLUSIVE);
+    }
+
+    @Test
+    void isLeakedWhereEverythingMeets() {
+        var history = misreported(persistent())
+                .allocate(DRAM, device(3), 0x9000, 64)
+                .lost(1, "the line was cut")
+                .closed();
+
+        LeakVerdict verdict = judged(history).hasOutcome(LEAKED).verdict();
+
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 0, 1, 1, 1, 0));
+        assertThat(verdict.doubts()).hasSize(1);
+        assertThat(verdict)
+                .hasToString("LEAKED: 3 allocated, 0 freed, 1 leaked, 1 misreported, 1 expected, 0 undecided");
+    }
+
+    @Test
+    void comesOutForTenThousandSurvivorsOfOneLine() {
+        var script = history();
+        for (int i = 0; i < 10_000; i++) {
+            script.allocate(DRAM, device(i % 8), 64L * i, 64);
+        }
+
+        LeakVerdict verdict = judged(script.recorded()).hasOutcome(LEAKED).verdict();
+
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(10_000, 0, 10_000, 0, 0, 0));
+        assertThat(verdict.groups()).hasSize(1);
+        assertThat(verdict.groups().get(0))
+                .hasToString("UNEXPLAINED (leaked): DRAM 64 B x 10000 on devices [0, 1, 2, 3, 4, 5, 6, 7]");
+        assertThat(verdict.groups().get(0).bytes()).isEqualTo(640_000);
+    }
+
+    @Test
+    void comesOutForTenThousandSurvivorsWithoutOrigins() {
+        var script = historyWithoutOrigins();
+        for (int i = 0; i < 10_000; i++) {
+            script.allocate(DRAM, device(i % 8), 64L * i, 64);
+        }
+
+        judged(script.recorded()).hasOutcome(LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void isTheSameForTheSameHistory() {
+        var history = misreported(persistent()).closed();
+
+        LeakVerdict first = LeakCheck.create().examine(history);
+        LeakVerdict second = LeakCheck.create().examine(history);
+
+        assertThat(second).isEqualTo(first);
+    }
+
+    @Test
+    void countsTheLivesOfAReopenedDeviceInSumAndTotalsAlike() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .closed();
+
+        LeakVerdict verdict = judged(history).hasOutcome(LEAKED).verdict();
+
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(2, 0, 2, 0, 0, 0));
+        assertThat(verdict.totals())
+                .containsExactly(new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 2, 128, 2, 128));
+    }
+
+    @Test
+    void neverAddsUpTheUsersMemoryAndTheRuntimes() {
+        var history = history()
+                .allocate(L1, device(0), 0x1000, 64)
+                .allocate(L1, device(0), 0x2000, 32)
+                .lifetime(BufferLifetime.SYSTEM)
+                .free(L1, device(0), 0x1000)
+                .recorded();
+
+        assertThat(judged(history).verdict().totals())
+                .containsExactly(
+                        new LeakVerdict.TypeTotal(L1, BufferLifetime.USER, 1, 64, 0, 0),
+                        new LeakVerdict.TypeTotal(L1, BufferLifetime.SYSTEM, 1, 32, 1, 32));
+    }
+
+    @Test
+    void groupsWhatIsOneThingToTheReader() {
+        var history = history()
+                .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                .labelled("weights")
+                .allocate(DRAM, device(5), 0x2000, 64)
+                .recorded();
+
+        List<SurvivorGroup> groups = judged(history).verdict().groups();
+
+        assertThat(groups).extracting(SurvivorGroup::devices).containsExactly(List.of(0, 1), List.of(5));
+        assertThat(groups.get(0).label()).contains("weights");
+        assertThat(judged(history).verdict().groups(Standing.LEAKED)).hasSize(2);
+        assertThat(judged(history).verdict().groups(Standing.EXPECTED)).isEmpty();
+    }
+
+    @Test
+    void refusesACauseWithoutEvidence() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Diagnosis.of(Cause.CACHED, Standing.LEAKED))
+                .withMessage("A cause is never named without evidence: none was given for CACHED");
+    }
+
+    private static HistoryScript persistent() {
+        return history()
+                .mesh(0, devices(0, 3))
+                .allocate(L1, device(0), 0x1000, 64)
+                .lifetime(BufferLifetime.PERSISTENT);
+    }
+
+    private static HistoryScript misreported(HistoryScript script) {
+        return script.allocate(L1, device(1), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .endOf(program(7));
+    }
+}
