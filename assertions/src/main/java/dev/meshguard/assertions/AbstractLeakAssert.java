@@ -1,6 +1,5 @@
 package dev.meshguard.assertions;
 
-import java.util.Locale;
 import static dev.meshguard.assertions.error.ShouldBeWithoutAnomalies.shouldBeWithoutAnomalies;
 import static dev.meshguard.assertions.error.ShouldDoTheSameOnAllDevices.shouldDoTheSameOnAllDevices;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
@@ -25,6 +24,7 @@ import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -290,7 +290,10 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         long live = history.totals(device, type).liveBytes();
         if (live != bytes) {
             return failed(shouldHaveBytes(
-                    String.format(Locale.ROOT, "live bytes of %s on device %d", type, device), bytes, live, Snapshots.of(history)));
+                    String.format(Locale.ROOT, "live bytes of %s on device %d", type, device),
+                    bytes,
+                    live,
+                    Snapshots.of(history)));
         }
         return myself;
     }

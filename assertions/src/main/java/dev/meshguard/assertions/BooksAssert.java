@@ -1,12 +1,12 @@
 package dev.meshguard.assertions;
 
-import java.util.Locale;
 import static dev.meshguard.assertions.error.ShouldBeEmptyBooks.shouldBeEmptyBooks;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.Books;
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -65,7 +65,10 @@ public final class BooksAssert extends MemoryAssert<BooksAssert, Books> {
      */
     public BooksAssert hasBytes(BufferType type, int device, long bytes) {
         isNotNull();
-        return verifyBytes(String.format(Locale.ROOT, "bytes of %s on device %d", type, device), bytes, actual.bytes(device, type));
+        return verifyBytes(
+                String.format(Locale.ROOT, "bytes of %s on device %d", type, device),
+                bytes,
+                actual.bytes(device, type));
     }
 
     /**
@@ -100,7 +103,9 @@ public final class BooksAssert extends MemoryAssert<BooksAssert, Books> {
     public BooksAssert hasPeakBytes(BufferType type, int device, long bytes) {
         isNotNull();
         return verifyBytes(
-                String.format(Locale.ROOT, "peak bytes of %s on device %d", type, device), bytes, actual.peakBytes(device, type));
+                String.format(Locale.ROOT, "peak bytes of %s on device %d", type, device),
+                bytes,
+                actual.peakBytes(device, type));
     }
 
     /**

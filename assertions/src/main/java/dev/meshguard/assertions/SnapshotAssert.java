@@ -1,6 +1,5 @@
 package dev.meshguard.assertions;
 
-import java.util.Locale;
 import static dev.meshguard.assertions.error.ShouldBeEmptySnapshot.shouldBeEmptySnapshot;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
@@ -8,6 +7,7 @@ import static dev.meshguard.assertions.error.ShouldNotHaveGrown.shouldNotHaveGro
 
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemorySnapshot;
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -87,7 +87,8 @@ public final class SnapshotAssert extends MemoryAssert<SnapshotAssert, MemorySna
         isNotNull();
         long found = actual.bytes(device, type);
         if (found != bytes) {
-            return failed(shouldHaveBytes(String.format(Locale.ROOT, "bytes of %s on device %d", type, device), bytes, found, actual));
+            return failed(shouldHaveBytes(
+                    String.format(Locale.ROOT, "bytes of %s on device %d", type, device), bytes, found, actual));
         }
         return myself;
     }

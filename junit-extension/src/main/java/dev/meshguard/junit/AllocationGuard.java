@@ -1,6 +1,5 @@
 package dev.meshguard.junit;
 
-import java.util.Locale;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -15,6 +14,7 @@ import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -121,7 +121,8 @@ final class AllocationGuard implements AutoCloseable {
         RuntimeException failed = null;
         List<MeshDevice> open = ttnn == null ? List.of() : ttnn.openMeshDevices();
         for (MeshDevice one : open) {
-            notes.add(String.format(Locale.ROOT, "mesh %d was left open; MeshGuard cleared its program cache and closed it", one.id()));
+            notes.add(String.format(
+                    Locale.ROOT, "mesh %d was left open; MeshGuard cleared its program cache and closed it", one.id()));
             try {
                 one.disableAndClearProgramCache();
                 one.close();

@@ -1,6 +1,5 @@
 package dev.meshguard.junit;
 
-import java.util.Locale;
 import dev.meshguard.mesh.Architecture;
 import dev.meshguard.mesh.MeshShape;
 import dev.meshguard.mesh.ReportingModel;
@@ -10,6 +9,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.OriginCapture;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
@@ -64,13 +64,21 @@ record GuardSettings(
             throw refused(
                     place,
                     "rows = " + rows + ", columns = " + columns,
-                    String.format(Locale.ROOT, "The largest system has %d devices (8x4): ask for at most %d.", MOST_DEVICES, MOST_DEVICES));
+                    String.format(
+                            Locale.ROOT,
+                            "The largest system has %d devices (8x4): ask for at most %d.",
+                            MOST_DEVICES,
+                            MOST_DEVICES));
         }
         if (!preset.supports(architecture)) {
             throw refused(
                     place,
                     "architecture = " + architecture + ", preset = " + preset,
-                    String.format(Locale.ROOT, "The constants of %s are known for %s only.", architecture, presetsOf(architecture)));
+                    String.format(
+                            Locale.ROOT,
+                            "The constants of %s are known for %s only.",
+                            architecture,
+                            presetsOf(architecture)));
         }
         return this;
     }
@@ -90,7 +98,8 @@ record GuardSettings(
     }
 
     static ExtensionConfigurationException refused(String place, String value, String allowed) {
-        return new ExtensionConfigurationException(String.format(Locale.ROOT, "%s: %s is refused. %s", place, value, allowed));
+        return new ExtensionConfigurationException(
+                String.format(Locale.ROOT, "%s: %s is refused. %s", place, value, allowed));
     }
 
     private static void requirePositive(String place, String name, int value) {

@@ -1,6 +1,5 @@
 package dev.meshguard.assertions.error;
 
-import java.util.Locale;
 import static org.assertj.core.util.Strings.escapePercent;
 
 import dev.meshguard.report.Quantities;
@@ -13,6 +12,7 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -77,13 +77,15 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
 
     private static String again(List<Anomaly> group) {
         Anomaly first = group.get(0);
-        return String.format(Locale.ROOT, "%s %s on %s: %s (event #%d)\n%s", 
-                        first.type(),
-                        Quantities.address(first.address()),
-                        devices(group),
-                        first.kind().words(),
-                        first.event().number(),
-                        site(requestOf(first.event())));
+        return String.format(
+                Locale.ROOT,
+                "%s %s on %s: %s (event #%d)\n%s",
+                first.type(),
+                Quantities.address(first.address()),
+                devices(group),
+                first.kind().words(),
+                first.event().number(),
+                site(requestOf(first.event())));
     }
 
     private static List<String> before(Anomaly anomaly, AllocationHistory history) {
@@ -92,7 +94,11 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         }
         BufferGeneration holder = anomaly.holder().get();
         List<String> lines = new ArrayList<>();
-        lines.add(String.format(Locale.ROOT, "   the buffer that was there, %s, was allocated at event #%d", Quantities.size(holder.size()), holder.bornAt()));
+        lines.add(String.format(
+                Locale.ROOT,
+                "   the buffer that was there, %s, was allocated at event #%d",
+                Quantities.size(holder.size()),
+                holder.bornAt()));
         lines.add(site(Optional.of(holder.request())));
         firstFree(anomaly, history).ifPresent(free -> {
             lines.add("   and freed before, at event #" + free.number());

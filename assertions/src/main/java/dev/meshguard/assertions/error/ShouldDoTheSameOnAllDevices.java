@@ -1,6 +1,5 @@
 package dev.meshguard.assertions.error;
 
-import java.util.Locale;
 import static org.assertj.core.util.Strings.escapePercent;
 
 import dev.meshguard.assertions.internal.DeviceConduct;
@@ -9,6 +8,7 @@ import dev.meshguard.report.Quantities;
 import dev.meshguard.tracker.BufferType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -30,11 +30,20 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
 
     private static String text(DeviceConduct conduct) {
         List<String> lines = new ArrayList<>();
-        lines.add(String.format(Locale.ROOT, "Expecting all %d devices to do the same but %s from what %d did:", conduct.deeds().size(), differing(conduct.different()), conduct.usualDevices()));
+        lines.add(String.format(
+                Locale.ROOT,
+                "Expecting all %d devices to do the same but %s from what %d did:",
+                conduct.deeds().size(),
+                differing(conduct.different()),
+                conduct.usualDevices()));
         lines.add("  most devices: " + words(conduct.usual(), conduct.usual()));
         for (int device : conduct.different()
                 .subList(0, Math.min(MOST_SHOWN, conduct.different().size()))) {
-            lines.add(String.format(Locale.ROOT, "  device %d: %s", device, words(conduct.deeds().getOrDefault(device, Map.of()), conduct.usual())));
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "  device %d: %s",
+                    device,
+                    words(conduct.deeds().getOrDefault(device, Map.of()), conduct.usual())));
         }
         int more = conduct.different().size() - MOST_SHOWN;
         if (more > 0) {
@@ -42,13 +51,17 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
         }
         lines.add("Compared is, for each type, what a device took in all and what is left of it.");
         if (!conduct.busy().isEmpty()) {
-            lines.add(String.format(Locale.ROOT, "Device %s may have done more: the source reports more for it than it holds.", join(conduct.busy())));
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "Device %s may have done more: the source reports more for it than it holds.",
+                    join(conduct.busy())));
         }
         return String.join("\n", lines);
     }
 
     private static String differing(List<Integer> devices) {
-        return String.format(Locale.ROOT, devices.size() == 1 ? "device %s differs" : "devices %s differ", join(devices));
+        return String.format(
+                Locale.ROOT, devices.size() == 1 ? "device %s differs" : "devices %s differ", join(devices));
     }
 
     private static String words(Map<BufferType, Deeds> done, Map<BufferType, Deeds> usual) {
@@ -62,11 +75,13 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
     }
 
     private static String words(BufferType type, Deeds deeds) {
-        return String.format(Locale.ROOT, "%s %s, %s taken, %s left", 
-                        type,
-                        Quantities.count(deeds.taken(), "buffer"),
-                        Quantities.size(deeds.takenBytes()),
-                        deeds.left() == 0 ? "nothing" : deeds.left() + ", " + Quantities.size(deeds.leftBytes()) + ",");
+        return String.format(
+                Locale.ROOT,
+                "%s %s, %s taken, %s left",
+                type,
+                Quantities.count(deeds.taken(), "buffer"),
+                Quantities.size(deeds.takenBytes()),
+                deeds.left() == 0 ? "nothing" : deeds.left() + ", " + Quantities.size(deeds.leftBytes()) + ",");
     }
 
     private static String join(Iterable<Integer> devices) {

@@ -1,6 +1,5 @@
 package dev.meshguard.assertions.error;
 
-import java.util.Locale;
 import static org.assertj.core.util.Strings.escapePercent;
 
 import dev.meshguard.report.Quantities;
@@ -8,6 +7,7 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import java.util.List;
+import java.util.Locale;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
 /**
@@ -30,13 +30,16 @@ public final class ShouldHaveCleanVerdict extends BasicErrorMessageFactory {
     public static ShouldHaveCleanVerdict shouldHaveCleanVerdictOnDevice(
             LeakVerdict verdict, int device, List<Survivor> notGivenBack) {
         String note = notGivenBack.isEmpty()
-                ? String.format(Locale.ROOT, "only device %d was asked for, and nothing is known to have leaked there", device)
-                : String.format(Locale.ROOT, "only device %d was asked for: %s, %s, on it", 
-                                device,
-                                Quantities.count(notGivenBack.size(), "buffer"),
-                                Quantities.size(notGivenBack.stream()
-                                        .mapToLong(survivor -> survivor.buffer().size())
-                                        .sum()));
+                ? String.format(
+                        Locale.ROOT, "only device %d was asked for, and nothing is known to have leaked there", device)
+                : String.format(
+                        Locale.ROOT,
+                        "only device %d was asked for: %s, %s, on it",
+                        device,
+                        Quantities.count(notGivenBack.size(), "buffer"),
+                        Quantities.size(notGivenBack.stream()
+                                .mapToLong(survivor -> survivor.buffer().size())
+                                .sum()));
         return new ShouldHaveCleanVerdict(VerdictReport.of(verdict).noting(note));
     }
 }
