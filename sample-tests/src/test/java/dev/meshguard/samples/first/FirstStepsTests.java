@@ -74,7 +74,7 @@ class FirstStepsTests {
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 262144, count = 8, label = "rotary table", origin = "TwoTablesTestCase.keepsTwoTables", because = "…")
-                Note: mesh 0, MeshDevice(2x4 grid, 8 devices), was left open; MeshGuard cleared its program cache and closed it
+                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest=TwoTablesTestCase#keepsTwoTables""");
     }
 

@@ -59,6 +59,6 @@ class MockedDeviceTests {
     void theWeightsAreLeftAndTheStagingBufferIsNot() {
         uploadWeights(device);
 
-        assertThat(tracker).survivors().hasSize(1).withCause(Cause.UNEXPLAINED).hasSize(1);
+        assertThat(tracker).survivorsWithCause(Cause.UNEXPLAINED).hasSize(1);
     }
 }

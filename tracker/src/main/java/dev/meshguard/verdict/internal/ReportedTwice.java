@@ -71,15 +71,21 @@ final class ReportedTwice implements Rule {
         return view.ownership() == Ownership.NON_OWNING && owner.ownership() == Ownership.OWNING;
     }
 
-    /** A free that does not say whose it is was matched to some report, which proves nothing. */
+    /**
+     * A free that does not say whose it is was matched to some report, which proves nothing; and what was reported after
+     * the owner was gone never pointed to it.
+     */
     private static boolean ownerIsGone(Case survivor) {
-        List<Report> owners = survivor.buffer().reports().stream()
+        List<Report> reports = survivor.buffer().reports();
+        List<Report> owners = reports.stream()
                 .filter(report -> report.ownership() == Ownership.OWNING)
                 .toList();
         return !owners.isEmpty()
                 && owners.stream()
                         .allMatch(owner -> survivor.freeOf(owner)
                                 .filter(free -> free.ownership() == Ownership.OWNING)
+                                .filter(free -> reports.stream()
+                                        .noneMatch(report -> report.isOpen() && report.allocatedAt() > free.number()))
                                 .isPresent());
     }
 }

@@ -1,0 +1,150 @@
+package dev.meshguard.benchmarks;
+
+import dev.meshguard.benchmarks.recorder.Contender;
+import dev.meshguard.benchmarks.recorder.Lane;
+import dev.meshguard.benchmarks.recorder.Recorder;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Measures what each contender keeps on the heap per live buffer.
+ *
+ * <p>Each runs in a JVM of its own with the serial collector, whose full collection leaves nothing but what is
+ * reachable. What is counted is the difference of the used heap after full collections before and after, without the
+ * handles and addresses that belong to the measurement. Buffers are spread over eight devices and asked for at a
+ * hundred places, at depth 60.
+ *
+ * <pre>{@code java -cp benchmarks/target/benchmarks.jar dev.meshguard.benchmarks.LiveMemory}</pre>
+ */
+public final class LiveMemory {
+
+    private static final int DEPTH = 60;
+    /** The main method, the measurement, the one that goes to the depth, and the lane's. */
+    private static final int FRAMES_ABOVE = 4;
+
+    private static final int DEVICES = 8;
+    private static final int PLACES = 100;
+
+    private static final List<Contender> CONTENDERS = List.of(
+            Contender.MAP,
+            Contender.MAP_WITH_STACK,
+            Contender.MESHGUARD,
+            Contender.MESHGUARD_ALL,
+            Contender.MESHGUARD_ORIGIN,
+            Contender.MESHGUARD_ALL_ORIGIN,
+            Contender.NETTY,
+            Contender.NETTY_PARANOID,
+            Contender.ARROW,
+            Contender.ARROW_DEBUG);
+
+    private LiveMemory() {}
+
+    /** Measures all contenders, or, given a contender and a number of buffers, that one in this JVM. */
+    public static void main(String... arguments) throws IOException, InterruptedException {
+        if (arguments.length == 2) {
+            measure(Contender.valueOf(arguments[0]), Integer.parseInt(arguments[1]));
+            return;
+        }
+        System.out.println("| contender | live buffers | bytes per live buffer | CPU ns per allocation |");
+        System.out.println("| --- | --- | --- | --- |");
+        for (int buffers : new int[] {100_000, 1_000_000}) {
+            for (Contender contender : CONTENDERS) {
+                inOtherJvm(contender, buffers);
+            }
+        }
+    }
+
+    private static void inOtherJvm(Contender contender, int buffers) throws IOException, InterruptedException {
+        int exit = new ProcessBuilder(
+                        System.getProperty("java.home") + "/bin/java",
+                        "-XX:+UseSerialGC",
+                        "-Xmx12g",
+                        "-XX:MaxDirectMemorySize=4g",
+                        "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        LiveMemory.class.getName(),
+                        contender.name(),
+                        Integer.toString(buffers))
+                .inheritIO()
+                .start()
+                .waitFor();
+        if (exit != 0) {
+            throw new IllegalStateException(contender + " with " + buffers + " live buffers ended with " + exit);
+        }
+    }
+
+    private static void measure(Contender contender, int buffers) {
+        warmUp(contender);
+        Recorder recorder = contender.start();
+        Lane[] lanes = new Lane[DEVICES];
+        int perDevice = buffers / DEVICES;
+        for (int device = 0; device < DEVICES; device++) {
+            lanes[device] = recorder.lane(device, perDevice);
+        }
+
+        long before = usedHeap();
+        long cpuBefore = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        for (int buffer = 0; buffer < perDevice; buffer++) {
+            for (int device = 0; device < DEVICES; device++) {
+                at(1 + buffer % PLACES, lanes[device], buffer);
+            }
+        }
+        long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpuBefore;
+        long kept = usedHeap() - before;
+
+        System.out.printf(
+                Locale.ROOT,
+                "| %s | %,d | %.1f | %.0f |%n",
+                contender,
+                buffers,
+                (double) kept / buffers,
+                (double) cpu / buffers);
+        for (Lane lane : lanes) {
+            lane.free(0);
+        }
+    }
+
+    /** So that neither classes nor pools made at first use are counted. */
+    private static void warmUp(Contender contender) {
+        Lane lane = contender.start().lane(0, 1_000);
+        for (int buffer = 0; buffer < 1_000; buffer++) {
+            at(1 + buffer % PLACES, lane, buffer);
+        }
+        for (int buffer = 0; buffer < 1_000; buffer++) {
+            lane.free(buffer);
+        }
+    }
+
+    /** Asks for the buffer at a depth, by a way of its own for each place. */
+    private static void at(int place, Lane lane, int buffer) {
+        down(DEPTH - FRAMES_ABOVE, place, lane, buffer);
+    }
+
+    private static void down(int more, int place, Lane lane, int buffer) {
+        if (more == 0) {
+            lane.allocate(buffer);
+        } else if (more < Integer.SIZE && (place >> more & 1) == 1) {
+            otherWayDown(more, place, lane, buffer);
+        } else {
+            down(more - 1, place, lane, buffer);
+        }
+    }
+
+    private static void otherWayDown(int more, int place, Lane lane, int buffer) {
+        down(more - 1, place, lane, buffer);
+    }
+
+    private static long usedHeap() {
+        MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < 3; i++) {
+            memory.gc();
+            least = Math.min(least, memory.getHeapMemoryUsage().getUsed());
+        }
+        return least;
+    }
+}
