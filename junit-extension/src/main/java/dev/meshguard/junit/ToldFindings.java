@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.report.Quantities;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
@@ -18,9 +19,11 @@ import org.opentest4j.MultipleFailuresError;
 /** What a test has said of its memory by failing, so that it is not said a second time. */
 final class ToldFindings {
 
+    private final Optional<Throwable> thrown;
     private final List<LeakVerdict> told;
 
-    private ToldFindings(List<LeakVerdict> told) {
+    private ToldFindings(Optional<Throwable> thrown, List<LeakVerdict> told) {
+        this.thrown = thrown;
         this.told = told;
     }
 
@@ -28,7 +31,7 @@ final class ToldFindings {
     static ToldFindings by(Optional<Throwable> thrown) {
         List<LeakVerdict> told = new ArrayList<>();
         thrown.ifPresent(error -> collect(error, told, Collections.newSetFromMap(new IdentityHashMap<>())));
-        return new ToldFindings(told);
+        return new ToldFindings(thrown, told);
     }
 
     /** Returns whether every finding of a verdict was told. */
@@ -40,6 +43,18 @@ final class ToldFindings {
                 && verdict.doubts().stream()
                         .allMatch(doubt ->
                                 told.stream().anyMatch(before -> before.doubts().contains(doubt)));
+    }
+
+    /** Returns what a reader of a verdict has to know who has read before what the test threw. */
+    List<String> notes(LeakVerdict verdict) {
+        List<String> notes = new ArrayList<>();
+        thrown.ifPresent(error -> notes.add("the test threw %s before this check, so what frees memory may not have run"
+                .formatted(error.getClass().getSimpleName())));
+        long again = verdict.survivors().stream().filter(this::hasTold).count();
+        if (again > 0) {
+            notes.add(Quantities.count(again, "buffer") + " of these were in what the test asserted itself");
+        }
+        return notes;
     }
 
     private static void collect(Throwable error, List<LeakVerdict> told, Set<Throwable> seen) {
