@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.opentest4j.MultipleFailuresError;
@@ -48,8 +49,10 @@ final class ToldFindings {
     /** Returns what a reader of a verdict has to know who has read before what the test threw. */
     List<String> notes(LeakVerdict verdict) {
         List<String> notes = new ArrayList<>();
-        thrown.ifPresent(error -> notes.add("the test threw %s before this check, so what frees memory may not have run"
-                .formatted(error.getClass().getSimpleName())));
+        thrown.ifPresent(error -> notes.add(String.format(
+                Locale.ROOT,
+                "the test threw %s before this check, so what frees memory may not have run",
+                error.getClass().getSimpleName())));
         long again = verdict.survivors().stream().filter(this::hasTold).count();
         if (again > 0) {
             notes.add(Quantities.count(again, "buffer") + " of these were in what the test asserted itself");
