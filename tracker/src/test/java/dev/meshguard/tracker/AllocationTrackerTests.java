@@ -47,6 +47,17 @@ class AllocationTrackerTests {
     }
 
     @Test
+    void keepsThePeakWhenLessIsTakenLater() {
+        tracker.allocated(0, DRAM, 0x1000, 100);
+        tracker.allocated(0, DRAM, 0x2000, 50);
+        tracker.freed(0, DRAM, 0x1000);
+        tracker.freed(0, DRAM, 0x2000);
+        tracker.allocated(0, DRAM, 0x1000, 7);
+
+        assertThat(tracker.totals(0, DRAM)).isEqualTo(new MemoryTotals(7, 1, 1, 150, 2, 157, 3));
+    }
+
+    @Test
     void addsUpEachLifetimeByItself() {
         var system = tracker.request(AllocationDetails.system(new Owner(Owner.Kind.FABRIC, "router")));
         tracker.allocated(system, 0, L1, 0x1000, 100, Ownership.OWNING);
