@@ -1,14 +1,37 @@
 package dev.meshguard.example;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Tensor;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.tracker.AllocationTracker;
 import org.junit.jupiter.api.Test;
 
+@TrackAllocations
 class ConsumerTests {
 
     @Test
-    void seesTheTrackerThroughOneDependency() {
-        assertThat(BufferType.L1_SMALL.memory()).isEqualTo(BufferType.Memory.L1);
+    void freesWhatItAllocates(Ttnn ttnn, MeshDevice mesh) {
+        Tensor a = ttnn.empty(TensorShape.of(64, 64), DataType.BFLOAT16, mesh);
+        Tensor b = ttnn.empty(TensorShape.of(64, 64), DataType.BFLOAT16, mesh);
+        ttnn.deallocate(ttnn.add(a, b));
+        ttnn.deallocate(a);
+        ttnn.deallocate(b);
+    }
+
+    @Test
+    void isToldOfALeakWhileItCanStillMendIt(Ttnn ttnn, MeshDevice mesh, AllocationTracker tracker) {
+        ttnn.empty(TensorShape.of(64, 64), DataType.BFLOAT16, mesh);
+        mesh.close();
+
+        assertThatThrownBy(() -> assertThat(tracker).noLeaks())
+                .isInstanceOf(LeakAssertionError.class)
+                .hasMessageStartingWith("LEAK  1 leak · 8 buffers");
     }
 }

@@ -105,7 +105,9 @@ final class AllocationGuard implements AutoCloseable {
         RuntimeException failedClose = closeMeshes(notes);
         LeakVerdict verdict = LeakCheck.create().expecting(expected).examine(tracker.history());
         Optional<Throwable> thrown = test.thrown();
-        if (!settings.check().holdsFor(verdict) && !ToldFindings.by(thrown).cover(verdict)) {
+        ToldFindings told = ToldFindings.by(thrown);
+        if (!settings.check().holdsFor(verdict) && !told.cover(verdict)) {
+            notes.addAll(told.notes(verdict));
             LeakAssertionError failure = failure(verdict, notes);
             if (failedClose != null) {
                 failure.addSuppressed(failedClose);

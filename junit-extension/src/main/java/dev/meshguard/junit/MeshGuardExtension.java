@@ -37,6 +37,9 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
  * }
  * }</pre>
  *
+ * <p>The field should be static: an instance field is read when the instance is made already, and closeable arguments are
+ * then closed after the check.
+ *
  * <p>Needed only where an annotation cannot say it, for example because the mesh depends on a system property. Where an
  * annotation is present, too, the annotation counts and each test is still checked once.
  *

@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.report.Quantities;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
@@ -11,6 +12,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.opentest4j.MultipleFailuresError;
@@ -18,9 +20,11 @@ import org.opentest4j.MultipleFailuresError;
 /** What a test has said of its memory by failing, so that it is not said a second time. */
 final class ToldFindings {
 
+    private final Optional<Throwable> thrown;
     private final List<LeakVerdict> told;
 
-    private ToldFindings(List<LeakVerdict> told) {
+    private ToldFindings(Optional<Throwable> thrown, List<LeakVerdict> told) {
+        this.thrown = thrown;
         this.told = told;
     }
 
@@ -28,7 +32,7 @@ final class ToldFindings {
     static ToldFindings by(Optional<Throwable> thrown) {
         List<LeakVerdict> told = new ArrayList<>();
         thrown.ifPresent(error -> collect(error, told, Collections.newSetFromMap(new IdentityHashMap<>())));
-        return new ToldFindings(told);
+        return new ToldFindings(thrown, told);
     }
 
     /** Returns whether every finding of a verdict was told. */
@@ -40,6 +44,20 @@ final class ToldFindings {
                 && verdict.doubts().stream()
                         .allMatch(doubt ->
                                 told.stream().anyMatch(before -> before.doubts().contains(doubt)));
+    }
+
+    /** Returns what a reader of a verdict has to know who has read before what the test threw. */
+    List<String> notes(LeakVerdict verdict) {
+        List<String> notes = new ArrayList<>();
+        thrown.ifPresent(error -> notes.add(String.format(
+                Locale.ROOT,
+                "the test threw %s before this check, so what frees memory may not have run",
+                error.getClass().getSimpleName())));
+        long again = verdict.survivors().stream().filter(this::hasTold).count();
+        if (again > 0) {
+            notes.add(Quantities.count(again, "buffer") + " of these were in what the test asserted itself");
+        }
+        return notes;
     }
 
     private static void collect(Throwable error, List<LeakVerdict> told, Set<Throwable> seen) {

@@ -3,6 +3,10 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -15,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.slf4j.LoggerFactory;
 
 /** Who asks for a mesh gets that of the test, and who asks for nothing opens nothing. */
 class ParameterTests {
@@ -47,8 +52,21 @@ class ParameterTests {
     }
 
     @Test
-    void aDisabledTestOpensNothing() {
-        assertThat(run(DisabledTestCase.class)).hasOnlySucceeded(0);
+    void aTestThatAsksForNothingOrDoesNotRunOpensNothing() {
+        Logger logger = (Logger) LoggerFactory.getLogger(Ttnn.class);
+        ListAppender<ILoggingEvent> opened = new ListAppender<>();
+        opened.start();
+        logger.addAppender(opened);
+        logger.setLevel(Level.DEBUG);
+
+        try {
+            assertThat(run(IdleTestCase.class)).hasOnlySucceeded(1);
+        } finally {
+            logger.setLevel(null);
+            logger.detachAppender(opened);
+        }
+
+        Assertions.assertThat(opened.list).isEmpty();
     }
 
     @TrackAllocations
@@ -126,10 +144,13 @@ class ParameterTests {
     }
 
     @TrackAllocations
-    static class DisabledTestCase {
+    static class IdleTestCase {
+        @Test
+        void asksForNothing() {}
+
         @Test
         @Disabled("to see that nothing is opened for it")
-        void test(MeshDevice mesh) {
+        void doesNotRun(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }

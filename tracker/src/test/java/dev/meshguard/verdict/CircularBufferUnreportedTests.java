@@ -141,6 +141,19 @@ class CircularBufferUnreportedTests {
     }
 
     @Test
+    void isNotNamedForALifeThatBeganAsABufferOfTheAllocator() {
+        var history = history()
+                .allocate(L1, device(0), 101_152, 4_096)
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .endOf(program(7))
+                .free(L1, device(0), 101_152)
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
     void leavesTheBufferOfAProgramInTheCacheToTheCache() {
         var history = history()
                 .allocate(L1, device(0), 101_152, 4_096)

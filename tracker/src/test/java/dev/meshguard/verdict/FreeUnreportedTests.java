@@ -209,6 +209,34 @@ class FreeUnreportedTests {
     }
 
     @Test
+    void doesNotGuessWhichOfTwoLivesALateReleaseSpeaksFor() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNamedForEachLifeWhoseHandleIsReleasedBeforeTheNextBegins() {
+        var script = history();
+        for (int round = 0; round < 3; round++) {
+            script.mesh(round, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .close()
+                    .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED);
+        }
+
+        judged(script.recorded()).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
     void doesNotExcuseANewBufferForTheLateReleaseOfAHandleWhoseFreeWasReported() {
         var history = history()
                 .mesh(0, 0)

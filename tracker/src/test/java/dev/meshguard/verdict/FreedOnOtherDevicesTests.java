@@ -1,12 +1,14 @@
 package dev.meshguard.verdict;
 
 import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.Ownership.NON_OWNING;
+import static dev.meshguard.tracker.Ownership.OWNING;
 import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Cause.FREED_ON_OTHER_DEVICES;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
@@ -15,6 +17,8 @@ import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.Standing.LEAKED;
 import static dev.meshguard.verdict.Standing.MISREPORTED;
 
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.HistoryScript;
 import org.junit.jupiter.api.Test;
 
@@ -137,6 +141,57 @@ class FreedOnOtherDevicesTests {
     }
 
     @Test
+    void isNotNamedForTwoBuffersOnOneOfManyDevices() {
+        var history = history()
+                .mesh(0, devices(0, 7))
+                .allocate(DRAM, devices(0, 7), 0x9000, 64)
+                .free(DRAM, devices(0, 7), 0x9000)
+                .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                .and(device(0), 0x2000)
+                .free(DRAM, devices(0, 1), 0x1000)
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForOtherMemoryOfTheSameRequest() {
+        var tracker = AllocationTracker.create();
+        var request = tracker.request(AllocationDetails.user());
+        for (int device = 0; device < 3; device++) {
+            tracker.allocated(request, device, DRAM, 0x1000, 64, NON_OWNING);
+            tracker.freed(device, DRAM, 0x1000);
+        }
+        tracker.allocated(request, 3, L1, 0x1000, 64, NON_OWNING);
+
+        judged(tracker.history()).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForOtherMemoryFromTheSameLine() {
+        var script = history();
+        for (int device = 0; device < 3; device++) {
+            script.allocate(device < 2 ? DRAM : L1, device(device), 0x1000, 64);
+        }
+        var history = script.free(DRAM, devices(0, 1), 0x1000).recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForAnotherKindOfBufferFromTheSameLine() {
+        var script = history();
+        for (int device = 0; device < 3; device++) {
+            script.allocate(L1, device(device), 0x1000, 64);
+        }
+        var history = script.circularBufferOf(program(7))
+                .free(L1, devices(0, 1), 0x1000)
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
     void isNotNamedForALoopThatVisitsADeviceTwice() {
         var script = history();
         for (int round = 0; round < 2; round++) {
@@ -217,19 +272,29 @@ class FreedOnOtherDevicesTests {
     }
 
     @Test
-    void isALeakWhenOneBufferWasReportedByAnOwnerAsWell() {
+    void isALeakWhenAnOwnerWasReportedAsWell() {
         var history = history()
                 .allocate(DRAM, devices(0, 3), 0x1000, 64)
                 .nonOwning()
-                .andOnceMore(NON_OWNING)
-                .allocate(DRAM, device(3), 0x1000, 64)
+                .andOnceMore(OWNING)
+                .free(DRAM, devices(0, 2), 0x1000)
+                .nonOwning()
+                .free(DRAM, devices(0, 2), 0x1000)
                 .owning()
-                .free(DRAM, devices(0, 2), 0x1000)
-                .nonOwning()
-                .free(DRAM, devices(0, 2), 0x1000)
-                .nonOwning()
                 .recorded();
 
         judged(history).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
+    }
+
+    @Test
+    void isNotNamedWhenALaterRequestGotTheAddress() {
+        var history = lockStep()
+                .free(DRAM, devices(0, 2), 0x1000)
+                .nonOwning()
+                .allocate(DRAM, device(3), 0x1000, 64)
+                .nonOwning()
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
     }
 }

@@ -129,6 +129,34 @@ class InconclusiveTests {
     }
 
     @Test
+    void doubtsNothingWhereABufferLiesAtTheAddressOfACircularBuffer() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 0x1000, 64)
+                .circularBufferOf(program(7))
+                .allocate(L1, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, L1, device(0), 0x1000)
+                .free(L1, device(0), 0x1000)
+                .free(L1, device(0), 0x1000)
+                .circularBufferOf(program(7))
+                .closed();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+    }
+
+    @Test
+    void doubtsMemoryThatWasReportedAfterTheReadingOnly() {
+        var history = history()
+                .mesh(0, 0)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOutcome(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
     void doubtsMemoryThatOnlyAnEarlierLifeOfTheDeviceAccountsFor() {
         var history = history()
                 .mesh(0, 0)

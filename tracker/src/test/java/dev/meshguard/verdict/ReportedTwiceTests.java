@@ -4,6 +4,7 @@ import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.BufferType.L1;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.Ownership.NON_OWNING;
 import static dev.meshguard.tracker.Ownership.OWNING;
@@ -46,6 +47,20 @@ class ReportedTwiceTests {
                 .owning()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .nonOwning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .recorded();
+
+        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
+    }
+
+    @Test
+    void isNamedWhenTheViewWasReportedBeforeItsOwner() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .nonOwning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
                 .free(DRAM, device(0), 0x1000)
                 .owning()
                 .recorded();
@@ -157,6 +172,19 @@ class ReportedTwiceTests {
     }
 
     @Test
+    void isNotNamedWhereNothingTellsOneRequestFromAnother() {
+        var history = historyWithoutOrigins()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
     void isNotNamedForAReadingAfterTheWipe() {
         var history = history()
                 .mesh(0, 0)
@@ -195,6 +223,21 @@ class ReportedTwiceTests {
                 .nonOwning()
                 .andOnceMore(OWNING)
                 .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForABufferThatCameAfterTheOwnerWasGone() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .nonOwning()
                 .recorded();
 
         judged(history).hasOnly(UNEXPLAINED, LEAKED);

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.assertj.core.api.AbstractAssert;
 import org.assertj.core.api.Assertions;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.TestExecutionResult.Status;
 import org.junit.platform.engine.reporting.ReportEntry;
@@ -201,6 +202,14 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         public Failure withNothingSuppressed() {
             Assertions.assertThat(thrown.getSuppressed()).isEmpty();
             Assertions.assertThat(subject.entries()).isEmpty();
+            return this;
+        }
+
+        /** Verifies a part of the one text that was published. */
+        public Failure withPublishedTextContaining(String part) {
+            Assertions.assertThat(subject.entries())
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .contains(part);
             return this;
         }
 

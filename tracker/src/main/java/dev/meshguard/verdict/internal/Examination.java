@@ -196,9 +196,7 @@ public final class Examination {
         }
         Set<Place> known = new HashSet<>();
         for (BufferGeneration buffer : history.generations()) {
-            if (buffer.bornAt() < event.number()
-                    && buffer.diedAt().orElse(Long.MAX_VALUE) > event.number()
-                    && buffer.kind() == BufferKind.BUFFER
+            if (buffer.reports().stream().anyMatch(report -> explains(report, event))
                     && buffer.deviceLife() == history.deviceLifeAt(buffer.device(), event.number())) {
                 known.add(new Place(buffer.device(), buffer.type(), buffer.address()));
             }
@@ -215,6 +213,13 @@ public final class Examination {
             }
         }
         return unknown.isEmpty() ? Optional.empty() : Optional.of(words(unknown, event.number()));
+    }
+
+    /** The allocator knows no circular buffers, but a buffer may lie where one does. */
+    private static boolean explains(BufferGeneration.Report report, HistoryEvent.Witnessed reading) {
+        return report.request().details().kind() == BufferKind.BUFFER
+                && report.allocatedAt() < reading.number()
+                && report.freedAt().orElse(Long.MAX_VALUE) > reading.number();
     }
 
     private static String words(List<Place> unknown, long event) {
