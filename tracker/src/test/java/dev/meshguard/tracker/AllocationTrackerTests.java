@@ -4,6 +4,7 @@ import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakCheck;
@@ -185,5 +186,20 @@ class AllocationTrackerTests {
         timed.phase(Phase.TEST);
 
         assertThat(timed.history().phases()).containsExactly(new HistoryEvent.PhaseBegan(1, now, Phase.TEST));
+    }
+
+    @Test
+    void notesAFreeThatIsReportedAfterTheClose() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.deviceOpened(0);
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        tracker.deviceClosed(0);
+
+        tracker.freed(0, BufferType.DRAM, 0x1000);
+
+        assertThat(tracker.history().anomalies())
+                .singleElement()
+                .satisfies(anomaly -> assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE));
+        assertThat(tracker.history().live()).isEmpty();
     }
 }
