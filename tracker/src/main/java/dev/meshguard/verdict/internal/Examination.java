@@ -167,6 +167,7 @@ public final class Examination {
                     lost.number(),
                     lost.reason()));
         }
+        openedTwice().ifPresent(doubts::add);
         history.readings().forEach(reading -> unreported(reading).ifPresent(doubts::add));
         if (!sum.comesOut() || !ledgerAgrees()) {
             doubts.add(String.format(
@@ -178,6 +179,28 @@ public final class Examination {
                     history.ledgerEntries()));
         }
         return doubts;
+    }
+
+    /** Neither an address nor what a witness says of it belongs to one of two meshes on the same device. */
+    private Optional<String> openedTwice() {
+        List<HistoryEvent.DeviceOpened> openings = history.openedWhileOpen();
+        if (openings.isEmpty()) {
+            return Optional.empty();
+        }
+        HistoryEvent.DeviceOpened first = openings.get(0);
+        long devices = openings.stream()
+                .map(HistoryEvent.DeviceOpened::device)
+                .distinct()
+                .count();
+        return Optional.of(String.format(
+                Locale.ROOT,
+                "Device %d was opened again (event #%d) while it was open%s, so what the two meshes reported cannot be told"
+                        + " apart. Open them through one Ttnn, or close the first one before.",
+                first.device(),
+                first.number(),
+                devices == 1
+                        ? ""
+                        : ", and so " + (devices == 2 ? "was 1 other" : "were " + (devices - 1) + " others")));
     }
 
     private boolean ledgerAgrees() {
