@@ -337,15 +337,24 @@ public final class Examination {
             if (!expectation.fits(buffer)) {
                 return false;
             }
+            long size = sizeLeft(buffer);
             boolean hasRoom = buffers + 1 <= expectation.count().orElse(Long.MAX_VALUE)
-                    && buffer.size() <= expectation.bytes().orElse(Long.MAX_VALUE) - bytes;
+                    && size <= expectation.bytes().orElse(Long.MAX_VALUE) - bytes;
             if (hasRoom) {
                 buffers++;
-                bytes += buffer.size();
+                bytes += size;
             } else {
                 refused++;
             }
             return hasRoom;
+        }
+
+        /** The first size may be that of a report that was taken back. */
+        private static long sizeLeft(BufferGeneration buffer) {
+            return buffer.reportsLeft().stream()
+                    .mapToLong(BufferGeneration.Report::size)
+                    .max()
+                    .orElse(buffer.size());
         }
 
         private LeakVerdict.ExpectationResult result() {
