@@ -200,6 +200,7 @@ public final class MeshGuardExtension
         }
         Optional<ExtensionContext> outer = owner.getParent();
         while (outer.isPresent() && outer.get().getTestClass().isPresent() && asksForTheSame(outer.get(), asked)) {
+            Requests.refuseOnNested(owner, outer.get());
             owner = outer.get();
             outer = owner.getParent();
         }
