@@ -5,7 +5,6 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Watch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +50,7 @@ public final class EventLog {
     private final Once nothingToFree = new Once("free of an address that is not live");
     private final Once sizeChange = new Once("report of another size at a live address");
     private final Once ignoredFree = new Once("free that the runtime ignored");
+    private final AtomicLong losses = new AtomicLong();
 
     /** Returns whether each event is to be logged. */
     public boolean isOn() {
@@ -87,9 +87,21 @@ public final class EventLog {
                 .log("freed");
     }
 
+    /** Logs a free that the runtime ignored. */
+    public void freeIgnored(
+            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+        details(facts(LOG.atDebug(), device, type, address), release)
+                .addKeyValue("reason", reason)
+                .log("free ignored");
+    }
+
+    /** Logs an event that belongs to no single address. */
+    public void marked(String what, String key, Object value) {
+        LOG.atDebug().addKeyValue(key, value).log(what);
+    }
+
     /** Logs an event that somebody watches for, with its origin. */
-    public void watched(
-            String what, Watch watch, AllocationRequest request, int device, BufferType type, long address, long size) {
+    public void watched(String what, AllocationRequest request, int device, BufferType type, long address, long size) {
         if (LOG.isInfoEnabled()) {
             LoggingEventBuilder line = details(facts(LOG.atInfo(), device, type, address), request);
             if (size >= 0) {
@@ -117,7 +129,7 @@ public final class EventLog {
     }
 
     /** Notes a free that the runtime ignored. */
-    public void freeIgnored(int device, BufferType type, long address, IgnoredFreeReason reason) {
+    public void ignoredFree(int device, BufferType type, long address, IgnoredFreeReason reason) {
         ignoredFree.happened(device, type, address, ", because " + reason.words());
     }
 
@@ -136,11 +148,18 @@ public final class EventLog {
         nothingToFree.tell();
         sizeChange.tell();
         ignoredFree.tell();
+        if (losses.get() > 1) {
+            LOG.atWarn().addKeyValue("count", losses.get()).log("{} times so far: loss of reports", losses.get());
+        }
     }
 
-    /** Logs that reports are missing. */
+    /** Notes that reports are missing. */
     public void reportsLost(long count, String reason) {
-        LOG.atWarn().addKeyValue("count", count).log("Reports lost: {}", reason);
+        if (losses.getAndIncrement() == 0) {
+            LOG.atWarn()
+                    .addKeyValue("count", count)
+                    .log("Reports lost: {}; what is lost later is counted and told when a mesh closes", reason);
+        }
     }
 
     private static LoggingEventBuilder facts(LoggingEventBuilder line, int device, BufferType type, long address) {
