@@ -46,8 +46,6 @@ final class ReportWriter {
     /** Ten lines with the headline. */
     private static final int MOST_TIMELINE_ROWS = 9;
 
-    private static final int MOST_AMOUNTS = 3;
-
     private final LeakVerdict verdict;
     private final AllocationHistory history;
     private final List<Integer> devices;
@@ -354,7 +352,9 @@ final class ReportWriter {
         Map<Long, List<Integer>> byAmount = new LinkedHashMap<>();
         bytes.forEach((device, amount) ->
                 byAmount.computeIfAbsent(amount, unused -> new ArrayList<>()).add(device));
-        if (byAmount.size() > MOST_AMOUNTS) {
+        boolean oneStandsOut =
+                byAmount.size() == 2 && byAmount.values().stream().anyMatch(someDevices -> someDevices.size() == 1);
+        if (byAmount.size() > 1 && !oneStandsOut) {
             long sum = bytes.values().stream().mapToLong(Long::longValue).sum();
             return Quantities.shortSize(sum) + " on " + bytes.size() + " devices, unevenly";
         }
