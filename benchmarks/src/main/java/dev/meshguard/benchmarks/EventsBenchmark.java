@@ -34,7 +34,7 @@ import org.openjdk.jmh.infra.ThreadParams;
         jvmArgsAppend = {"-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
 public class EventsBenchmark {
 
-    private static final int PAIRS = 1 << 18;
+    private static final int PAIRS = 1 << 20;
     private static final int ORIGIN_PAIRS = 1 << 15;
     private static final int LIVE = 1_024;
 

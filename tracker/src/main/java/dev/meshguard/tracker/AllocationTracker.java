@@ -50,7 +50,8 @@ import org.jspecify.annotations.Nullable;
  * to, so they do not slow each other down. Events get their numbers when the history is read. The one expensive thing
  * is the caller's stack; it is taken once per {@linkplain #request request}, kept unresolved, and resolved only when
  * somebody reads it. Stacks of buffers that were freed are kept for the first {@value #STACKS_KEPT} requests, and
- * once as many live buffers or as many frees hold one, new ones are resolved and interned: {@code docs/performance.md} has the numbers.
+ * once as many live buffers or as many frees hold one, new ones are resolved and interned: {@code docs/performance.md}
+ * has the numbers.
  *
  * <h2>Limits</h2>
  *
@@ -298,6 +299,9 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void reportsLost(long count, String reason) {
+        if (count == 0) {
+            return;
+        }
         mark(number -> new HistoryEvent.ReportsLost(number, count, reason));
         log.reportsLost(count, reason);
     }

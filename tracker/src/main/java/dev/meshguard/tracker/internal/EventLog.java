@@ -5,6 +5,8 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,8 +51,8 @@ public final class EventLog {
 
     private final Once nothingToFree = new Once("free of an address that is not live");
     private final Once sizeChange = new Once("report of another size at a live address");
+    private final Map<String, AtomicLong> lost = new ConcurrentHashMap<>();
     private final Once ignoredFree = new Once("free that the runtime ignored");
-    private final AtomicLong losses = new AtomicLong();
 
     /** Returns whether each event is to be logged. */
     public boolean isOn() {
@@ -148,17 +150,18 @@ public final class EventLog {
         nothingToFree.tell();
         sizeChange.tell();
         ignoredFree.tell();
-        if (losses.get() > 1) {
-            LOG.atWarn().addKeyValue("count", losses.get()).log("{} times so far: loss of reports", losses.get());
-        }
+        lost.forEach((reason, times) -> {
+            if (times.get() > 1) {
+                LOG.atWarn().addKeyValue("count", times.get()).log("{} times so far: reports lost, {}", times, reason);
+            }
+        });
     }
 
-    /** Notes that reports are missing. */
+    /** Logs that reports are missing, once for each reason. */
     public void reportsLost(long count, String reason) {
-        if (losses.getAndIncrement() == 0) {
-            LOG.atWarn()
-                    .addKeyValue("count", count)
-                    .log("Reports lost: {}; what is lost later is counted and told when a mesh closes", reason);
+        AtomicLong soFar = lost.computeIfAbsent(reason, unused -> new AtomicLong());
+        if (soFar.getAndIncrement() == 0) {
+            LOG.atWarn().addKeyValue("count", count).log("Reports lost: {}", reason);
         }
     }
 
