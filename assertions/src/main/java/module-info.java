@@ -2,7 +2,6 @@
 module dev.meshguard.assertions {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
-    requires org.slf4j;
     requires transitive dev.meshguard.mesh;
     requires transitive dev.meshguard.report;
     requires transitive dev.meshguard.tracker;

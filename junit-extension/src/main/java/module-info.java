@@ -11,9 +11,6 @@ module dev.meshguard.junit {
     requires transitive org.opentest4j;
     requires transitive org.junit.jupiter.api;
     requires org.junit.platform.commons;
-    requires org.junit.platform.engine;
-    requires static org.junit.platform.launcher;
-    requires static org.mockito;
 
     exports dev.meshguard.junit;
 

@@ -2,7 +2,6 @@
 module dev.meshguard.report {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
-    requires org.slf4j;
     requires transitive dev.meshguard.tracker;
 
     exports dev.meshguard.report;

@@ -13,8 +13,7 @@ import org.apiguardian.api.API.Status;
  * The arguments of {@code ttnn.open_mesh_device}, with its defaults.
  *
  * <p>Immutable and safe for use by several threads. The dispatch core configuration is not among them: it decides how many cores
- * are left to compute, which here is part of {@link Architecture}. Nor is the offset: a mesh starts at the first device of the
- * system, unless its devices are named.
+ * are left to compute, which here is part of {@link Architecture}.
  *
  * <pre>{@code
  * MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 4)).withTraceRegionSize(30_000_000);
@@ -24,6 +23,7 @@ import org.apiguardian.api.API.Status;
  * @param l1SmallSize the bytes at the top of every core's L1 that are kept for small sharded buffers
  * @param traceRegionSize the bytes at the top of every DRAM bank that are kept for captured traces
  * @param numCommandQueues the number of command queues, 1 or 2
+ * @param offset where in the system the mesh starts, empty for its first device; not looked at where devices are named
  * @param physicalDeviceIds the devices in row-major order, empty to have them chosen; needs a shape
  * @param workerL1Size the bytes of every core's L1 that the allocator may lend, 0 for the default of the preset
  * @param defects what goes wrong on this mesh, besides what {@link Ttnn.Builder#defects} says
@@ -35,12 +35,13 @@ public record MeshDeviceOptions(
         long l1SmallSize,
         long traceRegionSize,
         int numCommandQueues,
+        Optional<MeshCoordinate> offset,
         List<Integer> physicalDeviceIds,
         long workerL1Size,
         Set<RuntimeDefect> defects) {
 
     private static final MeshDeviceOptions DEFAULTS =
-            new MeshDeviceOptions(Optional.empty(), 0, 0, 1, List.of(), 0, Set.of());
+            new MeshDeviceOptions(Optional.empty(), 0, 0, 1, Optional.empty(), List.of(), 0, Set.of());
 
     /**
      * Creates options.
@@ -67,6 +68,7 @@ public record MeshDeviceOptions(
                 l1SmallSize,
                 traceRegionSize,
                 numCommandQueues,
+                offset,
                 physicalDeviceIds,
                 workerL1Size,
                 defects);
@@ -75,31 +77,51 @@ public record MeshDeviceOptions(
     /** Returns these options with another size of the L1_SMALL region. */
     public MeshDeviceOptions withL1SmallSize(long bytes) {
         return new MeshDeviceOptions(
-                meshShape, bytes, traceRegionSize, numCommandQueues, physicalDeviceIds, workerL1Size, defects);
+                meshShape, bytes, traceRegionSize, numCommandQueues, offset, physicalDeviceIds, workerL1Size, defects);
     }
 
     /** Returns these options with another size of the trace region. */
     public MeshDeviceOptions withTraceRegionSize(long bytes) {
         return new MeshDeviceOptions(
-                meshShape, l1SmallSize, bytes, numCommandQueues, physicalDeviceIds, workerL1Size, defects);
+                meshShape, l1SmallSize, bytes, numCommandQueues, offset, physicalDeviceIds, workerL1Size, defects);
     }
 
     /** Returns these options with another number of command queues. */
     public MeshDeviceOptions withNumCommandQueues(int number) {
         return new MeshDeviceOptions(
-                meshShape, l1SmallSize, traceRegionSize, number, physicalDeviceIds, workerL1Size, defects);
+                meshShape, l1SmallSize, traceRegionSize, number, offset, physicalDeviceIds, workerL1Size, defects);
+    }
+
+    /** Returns these options for a mesh that starts at the given place of the system. */
+    public MeshDeviceOptions withOffset(MeshCoordinate start) {
+        return new MeshDeviceOptions(
+                meshShape,
+                l1SmallSize,
+                traceRegionSize,
+                numCommandQueues,
+                Optional.of(start),
+                physicalDeviceIds,
+                workerL1Size,
+                defects);
     }
 
     /** Returns these options on the given devices, in row-major order. */
     public MeshDeviceOptions withPhysicalDeviceIds(Integer... devices) {
         return new MeshDeviceOptions(
-                meshShape, l1SmallSize, traceRegionSize, numCommandQueues, List.of(devices), workerL1Size, defects);
+                meshShape,
+                l1SmallSize,
+                traceRegionSize,
+                numCommandQueues,
+                offset,
+                List.of(devices),
+                workerL1Size,
+                defects);
     }
 
     /** Returns these options with another size of the L1 that the allocator may lend. */
     public MeshDeviceOptions withWorkerL1Size(long bytes) {
         return new MeshDeviceOptions(
-                meshShape, l1SmallSize, traceRegionSize, numCommandQueues, physicalDeviceIds, bytes, defects);
+                meshShape, l1SmallSize, traceRegionSize, numCommandQueues, offset, physicalDeviceIds, bytes, defects);
     }
 
     /** Returns these options with more defects. */
@@ -107,7 +129,14 @@ public record MeshDeviceOptions(
         Set<RuntimeDefect> all = new TreeSet<>(defects);
         all.addAll(Arrays.asList(more));
         return new MeshDeviceOptions(
-                meshShape, l1SmallSize, traceRegionSize, numCommandQueues, physicalDeviceIds, workerL1Size, all);
+                meshShape,
+                l1SmallSize,
+                traceRegionSize,
+                numCommandQueues,
+                offset,
+                physicalDeviceIds,
+                workerL1Size,
+                all);
     }
 
     private static void requireNotNegative(long size, String argument) {

@@ -2,25 +2,28 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
  * All devices of the system, numbered row by row, of which a mesh takes some.
  *
  * <p>Source: {@code tt_metal/distributed/system_mesh.cpp}. Where the runtime searches for a path along which to lay a line, this
- * takes one that ends beside its start if there is one: along row 0 and back along row 1 in a mesh of two rows, as the runtime
- * does.
+ * takes one that ends beside its start if the number of rows is even: along row 0 and back along row 1 in a mesh of two rows, as
+ * the runtime does.
  */
 record SystemMesh(MeshShape shape) {
 
     /**
      * Returns the devices of a requested mesh in its row-major order.
      *
+     * @param offset where the mesh starts, empty for the first device
      * @throws MeshRuntimeException if the mesh does not fit into the system
      */
-    List<Integer> devicesOf(MeshShape requested) {
+    List<Integer> devicesOf(MeshShape requested, Optional<MeshCoordinate> offset) {
         if (requested.meshSize() > shape.meshSize()) {
             throw new MeshRuntimeException(String.format(
                     Locale.ROOT,
@@ -30,45 +33,94 @@ record SystemMesh(MeshShape shape) {
                     shape.meshSize(),
                     shape));
         }
-        if (requested.equals(shape)) {
+        MeshCoordinate origin =
+                new MeshCoordinate(shape.dimensions().stream().map(size -> 0).toList());
+        MeshCoordinate start = offset.orElse(origin);
+        requireWithinSystem(start);
+        if (requested.equals(shape) && start.equals(origin)) {
             return IntStream.range(0, shape.meshSize()).boxed().toList();
         }
         if (requested.isLineTopology()) {
-            return line().subList(0, requested.meshSize());
+            return line(requested, start);
         }
         if (requested.dims() != shape.dims()) {
             throw new MeshRuntimeException(String.format(
                     Locale.ROOT, "Requested mesh shape dimensions mismatch: %d != %d", requested.dims(), shape.dims()));
         }
-        return block(requested);
+        return block(requested, start);
     }
 
-    /** The requested block at the first device, or, where only that fits, turned by a quarter. */
-    private List<Integer> block(MeshShape requested) {
-        if (fits(requested.dimensions())) {
+    private void requireWithinSystem(MeshCoordinate offset) {
+        List<Integer> start = offset.values();
+        if (start.size() != shape.dims()) {
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT, "Provided offset dimensions mismatch: %d != %d", start.size(), shape.dims()));
+        }
+        if (!fits(start, start.stream().map(value -> 1).toList())) {
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT,
+                    "The specified offset %s is out of bounds for the system mesh shape %s",
+                    offset,
+                    shape));
+        }
+    }
+
+    /** The line from the offset on, which goes round where it ends beside its start. */
+    private List<Integer> line(MeshShape requested, MeshCoordinate offset) {
+        List<Integer> whole = line();
+        List<Integer> from = new ArrayList<>(whole);
+        int start = whole.indexOf(offset.toLinearIndex(shape));
+        Collections.rotate(from, -start);
+        if (!isRing() && requested.meshSize() > whole.size() - start) {
+            throw tooBig(requested, offset);
+        }
+        return from.subList(0, requested.meshSize());
+    }
+
+    private boolean isRing() {
+        return shape.dims() == 2
+                && !shape.isLineTopology()
+                && shape.dimensions().get(0) % 2 == 0;
+    }
+
+    /**
+     * The requested block at the offset, or, where only that fits, turned by a quarter. The runtime forgets the offset of a block
+     * that it turns, and so does this.
+     */
+    private List<Integer> block(MeshShape requested, MeshCoordinate offset) {
+        List<Integer> start = offset.values();
+        if (fits(start, requested.dimensions())) {
             return coordinates(requested.dimensions()).stream()
-                    .map(coordinate -> coordinate.toLinearIndex(shape))
+                    .map(coordinate -> new MeshCoordinate(sum(start, coordinate.values())).toLinearIndex(shape))
                     .toList();
         }
-        if (requested.dims() == 2 && fits(reversed(requested.dimensions()))) {
+        if (requested.dims() == 2 && fits(start, reversed(requested.dimensions()))) {
             return coordinates(requested.dimensions()).stream()
                     .map(coordinate -> new MeshCoordinate(reversed(coordinate.values())).toLinearIndex(shape))
                     .toList();
         }
-        MeshCoordinate origin =
-                new MeshCoordinate(shape.dimensions().stream().map(size -> 0).toList());
-        throw new MeshRuntimeException(String.format(
+        throw tooBig(requested, offset);
+    }
+
+    private MeshRuntimeException tooBig(MeshShape requested, MeshCoordinate offset) {
+        return new MeshRuntimeException(String.format(
                 Locale.ROOT,
                 "Requested mesh is too big and is not rotatable: %s and SystemMesh %s, offset %s",
                 requested,
                 shape,
-                origin));
+                offset));
     }
 
-    private boolean fits(List<Integer> requested) {
+    private boolean fits(List<Integer> start, List<Integer> requested) {
         return IntStream.range(0, requested.size())
-                .allMatch(dimension ->
-                        requested.get(dimension) <= shape.dimensions().get(dimension));
+                .allMatch(dimension -> start.get(dimension) + requested.get(dimension)
+                        <= shape.dimensions().get(dimension));
+    }
+
+    private static List<Integer> sum(List<Integer> start, List<Integer> steps) {
+        return IntStream.range(0, start.size())
+                .mapToObj(dimension -> start.get(dimension) + steps.get(dimension))
+                .toList();
     }
 
     private List<Integer> line() {
@@ -78,7 +130,7 @@ record SystemMesh(MeshShape shape) {
         int rows = shape.dimensions().get(0);
         int columns = shape.dimensions().get(1);
         List<Integer> devices = new ArrayList<>();
-        if (rows % 2 == 0) {
+        if (isRing()) {
             // Snake through all columns but the first, which is the way back.
             for (int row = 0; row < rows; row++) {
                 for (int step = 1; step < columns; step++) {

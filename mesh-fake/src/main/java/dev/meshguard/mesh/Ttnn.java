@@ -334,7 +334,7 @@ public final class Ttnn {
     private List<Integer> devicesOf(MeshDeviceOptions options, MeshShape shape) {
         List<Integer> chosen = options.physicalDeviceIds();
         if (chosen.isEmpty()) {
-            return systemMesh.devicesOf(shape);
+            return systemMesh.devicesOf(shape, options.offset());
         }
         if (options.meshShape().isEmpty()) {
             throw new MeshRuntimeException("Mesh shape must be provided when physical device ids are supplied");

@@ -71,6 +71,66 @@ class OpenMeshDeviceTests {
     }
 
     @Test
+    void startsAtAnOffsetOfTheSystem() {
+        MeshDevice block = ttnn.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 2)).withOffset(MeshCoordinate.of(0, 2)));
+
+        assertThat(block.deviceIds()).containsExactly(2, 3, 6, 7);
+    }
+
+    @Test
+    void goesRoundTheRingFromAnOffset() {
+        MeshDevice line = ttnn.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 4)).withOffset(MeshCoordinate.of(1, 1)));
+
+        assertThat(line.deviceIds()).containsExactly(5, 4, 0, 1);
+    }
+
+    @Test
+    void forgetsTheOffsetWhenItIsTurned() {
+        Ttnn galaxy = Ttnn.builder(reports).systemMesh(MeshShape.of(4, 8)).build();
+
+        MeshDevice turned = galaxy.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(4, 2)).withOffset(MeshCoordinate.of(1, 1)));
+
+        assertThat(turned.deviceIds()).containsExactly(0, 8, 1, 9, 2, 10, 3, 11);
+    }
+
+    @Test
+    void cannotReachBeyondTheEndOfALine() {
+        Ttnn chain = Ttnn.builder(reports).systemMesh(MeshShape.of(1, 8)).build();
+
+        assertThat(chain.openMeshDevice(MeshDeviceOptions.defaults()
+                                .withMeshShape(MeshShape.of(1, 2))
+                                .withOffset(MeshCoordinate.of(0, 6)))
+                        .deviceIds())
+                .containsExactly(6, 7);
+        assertThatThrownBy(() -> chain.openMeshDevice(MeshDeviceOptions.defaults()
+                        .withMeshShape(MeshShape.of(1, 3))
+                        .withOffset(MeshCoordinate.of(0, 6))))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Requested mesh is too big and is not rotatable: MeshShape([1, 3]) and SystemMesh"
+                        + " MeshShape([1, 8]), offset MeshCoordinate([0, 6])");
+    }
+
+    @Test
+    void hasAnOffsetWithinTheSystem() {
+        MeshDeviceOptions block = MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 2));
+
+        assertThatThrownBy(() -> ttnn.openMeshDevice(block.withOffset(MeshCoordinate.of(1))))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Provided offset dimensions mismatch: 1 != 2");
+        assertThatThrownBy(() -> ttnn.openMeshDevice(block.withOffset(MeshCoordinate.of(0, 4))))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("The specified offset MeshCoordinate([0, 4]) is out of bounds for the system mesh shape"
+                        + " MeshShape([2, 4])");
+        assertThatThrownBy(() -> ttnn.openMeshDevice(block.withOffset(MeshCoordinate.of(0, 3))))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Requested mesh is too big and is not rotatable: MeshShape([2, 2]) and SystemMesh"
+                        + " MeshShape([2, 4]), offset MeshCoordinate([0, 3])");
+    }
+
+    @Test
     void isTurnedIfItOnlyFitsSo() {
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(4, 2));
 

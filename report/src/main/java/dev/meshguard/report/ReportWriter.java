@@ -26,6 +26,7 @@ import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -44,7 +45,8 @@ final class ReportWriter {
     private static final int MOST_EVIDENCE = 3;
     private static final int MOST_ANOMALIES = 5;
     private static final int MOST_TEARDOWN_ROWS = 6;
-    private static final int MOST_TIMELINE_ROWS = 10;
+    /** Ten lines with the headline. */
+    private static final int MOST_TIMELINE_ROWS = 9;
 
     private final LeakVerdict verdict;
     private final AllocationHistory history;
@@ -349,14 +351,22 @@ final class ReportWriter {
     }
 
     private static String onDevices(Map<Integer, Long> bytes) {
-        if (bytes.size() == 1) {
-            Map.Entry<Integer, Long> only = bytes.entrySet().iterator().next();
-            return Quantities.shortSize(only.getValue()) + " on device " + only.getKey();
+        Map<Long, List<Integer>> byAmount = new LinkedHashMap<>();
+        bytes.forEach((device, amount) ->
+                byAmount.computeIfAbsent(amount, unused -> new ArrayList<>()).add(device));
+        boolean oneStandsOut =
+                byAmount.size() == 2 && byAmount.values().stream().anyMatch(someDevices -> someDevices.size() == 1);
+        if (byAmount.size() > 1 && !oneStandsOut) {
+            long sum = bytes.values().stream().mapToLong(Long::longValue).sum();
+            return Quantities.shortSize(sum) + " on " + bytes.size() + " devices, unevenly";
         }
-        long sum = bytes.values().stream().mapToLong(Long::longValue).sum();
-        return Set.copyOf(bytes.values()).size() == 1
-                ? Quantities.shortSize(bytes.values().iterator().next()) + " on each of " + bytes.size() + " devices"
-                : Quantities.shortSize(sum) + " on " + bytes.size() + " devices, unevenly";
+        return byAmount.entrySet().stream()
+                .map(entry -> Quantities.shortSize(entry.getKey()) + " on " + words(entry.getValue()))
+                .collect(Collectors.joining(" and "));
+    }
+
+    private static String words(List<Integer> someDevices) {
+        return someDevices.size() == 1 ? "device " + someDevices.get(0) : "each of " + someDevices.size() + " devices";
     }
 
     private List<TimelineRow> timeline() {

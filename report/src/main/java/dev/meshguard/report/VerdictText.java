@@ -8,6 +8,7 @@ import dev.meshguard.report.VerdictReport.TrackedRow;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -26,13 +27,14 @@ final class VerdictText {
     private VerdictText() {}
 
     static String render(VerdictReport report) {
-        List<String> closing = closing(report);
         int wanted = report.sections().stream()
                 .flatMap(section -> section.findings().stream())
                 .mapToInt(finding -> lines(finding, 1).size())
                 .sum();
         List<String> middle = tracked(report.tracked());
-        int free = MOST_LINES - frame(report) - closing.size() - middle.size();
+        int room = MOST_LINES - frame(report) - middle.size();
+        List<String> closing = closing(report, room - Math.min(wanted, FEWEST_FINDING_LINES));
+        int free = room - closing.size();
         for (List<String> table : List.of(teardown(report.teardown()), timeline(report.timeline()))) {
             if (free - table.size() >= Math.min(wanted, FEWEST_FINDING_LINES)) {
                 middle.addAll(table);
@@ -40,7 +42,7 @@ final class VerdictText {
             }
         }
         List<String> lines = new ArrayList<>();
-        appendSections(lines, report.sections(), Math.max(free, FEWEST_FINDING_LINES));
+        appendSections(lines, report.sections(), free);
         if (!middle.isEmpty()) {
             lines.add("");
             lines.addAll(middle);
@@ -60,16 +62,20 @@ final class VerdictText {
     private static void appendSections(List<String> lines, List<Section> sections, int mostLines) {
         int room = mostLines;
         int number = 1;
+        int waiting = (int) sections.stream()
+                .filter(section -> !section.findings().isEmpty())
+                .count();
         for (Section section : sections) {
             if (!lines.isEmpty()) {
                 lines.add("");
             }
             lines.add(section.headline());
             int shown = 0;
+            waiting -= section.findings().isEmpty() ? 0 : 1;
             for (Finding finding : section.findings()) {
                 List<String> one = lines(finding, number);
                 boolean last = shown == section.findings().size() - 1;
-                if (one.size() + (last ? 0 : 1) > room) {
+                if (one.size() + (last ? 0 : 1) + waiting > room) {
                     break;
                 }
                 lines.addAll(one);
@@ -97,16 +103,33 @@ final class VerdictText {
     }
 
     /** What to do comes last, next to where the reader goes on working. */
-    private static List<String> closing(VerdictReport report) {
-        List<String> lines = new ArrayList<>(report.expectations());
-        lines.addAll(report.remedies());
+    private static List<String> closing(VerdictReport report, int mostLines) {
+        List<String> advice = new ArrayList<>(report.remedies());
         report.optOut().ifPresent(entry -> {
-            lines.add("Where a buffer may stay, expect it (narrowest first):");
-            lines.add(INDENT + entry);
+            advice.add("Where a buffer may stay, expect it (narrowest first):");
+            advice.add(INDENT + entry);
         });
-        report.asides().forEach(aside -> lines.add("Note: " + aside));
-        report.reproduction().ifPresent(command -> lines.add("Reproduce: " + command));
+        Optional<String> reproduction = report.reproduction().map(command -> "Reproduce: " + command);
+        int room = mostLines - advice.size() - (reproduction.isPresent() ? 1 : 0);
+        List<String> notes = cut(
+                report.asides().stream().map(aside -> "Note: " + aside).toList(),
+                room - Math.min(1, report.expectations().size()),
+                "notes");
+        List<String> lines = cut(report.expectations(), room - notes.size(), "expectations");
+        lines.addAll(advice);
+        lines.addAll(notes);
+        reproduction.ifPresent(lines::add);
         return lines;
+    }
+
+    /** What does not fit is counted; that line is always there. */
+    private static List<String> cut(List<String> lines, int mostLines, String what) {
+        if (lines.size() <= mostLines) {
+            return new ArrayList<>(lines);
+        }
+        List<String> rest = new ArrayList<>(lines.subList(0, Math.max(0, mostLines - 1)));
+        rest.add("… and " + (lines.size() - rest.size()) + " more " + what);
+        return rest;
     }
 
     private static List<String> tracked(List<TrackedRow> rows) {

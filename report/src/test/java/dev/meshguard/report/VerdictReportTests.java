@@ -20,6 +20,7 @@ import dev.meshguard.verdict.ExpectedBuffers;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class VerdictReportTests {
@@ -206,6 +207,75 @@ class VerdictReportTests {
         List<String> lines = text().lines().toList();
 
         assertThat(lines).hasSizeLessThanOrEqualTo(40).contains("… and 9990 more (9990 buffers)");
+    }
+
+    @Test
+    void fitsWhateverThereIsToSayOnAScreen() {
+        openMesh();
+        for (BufferType type : BufferType.values()) {
+            for (int i = 0; i < 20; i++) {
+                AllocationDetails details = AllocationDetails.user().labelled("buffer " + i);
+                tracker.allocated(tracker.request(details), 0, type, i * 64L, 64, Ownership.OWNING);
+                tracker.allocated(
+                        tracker.request(AllocationDetails.system(Owner.program("7"))),
+                        1,
+                        type,
+                        i * 64L,
+                        64,
+                        Ownership.OWNING);
+                tracker.freed(0, type, 1 << 20);
+            }
+        }
+        tracker.reportsLost(1, "the socket's buffer was full");
+        circularBuffer();
+        tracker.meshClosed(1);
+        VerdictReport report = VerdictReport.of(LeakCheck.create()
+                .expecting(new ExpectedBuffers(IntStream.range(0, 30)
+                        .mapToObj(i -> Expectation.because("telemetry " + i).label("none"))
+                        .toList()))
+                .examine(tracker.history()));
+        for (int i = 0; i < 30; i++) {
+            report = report.noting("note " + i);
+        }
+
+        List<String> lines = report.reproducedBy("mvn test").text().lines().toList();
+
+        assertThat(lines)
+                .hasSizeLessThanOrEqualTo(40)
+                .anyMatch(line -> line.startsWith("LEAK"))
+                .anyMatch(line -> line.startsWith("INCONCLUSIVE"))
+                .anyMatch(line -> line.startsWith("MISREPORTED"))
+                .anyMatch(line -> line.matches("… and \\d+ more expectations"))
+                .anyMatch(line -> line.matches("… and \\d+ more notes"))
+                .endsWith("Reproduce: mvn test");
+    }
+
+    @Test
+    void drawsATimelineOfAtMostTenLines() {
+        for (int i = 0; i < 40; i++) {
+            tracker.phase("round " + i);
+            tracker.allocated(0, BufferType.DRAM, i * 64L, 64);
+        }
+
+        List<String> lines = text().lines()
+                .dropWhile(line -> !line.startsWith("Timeline"))
+                .takeWhile(line -> !line.isBlank())
+                .toList();
+
+        assertThat(lines).hasSize(10);
+        assertThat(lines.get(1)).startsWith("round 0 … round 3 ");
+        assertThat(lines.get(9)).startsWith("round 35 … round 39").endsWith("2.5 KiB -> 2.5 KiB");
+    }
+
+    @Test
+    void tellsDevicesThatGaveBackOtherAmountsApart() {
+        openMesh();
+        tracker.allocated(0, BufferType.DRAM, 4096, 64);
+        tracker.allocated(0, BufferType.DRAM, 8192, 64);
+        tracker.allocated(1, BufferType.DRAM, 4096, 64);
+        closeMeshHolding(4096);
+
+        assertThat(text()).contains("CLOSE     nothing    DRAM 128 B on device 0 and 64 B on device 1");
     }
 
     private String text() {

@@ -93,8 +93,8 @@ public final class AllocationRequest {
         return hasStack;
     }
 
-    /** Adds the stack of a request that turned out to be worth one. */
-    void addStack(Throwable stack) {
+    /** Adds the stack, or what it says, of a request that turned out to be worth one. */
+    void addStack(Object stack) {
         if (origin == null && !isAnonymous()) {
             origin = stack;
         }

@@ -50,7 +50,8 @@ import org.jspecify.annotations.Nullable;
  * to, so they do not slow each other down. Events get their numbers when the history is read. The one expensive thing
  * is the caller's stack; it is taken once per {@linkplain #request request}, kept unresolved, and resolved only when
  * somebody reads it. Stacks of buffers that were freed are kept for the first {@value #STACKS_KEPT} requests, and
- * once as many live buffers hold one, new ones are resolved and interned: {@code docs/performance.md} has the numbers.
+ * once as many live buffers or as many frees hold one, new ones are resolved and interned: {@code docs/performance.md}
+ * has the numbers.
  *
  * <h2>Limits</h2>
  *
@@ -145,7 +146,7 @@ public final class AllocationTracker implements AllocationListener {
         }
         boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES;
         return AllocationRequest.numbered(
-                details, ticket.incrementAndGet(), withOrigin ? stacks.keep(new CallStack()) : null);
+                details, ticket.incrementAndGet(), withOrigin ? stacks.keepOfFree(new CallStack()) : null);
     }
 
     @Override
@@ -169,7 +170,7 @@ public final class AllocationTracker implements AllocationListener {
         }
         for (Watch watch : watches) {
             if (watch.fits(device, type, address, size)) {
-                log.watched("allocated", watch, request, device, type, address, size);
+                log.watched("allocated", request, device, type, address, size);
             }
         }
     }
@@ -181,6 +182,7 @@ public final class AllocationTracker implements AllocationListener {
             deviceOutOfRange(device);
             return;
         }
+        long watchedSize = watches.isEmpty() ? -1 : books.liveSize(type, address);
         Effect effect = books.freed(ticketOf(release), orNull(release), type, address, ownership);
         if (effect == Effect.NOTHING_TO_FREE) {
             addStack(release);
@@ -190,9 +192,9 @@ public final class AllocationTracker implements AllocationListener {
             log.freed(release, device, type, address, ownership, effect);
         }
         for (Watch watch : watches) {
-            if (watch.fits(device, type, address)) {
+            if (watch.fits(device, type, address, watchedSize)) {
                 addStack(release);
-                log.watched("freed", watch, release, device, type, address, -1);
+                log.watched("freed", release, device, type, address, watchedSize);
             }
         }
     }
@@ -207,10 +209,13 @@ public final class AllocationTracker implements AllocationListener {
         }
         addStack(release);
         books.freeIgnored(ticketOf(release), release, type, address, reason);
-        log.freeIgnored(device, type, address, reason);
+        log.ignoredFree(device, type, address, reason);
+        if (log.isOn()) {
+            log.freeIgnored(release, device, type, address, reason);
+        }
         for (Watch watch : watches) {
-            if (watch.fits(device, type, address)) {
-                log.watched("free ignored: " + reason.words(), watch, release, device, type, address, -1);
+            if (watch.fits(device, type, address, -1)) {
+                log.watched("free ignored: " + reason.words(), release, device, type, address, -1);
             }
         }
     }
@@ -244,11 +249,13 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void ownerCached(Owner owner, String cache) {
         mark(number -> new HistoryEvent.OwnerCached(number, owner, cache));
+        log.marked("owner cached", "owner", owner);
     }
 
     @Override
     public void ownerEnded(Owner owner) {
         mark(number -> new HistoryEvent.OwnerEnded(number, owner));
+        log.marked("owner ended", "owner", owner);
     }
 
     @Override
@@ -262,6 +269,7 @@ public final class AllocationTracker implements AllocationListener {
     public void meshClosing(int mesh) {
         Instant now = clock.instant();
         mark(number -> new HistoryEvent.MeshClosing(number, now, mesh));
+        log.marked("mesh closing", "mesh", mesh);
     }
 
     @Override
@@ -274,16 +282,19 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void deviceOpened(int device) {
         mark(number -> new HistoryEvent.DeviceOpened(number, device));
+        log.marked("device opened", "device", device);
     }
 
     @Override
     public void deviceClosed(int device) {
         mark(number -> new HistoryEvent.DeviceClosed(number, device));
+        log.marked("device closed", "device", device);
     }
 
     @Override
     public void witnessed(WitnessReading reading) {
         mark(number -> new HistoryEvent.Witnessed(number, reading));
+        log.marked("witnessed", "moment", reading.moment());
     }
 
     @Override
@@ -458,7 +469,7 @@ public final class AllocationTracker implements AllocationListener {
     /** A free that finds nothing, or that somebody watches for, is rare and always asks who did it. */
     private void addStack(AllocationRequest release) {
         if (capture != OriginCapture.NONE) {
-            release.addStack(new CallStack());
+            release.addStack(stacks.keepOfFree(new CallStack()));
         }
     }
 
@@ -473,6 +484,7 @@ public final class AllocationTracker implements AllocationListener {
     private void beginPhase(Phase phase) {
         Instant now = clock.instant();
         mark(number -> new HistoryEvent.PhaseBegan(number, now, phase));
+        log.marked("phase began", "phase", phase);
     }
 
     /** Ends this phase and no other: scopes may be closed in any order, and twice. */
@@ -515,6 +527,7 @@ public final class AllocationTracker implements AllocationListener {
 
         private final AtomicInteger live = new AtomicInteger();
         private final AtomicInteger keptOfFreed = new AtomicInteger();
+        private final AtomicInteger keptOfFrees = new AtomicInteger();
         private final Map<Origin, Origin> interned = new ConcurrentHashMap<>();
 
         /** Returns what to keep of a stack that was just taken: the stack, or what it says. */
@@ -522,6 +535,16 @@ public final class AllocationTracker implements AllocationListener {
             if (live.get() < STACKS_KEPT) {
                 return stack;
             }
+            return interned(stack);
+        }
+
+        /** Returns what to keep of the stack of a free, which stays as long as the journal does. */
+        Object keepOfFree(CallStack stack) {
+            boolean few = keptOfFrees.get() < STACKS_KEPT && keptOfFrees.incrementAndGet() <= STACKS_KEPT;
+            return few ? stack : interned(stack);
+        }
+
+        private Origin interned(CallStack stack) {
             Origin origin = Origin.of(stack.getStackTrace());
             Origin known = interned.putIfAbsent(origin, origin);
             return known == null ? origin : known;

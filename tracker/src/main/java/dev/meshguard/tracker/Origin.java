@@ -34,8 +34,9 @@ public record Origin(List<StackTraceElement> frames) {
             "jdk.internal.reflect.");
 
     /** Where the engine hands over to the test: what lies below is the same for every test. */
-    private static final List<String> ENGINE =
-            List.of("org.junit.", "java.lang.reflect.", "jdk.internal.reflect.", "org.apache.maven.surefire.");
+    private static final List<String> ENGINE = List.of("org.junit.", "org.apache.maven.surefire.");
+    /** How the engine calls the test. */
+    private static final List<String> REFLECTION = List.of("java.lang.reflect.", "jdk.internal.reflect.");
 
     /** Creates an origin with its own copy of the frames. */
     public Origin {
@@ -51,6 +52,9 @@ public record Origin(List<StackTraceElement> frames) {
         int end = first;
         while (end < stack.length && !startsWithAny(stack[end].getClassName(), ENGINE)) {
             end++;
+        }
+        while (end > first && startsWithAny(stack[end - 1].getClassName(), REFLECTION)) {
+            end--;
         }
         List<StackTraceElement> frames = new ArrayList<>(end - first);
         for (int i = first; i < end; i++) {

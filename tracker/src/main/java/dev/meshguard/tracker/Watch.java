@@ -23,7 +23,7 @@ import org.apiguardian.api.API.Status;
  *
  * @param device the device id
  * @param type the memory
- * @param size the size, in bytes; a free carries no size and is matched by the other conditions
+ * @param size the size, in bytes; a free has that of the buffer it ends, and where there is none, any size fits
  * @param address the address
  * @since 0.1
  */
@@ -108,13 +108,11 @@ public record Watch(OptionalInt device, Optional<BufferType> type, OptionalLong 
                 : Long.parseLong(text);
     }
 
-    boolean fits(int eventDevice, BufferType eventType, long eventAddress) {
+    /** Returns whether an event fits; a size below 0 is not known. */
+    boolean fits(int eventDevice, BufferType eventType, long eventAddress, long eventSize) {
         return (device.isEmpty() || device.getAsInt() == eventDevice)
                 && (type.isEmpty() || type.get() == eventType)
-                && (address.isEmpty() || address.getAsLong() == eventAddress);
-    }
-
-    boolean fits(int eventDevice, BufferType eventType, long eventAddress, long eventSize) {
-        return fits(eventDevice, eventType, eventAddress) && (size.isEmpty() || size.getAsLong() == eventSize);
+                && (address.isEmpty() || address.getAsLong() == eventAddress)
+                && (size.isEmpty() || eventSize < 0 || size.getAsLong() == eventSize);
     }
 }

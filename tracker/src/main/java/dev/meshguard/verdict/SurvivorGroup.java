@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.apiguardian.api.API;
@@ -130,15 +129,5 @@ public record SurvivorGroup(List<Survivor> survivors) {
                 size(),
                 survivors.size(),
                 devices());
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof SurvivorGroup group && survivors.equals(group.survivors);
-    }
-
-    @Override
-    public int hashCode() {
-        return Objects.hash(survivors);
     }
 }

@@ -119,6 +119,22 @@ class OriginCaptureTests {
     }
 
     @ParameterizedTest
+    @EnumSource(value = OriginCapture.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+    void internsTheStacksOfFreesBeyondThat(OriginCapture capture) {
+        AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(capture).build();
+        for (int i = 0; i < KEPT + 3; i++) {
+            tracker.freed(0, DRAM, 64L * i);
+        }
+
+        var history = tracker.history();
+        Origin shared = originOfFree(history, KEPT).orElseThrow();
+
+        assertThat(originOfFree(history, KEPT + 2)).containsSame(shared);
+        assertThat(originOfFree(history, 0)).contains(shared);
+    }
+
+    @ParameterizedTest
     @EnumSource(Retention.class)
     void keepsTheStackOfABufferThatIsLiveWhateverIsFreed(Retention retention) {
         AllocationTracker tracker =

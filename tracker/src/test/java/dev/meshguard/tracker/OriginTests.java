@@ -38,6 +38,20 @@ class OriginTests {
     }
 
     @Test
+    void keepsWhatLiesBelowReflectionOfTheUsersOwn() {
+        Origin origin = Origin.of(
+                frame("org.example.Adapter", "invoke"),
+                frame("java.lang.reflect.Method", "invoke"),
+                frame("org.example.ModelTest", "decodes"),
+                frame("java.lang.reflect.Method", "invoke"),
+                frame("org.junit.platform.commons.util.ReflectionUtils", "invokeMethod"));
+
+        assertThat(origin.frames())
+                .extracting(StackTraceElement::getClassName)
+                .containsExactly("org.example.Adapter", "java.lang.reflect.Method", "org.example.ModelTest");
+    }
+
+    @Test
     void takesATestOfMeshGuardsOwnForAUser() {
         Origin origin = Origin.of(
                 frame("dev.meshguard.tracker.AllocationTracker", "request"),

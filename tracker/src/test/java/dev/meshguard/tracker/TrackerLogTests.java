@@ -104,6 +104,66 @@ class TrackerLogTests {
     }
 
     @Test
+    void warnsOnceOfEachLossAndTellsHowOftenItHappenedWhenAMeshCloses() {
+        logger.setLevel(Level.WARN);
+        tracker.allocated(-1, DRAM, 0x1000, 64);
+        tracker.allocated(-1, DRAM, 0x1000, 64);
+        tracker.meshClosed(1);
+
+        assertThat(text())
+                .containsExactly(
+                        "WARN Reports lost: device -1 was reported, and only devices 0 to 65535 can be",
+                        "WARN 2 times so far: reports lost, device -1 was reported, and only devices 0 to 65535 can be");
+    }
+
+    @Test
+    void writesALineForEveryOtherEventAtDebug() {
+        tracker.phase(Phase.TEST).close();
+        tracker.deviceOpened(3);
+        tracker.ownerCached(Owner.program("7"), "program cache");
+        tracker.ownerEnded(Owner.program("7"));
+        tracker.freeIgnored(
+                tracker.release(AllocationDetails.user()), 3, DRAM, 0x1000, IgnoredFreeReason.ALREADY_FREED);
+        tracker.meshClosing(1);
+        tracker.witnessed(
+                WitnessReading.of(1, WitnessReading.Moment.CLOSE_BEGUN).build());
+        tracker.deviceClosed(3);
+
+        assertThat(lines.list)
+                .filteredOn(line -> line.getLevel() == Level.DEBUG)
+                .extracting(line -> line.getFormattedMessage() + " " + line.getKeyValuePairs())
+                .containsExactly(
+                        "phase began [phase=\"TEST\"]",
+                        "phase began [phase=\"START\"]",
+                        "device opened [device=\"3\"]",
+                        "owner cached [owner=\"program 7\"]",
+                        "owner ended [owner=\"program 7\"]",
+                        "free ignored [device=\"3\", type=\"DRAM\", address=\"4096\", reason=\"ALREADY_FREED\"]",
+                        "mesh closing [mesh=\"1\"]",
+                        "witnessed [moment=\"CLOSE_BEGUN\"]",
+                        "device closed [device=\"3\"]");
+    }
+
+    @Test
+    void watchesASizeFromAllocationToFree() {
+        logger.setLevel(Level.INFO);
+        AllocationTracker watching = AllocationTracker.builder()
+                .watch(Watch.everything().size(4_096))
+                .build();
+
+        watching.allocated(0, DRAM, 0x1000, 4_096);
+        watching.allocated(0, DRAM, 0x2000, 64);
+        watching.freed(0, DRAM, 0x2000);
+        watching.freed(0, DRAM, 0x1000);
+
+        assertThat(text())
+                .extracting(line -> line.substring(0, line.indexOf(" at ")))
+                .containsExactly(
+                        "INFO Watched: allocated DRAM 0x1000 (4096) on device 0",
+                        "INFO Watched: freed DRAM 0x1000 (4096) on device 0");
+    }
+
+    @Test
     void writesWhatIsWatchedAtOnceWithItsOrigin() {
         logger.setLevel(Level.INFO);
         AllocationTracker watching = AllocationTracker.builder()

@@ -67,11 +67,11 @@ class WatchTests {
     }
 
     @Test
-    void fitsAFreeByEverythingButTheSize() {
+    void fitsAFreeOfNothingByEverythingButTheSize() {
         Watch watch = Watch.everything().device(1).size(64);
 
-        assertThat(watch.fits(1, BufferType.L1, 0x10)).isTrue();
-        assertThat(watch.fits(2, BufferType.L1, 0x10)).isFalse();
+        assertThat(watch.fits(1, BufferType.L1, 0x10, -1)).isTrue();
+        assertThat(watch.fits(2, BufferType.L1, 0x10, -1)).isFalse();
     }
 
     @Test

@@ -15,6 +15,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -40,9 +43,15 @@ public final class BufferGeneration {
      * @param size the size it named, in bytes
      * @param ownership whether the reporting object owned the memory
      * @param freedAt the number of the event that freed it, if one did
+     * @param release the request that freed it, if one did
      */
     public record Report(
-            long allocatedAt, AllocationRequest request, long size, Ownership ownership, OptionalLong freedAt) {
+            long allocatedAt,
+            AllocationRequest request,
+            long size,
+            Ownership ownership,
+            OptionalLong freedAt,
+            Optional<AllocationRequest> release) {
 
         /** Returns whether no free took this report back. */
         public boolean isOpen() {
@@ -50,22 +59,68 @@ public final class BufferGeneration {
         }
     }
 
+    /**
+     * A step of the reference count.
+     *
+     * @param event the number of the event that changed it
+     * @param before the count before
+     * @param after the count after
+     * @param reason why it changed
+     * @param ownership whether the object of the report owns the memory: of a free, that of the report it takes back
+     * @param request who changed it: its details name the owner, its origin the line of code
+     */
+    public record CountChange(
+            long event, int before, int after, Reason reason, Ownership ownership, AllocationRequest request) {
+
+        /** Why a reference count changes. */
+        public enum Reason {
+            /** The first report of the memory: a life begins. */
+            ALLOCATED,
+            /** Another report of memory that is live. */
+            REPORTED_AGAIN,
+            /** A free that takes one of several reports back. */
+            RELEASED,
+            /** The free that takes the last open report back: the life ends. */
+            FREED
+        }
+
+        private static CountChange up(Report report, int before) {
+            return new CountChange(
+                    report.allocatedAt(),
+                    before,
+                    before + 1,
+                    before == 0 ? Reason.ALLOCATED : Reason.REPORTED_AGAIN,
+                    report.ownership(),
+                    report.request());
+        }
+
+        private static CountChange down(Report report, int before) {
+            return new CountChange(
+                    report.freedAt().orElseThrow(),
+                    before,
+                    before - 1,
+                    before == 1 ? Reason.FREED : Reason.RELEASED,
+                    report.ownership(),
+                    report.release().orElseThrow());
+        }
+    }
+
     private final int device;
     private final BufferType type;
     private final long address;
     private final int generation;
-    private final int session;
+    private final int deviceLife;
     private final Phase bornIn;
     private final List<Report> reports = new ArrayList<>(1);
     private int open;
     private long lastFree;
 
-    BufferGeneration(int device, BufferType type, long address, int generation, int session, Phase bornIn) {
+    BufferGeneration(int device, BufferType type, long address, int generation, int deviceLife, Phase bornIn) {
         this.device = device;
         this.type = type;
         this.address = address;
         this.generation = generation;
-        this.session = session;
+        this.deviceLife = deviceLife;
         this.bornIn = bornIn;
     }
 
@@ -91,7 +146,7 @@ public final class BufferGeneration {
 
     /** Returns in which life of its device the buffer was born, from 1; it grows each time the device is opened. */
     public int deviceLife() {
-        return session;
+        return deviceLife;
     }
 
     /** Returns the size that the first report named, in bytes. */
@@ -107,6 +162,28 @@ public final class BufferGeneration {
     /** Returns every report of this memory, oldest first; at least one. */
     public List<Report> reports() {
         return Collections.unmodifiableList(reports);
+    }
+
+    /**
+     * Returns every step of the reference count, oldest first: what {@link CountingPolicy#REFERENCE_COUNTED} counts for
+     * this life, with who changed it and why.
+     *
+     * <p>Where the past is not kept there are only the reports that are still open.
+     */
+    public List<CountChange> referenceCounts() {
+        SortedMap<Long, IntFunction<CountChange>> steps = new TreeMap<>();
+        for (Report report : reports) {
+            steps.put(report.allocatedAt(), count -> CountChange.up(report, count));
+            report.freedAt().ifPresent(event -> steps.put(event, count -> CountChange.down(report, count)));
+        }
+        List<CountChange> changes = new ArrayList<>(steps.size());
+        int count = 0;
+        for (IntFunction<CountChange> step : steps.values()) {
+            CountChange change = step.apply(count);
+            changes.add(change);
+            count = change.after();
+        }
+        return changes;
     }
 
     /** Returns how many reports no free has taken back. */
@@ -211,7 +288,7 @@ public final class BufferGeneration {
     }
 
     void report(long event, AllocationRequest request, long size, Ownership ownership) {
-        reports.add(new Report(event, request, size, ownership, OptionalLong.empty()));
+        reports.add(new Report(event, request, size, ownership, OptionalLong.empty(), Optional.empty()));
         open++;
     }
 
@@ -243,7 +320,8 @@ public final class BufferGeneration {
                         report.request(),
                         report.size(),
                         report.ownership(),
-                        OptionalLong.of(event)));
+                        OptionalLong.of(event),
+                        Optional.of(release)));
         open--;
         lastFree = event;
     }

@@ -139,6 +139,17 @@ public final class DeviceBooks extends DeviceLock {
         }
     }
 
+    /** Returns the first reported size of the live entry at an address, or -1 if there is none. */
+    public long liveSize(BufferType type, long address) {
+        lock();
+        try {
+            int slot = ledger.find(type, address);
+            return slot < 0 ? -1 : ledger.size(slot);
+        } finally {
+            unlock();
+        }
+    }
+
     /** Returns the sums of one type. */
     public MemoryTotals totals(BufferType type) {
         lock();

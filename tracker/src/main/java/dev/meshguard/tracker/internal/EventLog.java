@@ -5,7 +5,6 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Watch;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -90,9 +89,21 @@ public final class EventLog {
                 .log("freed");
     }
 
+    /** Logs a free that the runtime ignored. */
+    public void freeIgnored(
+            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+        details(facts(LOG.atDebug(), device, type, address), release)
+                .addKeyValue("reason", reason)
+                .log("free ignored");
+    }
+
+    /** Logs an event that belongs to no single address. */
+    public void marked(String what, String key, Object value) {
+        LOG.atDebug().addKeyValue(key, value).log(what);
+    }
+
     /** Logs an event that somebody watches for, with its origin. */
-    public void watched(
-            String what, Watch watch, AllocationRequest request, int device, BufferType type, long address, long size) {
+    public void watched(String what, AllocationRequest request, int device, BufferType type, long address, long size) {
         if (LOG.isInfoEnabled()) {
             LoggingEventBuilder line = details(facts(LOG.atInfo(), device, type, address), request);
             if (size >= 0) {
@@ -120,7 +131,7 @@ public final class EventLog {
     }
 
     /** Notes a free that the runtime ignored. */
-    public void freeIgnored(int device, BufferType type, long address, IgnoredFreeReason reason) {
+    public void ignoredFree(int device, BufferType type, long address, IgnoredFreeReason reason) {
         ignoredFree.happened(device, type, address, ", because " + reason.words());
     }
 
@@ -146,7 +157,7 @@ public final class EventLog {
         });
     }
 
-    /** Logs that reports are missing. */
+    /** Logs that reports are missing, once for each reason. */
     public void reportsLost(long count, String reason) {
         AtomicLong soFar = lost.computeIfAbsent(reason, unused -> new AtomicLong());
         if (soFar.getAndIncrement() == 0) {

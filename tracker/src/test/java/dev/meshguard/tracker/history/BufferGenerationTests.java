@@ -10,9 +10,15 @@ import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.Ownership.NON_OWNING;
 import static dev.meshguard.tracker.Ownership.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.history.BufferGeneration.CountChange;
+import dev.meshguard.tracker.history.BufferGeneration.CountChange.Reason;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class BufferGenerationTests {
@@ -135,6 +141,61 @@ class BufferGenerationTests {
 
         assertThat(history.generations().get(0).diedAt()).hasValue(4);
         assertThat(history.generations().get(0).lastOpenReportAt()).isEmpty();
+    }
+
+    @Test
+    void tellsEveryStepOfItsReferenceCountWithWhoAndWhy() {
+        var history = history()
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .allocate(L1, device(0), 101_152, 2_048)
+                .circularBufferOf(program(8))
+                .free(L1, device(0), 101_152)
+                .circularBufferOf(program(7))
+                .free(L1, device(0), 101_152)
+                .circularBufferOf(program(8))
+                .recorded();
+
+        assertThat(history.generations().get(0).referenceCounts())
+                .extracting(
+                        CountChange::event,
+                        CountChange::before,
+                        CountChange::after,
+                        CountChange::reason,
+                        change -> change.request().details().owner().orElseThrow())
+                .containsExactly(
+                        tuple(1L, 0, 1, Reason.ALLOCATED, program(7)),
+                        tuple(2L, 1, 2, Reason.REPORTED_AGAIN, program(8)),
+                        tuple(3L, 2, 1, Reason.RELEASED, program(7)),
+                        tuple(4L, 1, 0, Reason.FREED, program(8)));
+    }
+
+    @Test
+    void tellsWhereEachStepOfItsReferenceCountWasAskedFor() {
+        var tracker = AllocationTracker.builder()
+                .originCapture(OriginCapture.ALLOCATIONS_AND_FREES)
+                .build();
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.freed(0, DRAM, 0x1000);
+
+        assertThat(tracker.history().generations().get(0).referenceCounts())
+                .extracting(change -> change.request().origin().orElseThrow().toString())
+                .allMatch(line -> line.startsWith(getClass().getName()))
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void countsEachLifeOfAnAddressFromZero() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        assertThat(history.generations())
+                .extracting(life ->
+                        life.referenceCounts().stream().map(CountChange::after).toList())
+                .containsExactly(List.of(1, 0), List.of(1));
     }
 
     @Test
