@@ -80,9 +80,9 @@ final class VerdictText {
             List<Finding> cut =
                     section.findings().subList(shown, section.findings().size());
             if (!cut.isEmpty()) {
-                lines.add("… and " + cut.size() + " more ("
-                        + Quantities.count(
-                                cut.stream().mapToLong(Finding::buffers).sum(), "buffer") + ")");
+                long buffers = cut.stream().mapToLong(Finding::buffers).sum();
+                lines.add("… and " + cut.size() + " more"
+                        + (buffers == 0 ? "" : " (" + Quantities.count(buffers, "buffer") + ")"));
                 room--;
             }
         }

@@ -83,7 +83,7 @@ public interface AllocationListener {
     /**
      * Reports that the source could not hand over some reports.
      *
-     * @param count how many, or -1 when that is not known either
+     * @param count how many, or less than 0 when that is not known either; 0 says nothing
      * @param reason what happened, as a whole sentence without the full stop
      */
     void reportsLost(long count, String reason);

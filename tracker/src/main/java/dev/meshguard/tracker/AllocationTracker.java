@@ -288,6 +288,9 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void reportsLost(long count, String reason) {
+        if (count == 0) {
+            return;
+        }
         mark(number -> new HistoryEvent.ReportsLost(number, count, reason));
         log.reportsLost(count, reason);
     }

@@ -85,8 +85,8 @@ public record Watch(OptionalInt device, Optional<BufferType> type, OptionalLong 
             return switch (name) {
                 case "device" -> device(Integer.parseInt(value));
                 case "type" -> type(BufferType.valueOf(value.toUpperCase(Locale.ROOT)));
-                case "size" -> size(Long.decode(value));
-                case "address" -> address(Long.decode(value));
+                case "size" -> size(number(value));
+                case "address" -> address(number(value));
                 default -> throw new IllegalArgumentException(name);
             };
         } catch (IllegalArgumentException wrong) {
@@ -99,6 +99,13 @@ public record Watch(OptionalInt device, Optional<BufferType> type, OptionalLong 
                             condition),
                     wrong);
         }
+    }
+
+    /** Decimal, or hexadecimal with {@code 0x}; a leading zero means nothing. */
+    private static long number(String text) {
+        return text.startsWith("0x") || text.startsWith("0X")
+                ? Long.parseUnsignedLong(text.substring(2), 16)
+                : Long.parseLong(text);
     }
 
     boolean fits(int eventDevice, BufferType eventType, long eventAddress) {

@@ -49,13 +49,16 @@ public record Expectation(
     /**
      * Creates an entry.
      *
-     * @throws IllegalArgumentException if there is no reason, or a bound or the device is negative
+     * @throws IllegalArgumentException if there is no reason, a text is blank, or a bound or the device is negative
      */
     public Expectation {
         if (because.isBlank()) {
             throw new IllegalArgumentException(
                     "An expected buffer needs a reason: say in \"because\" why it may stay; a blank one was given.");
         }
+        refuseBlank("owner", owner);
+        refuseBlank("label", label);
+        refuseBlank("origin", origin);
         refuseNegative("device", device.orElse(0));
         refuseNegative("size", size.orElse(0));
         refuseNegative("count", count.orElse(0));
@@ -167,6 +170,13 @@ public record Expectation(
         return buffer.origin().stream()
                 .flatMap(found -> found.frames().stream())
                 .anyMatch(frame -> frame.toString().contains(part));
+    }
+
+    private static void refuseBlank(String name, Optional<String> text) {
+        if (text.filter(String::isBlank).isPresent()) {
+            throw new IllegalArgumentException("An expected buffer's " + name
+                    + " is a text to look for: a blank one was given. Leave it out to allow any.");
+        }
     }
 
     private static void refuseNegative(String name, long value) {

@@ -90,9 +90,11 @@ public record SurvivorGroup(List<Survivor> survivors) {
         return first().buffer().size();
     }
 
-    /** Returns the bytes of all. */
+    /** Returns the bytes of all, at most {@link Long#MAX_VALUE}. */
     public long bytes() {
-        return Math.multiplyExact(size(), survivors.size());
+        long high = Math.multiplyHigh(size(), survivors.size());
+        long bytes = size() * survivors.size();
+        return high == 0 && bytes >= 0 ? bytes : Long.MAX_VALUE;
     }
 
     /** Returns the devices that hold one, ascending. */

@@ -4,6 +4,7 @@ import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakCheck;
@@ -44,6 +45,17 @@ class AllocationTrackerTests {
         assertThat(tracker.totals(0, L1)).isEqualTo(MemoryTotals.NOTHING);
         assertThat(tracker.totals(7, DRAM)).isEqualTo(MemoryTotals.NOTHING);
         assertThat(tracker.totals(-1, DRAM)).isEqualTo(MemoryTotals.NOTHING);
+    }
+
+    @Test
+    void keepsThePeakWhenLessIsTakenLater() {
+        tracker.allocated(0, DRAM, 0x1000, 100);
+        tracker.allocated(0, DRAM, 0x2000, 50);
+        tracker.freed(0, DRAM, 0x1000);
+        tracker.freed(0, DRAM, 0x2000);
+        tracker.allocated(0, DRAM, 0x1000, 7);
+
+        assertThat(tracker.totals(0, DRAM)).isEqualTo(new MemoryTotals(7, 1, 1, 150, 2, 157, 3));
     }
 
     @Test
@@ -174,5 +186,20 @@ class AllocationTrackerTests {
         timed.phase(Phase.TEST);
 
         assertThat(timed.history().phases()).containsExactly(new HistoryEvent.PhaseBegan(1, now, Phase.TEST));
+    }
+
+    @Test
+    void notesAFreeThatIsReportedAfterTheClose() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.deviceOpened(0);
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        tracker.deviceClosed(0);
+
+        tracker.freed(0, BufferType.DRAM, 0x1000);
+
+        assertThat(tracker.history().anomalies())
+                .singleElement()
+                .satisfies(anomaly -> assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE));
+        assertThat(tracker.history().live()).isEmpty();
     }
 }

@@ -94,6 +94,16 @@ class LabelTests {
     }
 
     @Test
+    void endsOneOfTwoScopesWithTheSameTextOnly() {
+        try (Scope outer = tracker.label("weights")) {
+            tracker.label("weights").close();
+            allocate();
+        }
+
+        assertThat(labels()).containsExactly("weights");
+    }
+
+    @Test
     void mayBeClosedByAnotherThread() throws InterruptedException {
         Scope weights = tracker.label("weights");
         Thread other = new Thread(weights::close);

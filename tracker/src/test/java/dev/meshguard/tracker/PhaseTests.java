@@ -63,6 +63,17 @@ class PhaseTests {
     }
 
     @Test
+    void takesOneOfItsOwnNameWithItWhenItIsClosedOutOfOrder() {
+        Scope outer = tracker.phase(Phase.TEST);
+        Scope inner = tracker.phase(Phase.TEST);
+
+        outer.close();
+        inner.close();
+
+        assertThat(names()).containsExactly("TEST", "TEST", "START");
+    }
+
+    @Test
     void refusesABlankName() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tracker.phase(" "))

@@ -2,8 +2,11 @@ package dev.meshguard.tracker;
 
 import static dev.meshguard.tracker.BufferType.DRAM;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -89,5 +92,27 @@ class RetentionTests {
         assertThat(verdict.sum().comesOut()).isTrue();
         assertThat(verdict.totals())
                 .containsExactly(new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 100, 6_400, 3, 192));
+    }
+
+    @Test
+    void doubtsFreesOfNothingThatItCannotExplain() {
+        tracker.freed(0, DRAM, 0x1000);
+
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+
+        assertThat(verdict.doubts())
+                .containsExactly(
+                        "Frees that found nothing to free: 1, and the events that would say why were not kept.");
+    }
+
+    @Test
+    void refusesToReadBooksFromEventsItDidNotKeep() {
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        AllocationHistory history = tracker.history();
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> history.books(CountingPolicy.EVERY_REPORT))
+                .withMessage("Cannot read this history as EVERY_REPORT: its tracker kept live buffers and totals only."
+                        + " Record with Retention.ALL, or ask for totals(…), which are those of REFERENCE_COUNTED.");
     }
 }

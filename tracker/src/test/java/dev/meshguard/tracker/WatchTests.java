@@ -73,4 +73,10 @@ class WatchTests {
         assertThat(watch.fits(1, BufferType.L1, 0x10)).isTrue();
         assertThat(watch.fits(2, BufferType.L1, 0x10)).isFalse();
     }
+
+    @Test
+    void readsALeadingZeroAsDecimal() {
+        assertThat(Watch.parse("address=010"))
+                .containsExactly(Watch.everything().address(10));
+    }
 }

@@ -10,7 +10,11 @@ import static dev.meshguard.tracker.HistoryScript.program;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -243,5 +247,55 @@ class ExpectationTests {
                 LeakCheck.create().expecting(ExpectedBuffers.of(entries)).examine(history);
         assertThat(verdict.sum().comesOut()).isTrue();
         return verdict;
+    }
+
+    @Test
+    void leavesItsRoomToWhatMayNotStayAnyway() {
+        var tracker = AllocationTracker.create();
+        allocate(tracker, BufferLifetime.PERSISTENT, 0x1000);
+        allocate(tracker, BufferLifetime.USER, 0x2000);
+
+        LeakVerdict verdict = LeakCheck.create()
+                .expecting(ExpectedBuffers.of(Expectation.because("one").count(1)))
+                .examine(tracker.history());
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+        assertThat(verdict.expectations().get(0).matchedBuffers()).isEqualTo(1);
+    }
+
+    @Test
+    void boundsPersistentBuffersWhereItMeansThem() {
+        var tracker = AllocationTracker.create();
+        allocate(tracker, BufferLifetime.PERSISTENT, 0x1000);
+        allocate(tracker, BufferLifetime.PERSISTENT, 0x2000);
+
+        LeakVerdict verdict = LeakCheck.create()
+                .expecting(ExpectedBuffers.of(Expectation.because("one ring")
+                        .lifetime(BufferLifetime.PERSISTENT)
+                        .count(1)))
+                .examine(tracker.history());
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.survivors().get(1).diagnosis().evidence())
+                .extracting(Evidence::words)
+                .contains("more of them are left than the expectations for lifetime PERSISTENT allow");
+    }
+
+    @Test
+    void refusesTextsThatWouldFitEverything() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Expectation.because("why").owner(" "))
+                .withMessage("An expected buffer's owner is a text to look for: a blank one was given. Leave it out to"
+                        + " allow any.");
+    }
+
+    private static void allocate(AllocationTracker tracker, BufferLifetime lifetime, long address) {
+        tracker.allocated(
+                tracker.request(AllocationDetails.user().withLifetime(lifetime)),
+                0,
+                BufferType.DRAM,
+                address,
+                64,
+                Ownership.OWNING);
     }
 }

@@ -74,6 +74,32 @@ class FreeUnreportedTests {
     }
 
     @Test
+    void isNamedByTheFirstReadingThatCoversTheMemory() {
+        var history = history()
+                .mesh(0, 0, 1)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(1))
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history)
+                .hasOnly(FREE_UNREPORTED, MISREPORTED)
+                .because("the allocator called 0x1000 (4096) free when close began (event #6)");
+    }
+
+    @Test
+    void isNamedForALateReleaseWhereNobodyReportsThatADeviceIsClosed() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .closeWithoutDevices()
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .recorded();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
     void isNotNamedWhenTheWitnessHoldsTheMemoryAtClose() {
         var history = history()
                 .mesh(0, 0)

@@ -12,6 +12,8 @@ import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
 import org.junit.jupiter.api.Test;
 
 /** When it cannot be known, the verdict says what is missing. */
@@ -84,7 +86,7 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .doubts("The allocator held 1 buffer that no report mentions when close began (event #3), the first at"
+                .doubts("When close began (event #3) the allocator held 1 buffer that the books do not, the first at"
                         + " DRAM 0x1000 (4096) on device 0.");
     }
 
@@ -98,7 +100,7 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
-                .doubts("The allocator held 3 buffers that no report mentions when close began (event #5), the first at"
+                .doubts("When close began (event #5) the allocator held 3 buffers that the books do not, the first at"
                         + " DRAM 0x2000 (8192) on device 0.");
     }
 
@@ -170,7 +172,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
-                .doubts("The allocator held 1 buffer that no report mentions when close began (event #9), the first at"
+                .doubts("When close began (event #9) the allocator held 1 buffer that the books do not, the first at"
                         + " DRAM 0x1000 (4096) on device 0.");
     }
 
@@ -183,5 +185,30 @@ class InconclusiveTests {
                 .closed();
 
         judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+    }
+
+    @Test
+    void tellsOneReasonOnceHoweverManyReportsItCost() {
+        var tracker = AllocationTracker.create();
+        for (int i = 0; i < 1_000; i++) {
+            tracker.allocated(-1, BufferType.DRAM, 0x1000, 64);
+        }
+
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+
+        assertThat(verdict.doubts())
+                .singleElement()
+                .asString()
+                .endsWith("device -1 was reported, and only devices 0 to 65535 can be).")
+                .startsWith("1000 reports are missing (first at event #");
+    }
+
+    @Test
+    void hasNothingToSayOfNoLostReport() {
+        var tracker = AllocationTracker.create();
+
+        tracker.reportsLost(0, "nothing happened");
+
+        assertThat(LeakCheck.create().examine(tracker.history()).outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 }

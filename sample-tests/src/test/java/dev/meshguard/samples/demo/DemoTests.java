@@ -41,6 +41,19 @@ class DemoTests {
                 Reproduce: mvn test -Dtest='Scenario$ThirtySixKilobytesTestCase#closesTheMeshWithItsProgramsStillCached'""");
     }
 
+    /**
+     * The five open questions at the end of seed 000, answered by the text.
+     *
+     * <ol>
+     *   <li>Are these buffers allocated during {@code open_mesh_device()}? No: in TEST, by add and matmul.
+     *   <li>Do they have a corresponding deallocation in {@code close_mesh_device()}? No: CLOSE gives back nothing; they
+     *       go with their programs, which ended when the cache was cleared.
+     *   <li>Why only device 0 and not devices 1 to 7? This source reports circular buffers of the whole mesh under it.
+     *   <li>Are they tracked in {@code allocator->allocated_buffers_}? No: they lie outside the allocator.
+     *   <li>Should they be freed in {@code Allocator::deallocate_buffers()}? No, for the same reason: only the report of
+     *       their programs' end is missing.
+     * </ol>
+     */
     @Test
     void threeL1BuffersAreCircularBuffersOfProgramsThatEnded() {
         assertThat(Fixtures.failureOf(ThreeL1BuffersTestCase.class)).hasMessage("""

@@ -81,9 +81,14 @@ public final class AllocationHistory {
      * Returns what the reports add up to under the given policy.
      *
      * @throws IllegalStateException if the policy is {@link CountingPolicy#OWNED_ONLY} and a report does not say whether
-     *     its buffer owns its memory
+     *     its buffer owns its memory, or if the events that were to be read were not kept
      */
     public Books books(CountingPolicy policy) {
+        if (!isComplete()) {
+            throw new IllegalStateException("Cannot read this history as " + policy
+                    + ": its tracker kept live buffers and totals only. Record with Retention.ALL, or ask for totals(…),"
+                    + " which are those of REFERENCE_COUNTED.");
+        }
         return Books.read(events(), policy);
     }
 
@@ -107,6 +112,13 @@ public final class AllocationHistory {
     /** Returns the number of entries that the tracker's ledger held, an independent count of {@link #live()}. */
     public long ledgerEntries() {
         return recordings.stream().mapToLong(DeviceBooks.Recording::entries).sum();
+    }
+
+    /** Returns how many frees found nothing to free; where every event was kept, {@link #anomalies()} has each. */
+    public long freesOfNothing() {
+        return recordings.stream()
+                .mapToLong(DeviceBooks.Recording::freesOfNothing)
+                .sum();
     }
 
     /** Returns whether every event was kept; if not, only live buffers and sums are known. */

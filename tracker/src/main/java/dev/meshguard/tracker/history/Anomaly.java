@@ -32,6 +32,8 @@ public record Anomaly(
         IGNORED_UNKNOWN_FREE("free of an unknown address, ignored by the runtime", false),
         /** The code under test freed a buffer of a closed device; the runtime ignored it. */
         FREE_AFTER_CLOSE("free after close, ignored by the runtime", false),
+        /** A buffer was freed after its device had been closed, and the free was reported all the same. */
+        FREE_REPORTED_AFTER_CLOSE("free after close", false),
         /** A buffer was reported at a live address with another size. */
         SIZE_CHANGE("other size at a live address", false),
         /** A buffer was reported at an address where a buffer of another type of the same memory is live. */

@@ -168,6 +168,9 @@ final class Replay {
             }
             holder = older;
         }
+        if (deviceClosed.getOrDefault(report.device(), false) && holder.kind() == BufferKind.BUFFER) {
+            note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, place, holder);
+        }
         holder.free(report.number(), report.request(), report.ownership());
         if (!holder.isLive()) {
             forgetLive(holder);

@@ -51,6 +51,7 @@ public final class DeviceBooks extends DeviceLock {
     private final Ledger ledger;
     private final Totals totals = new Totals();
     private final StackKeeper stacks;
+    private long freesOfNothing;
 
     /** Creates empty books; without a journal nothing but live entries and sums is kept. */
     public DeviceBooks(int device, boolean withJournal, StackKeeper stacks) {
@@ -105,6 +106,7 @@ public final class DeviceBooks extends DeviceLock {
             }
             int slot = ledger.find(type, address);
             if (slot < 0) {
+                freesOfNothing++;
                 return Effect.NOTHING_TO_FREE;
             }
             BufferLifetime lifetime = ledger.lifetime(slot);
@@ -176,7 +178,8 @@ public final class DeviceBooks extends DeviceLock {
                     journal == null ? null : journal.view(),
                     journal == null ? liveEntries() : List.of(),
                     ledger.entries(),
-                    totals.copy());
+                    totals.copy(),
+                    freesOfNothing);
         } finally {
             unlock();
         }
@@ -209,7 +212,13 @@ public final class DeviceBooks extends DeviceLock {
     }
 
     /** What one device's books held at one moment. */
-    public record Recording(int device, @Nullable View journal, List<LiveReport> live, int entries, Totals totals) {}
+    public record Recording(
+            int device,
+            @Nullable View journal,
+            List<LiveReport> live,
+            int entries,
+            Totals totals,
+            long freesOfNothing) {}
 
     /**
      * A report of a live entry whose past is not kept.

@@ -6,6 +6,8 @@ import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Watch;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +52,7 @@ public final class EventLog {
 
     private final Once nothingToFree = new Once("free of an address that is not live");
     private final Once sizeChange = new Once("report of another size at a live address");
+    private final Map<String, AtomicLong> lost = new ConcurrentHashMap<>();
     private final Once ignoredFree = new Once("free that the runtime ignored");
 
     /** Returns whether each event is to be logged. */
@@ -136,11 +139,19 @@ public final class EventLog {
         nothingToFree.tell();
         sizeChange.tell();
         ignoredFree.tell();
+        lost.forEach((reason, times) -> {
+            if (times.get() > 1) {
+                LOG.atWarn().addKeyValue("count", times.get()).log("{} times so far: reports lost, {}", times, reason);
+            }
+        });
     }
 
     /** Logs that reports are missing. */
     public void reportsLost(long count, String reason) {
-        LOG.atWarn().addKeyValue("count", count).log("Reports lost: {}", reason);
+        AtomicLong soFar = lost.computeIfAbsent(reason, unused -> new AtomicLong());
+        if (soFar.getAndIncrement() == 0) {
+            LOG.atWarn().addKeyValue("count", count).log("Reports lost: {}", reason);
+        }
     }
 
     private static LoggingEventBuilder facts(LoggingEventBuilder line, int device, BufferType type, long address) {

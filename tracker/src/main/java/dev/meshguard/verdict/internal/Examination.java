@@ -22,6 +22,7 @@ import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -73,11 +74,23 @@ public final class Examination {
     }
 
     private Survivor judge(BufferGeneration buffer) {
-        Optional<Expectation> expectation = allowances.stream()
+        List<Allowance> fitting = allowances.stream()
+                .filter(allowance -> allowance.concerns(buffer))
+                .toList();
+        Optional<Expectation> expectation = fitting.stream()
                 .filter(allowance -> allowance.admits(buffer))
                 .findFirst()
                 .map(Allowance::expectation);
-        return new Survivor(buffer, diagnose(buffer), expectation);
+        Diagnosis diagnosis = diagnose(buffer);
+        boolean beyondItsBounds =
+                expectation.isEmpty() && !fitting.isEmpty() && diagnosis.standing() == Standing.EXPECTED;
+        return new Survivor(buffer, beyondItsBounds ? leaked(diagnosis) : diagnosis, expectation);
+    }
+
+    private static Diagnosis leaked(Diagnosis diagnosis) {
+        List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
+        evidence.add(Evidence.of("more of them are left than the expectations for lifetime PERSISTENT allow"));
+        return new Diagnosis(diagnosis.cause(), Standing.LEAKED, evidence);
     }
 
     private Diagnosis diagnose(BufferGeneration buffer) {
@@ -157,15 +170,12 @@ public final class Examination {
                     mesh.id(),
                     mesh.name()));
         }
-        for (HistoryEvent.ReportsLost lost : history.lostReports()) {
+        doubts.addAll(lostReports());
+        if (!history.isComplete() && history.freesOfNothing() > 0) {
             doubts.add(String.format(
                     Locale.ROOT,
-                    "%s (event #%d: %s).",
-                    lost.count() < 0
-                            ? "An unknown number of reports is missing"
-                            : lost.count() + (lost.count() == 1 ? " report is" : " reports are") + " missing",
-                    lost.number(),
-                    lost.reason()));
+                    "Frees that found nothing to free: %d, and the events that would say why were not kept.",
+                    history.freesOfNothing()));
         }
         history.readings().forEach(reading -> unreported(reading).ifPresent(doubts::add));
         if (!sum.comesOut() || !ledgerAgrees()) {
@@ -178,6 +188,30 @@ public final class Examination {
                     history.ledgerEntries()));
         }
         return doubts;
+    }
+
+    /** One line a reason: a source that loses reports loses many for the same one. */
+    private List<String> lostReports() {
+        Map<String, List<HistoryEvent.ReportsLost>> byReason = new LinkedHashMap<>();
+        for (HistoryEvent.ReportsLost lost : history.lostReports()) {
+            byReason.computeIfAbsent(lost.reason(), unused -> new ArrayList<>()).add(lost);
+        }
+        return byReason.values().stream().map(Examination::words).toList();
+    }
+
+    private static String words(List<HistoryEvent.ReportsLost> losses) {
+        boolean counted = losses.stream().allMatch(lost -> lost.count() >= 0);
+        long count = losses.stream().mapToLong(HistoryEvent.ReportsLost::count).sum();
+        HistoryEvent.ReportsLost first = losses.get(0);
+        return String.format(
+                Locale.ROOT,
+                "%s (%sevent #%d: %s).",
+                counted
+                        ? count + (count == 1 ? " report is" : " reports are") + " missing"
+                        : "An unknown number of reports is missing",
+                losses.size() == 1 ? "" : "first at ",
+                first.number(),
+                first.reason());
     }
 
     private boolean ledgerAgrees() {
@@ -226,11 +260,11 @@ public final class Examination {
         Place first = unknown.get(0);
         return String.format(
                 Locale.ROOT,
-                "The allocator held %d %s that no report mentions when close began (event #%d), the first at %s 0x%s (%d)"
+                "When close began (event #%d) the allocator held %d %s that the books do not, the first at %s 0x%s (%d)"
                         + " on device %d.",
+                event,
                 unknown.size(),
                 unknown.size() == 1 ? "buffer" : "buffers",
-                event,
                 first.type(),
                 Long.toHexString(first.address()),
                 first.address(),
@@ -310,10 +344,14 @@ public final class Examination {
             return expectation;
         }
 
+        /** What may stay anyway takes no room in an entry that does not mean it. */
+        private boolean concerns(BufferGeneration buffer) {
+            boolean mayStay = buffer.lifetime() == BufferLifetime.PERSISTENT;
+            return expectation.fits(buffer)
+                    && (!mayStay || expectation.lifetime().isPresent());
+        }
+
         private boolean admits(BufferGeneration buffer) {
-            if (!expectation.fits(buffer)) {
-                return false;
-            }
             boolean hasRoom = buffers + 1 <= expectation.count().orElse(Long.MAX_VALUE)
                     && buffer.size() <= expectation.bytes().orElse(Long.MAX_VALUE) - bytes;
             if (hasRoom) {

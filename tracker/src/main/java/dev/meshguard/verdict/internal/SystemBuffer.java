@@ -21,7 +21,7 @@ final class SystemBuffer implements Rule {
         if (buffer.lifetime() == BufferLifetime.USER) {
             return Optional.empty();
         }
-        boolean maystay = buffer.lifetime() == BufferLifetime.PERSISTENT;
+        boolean mayStay = buffer.lifetime() == BufferLifetime.PERSISTENT;
         List<Evidence> evidence = new ArrayList<>();
         evidence.add(Evidence.of(
                 String.format(
@@ -29,11 +29,11 @@ final class SystemBuffer implements Rule {
                         "owned by %s, lifetime %s: %s",
                         buffer.owner().map(Object::toString).orElse("an owner that was not named"),
                         buffer.lifetime(),
-                        maystay ? "it may outlive the close" : "the runtime has to free it at close"),
+                        mayStay ? "it may outlive the close" : "the runtime has to free it at close"),
                 buffer.bornAt()));
-        if (!maystay) {
+        if (!mayStay) {
             survivor.statement(Moment.BEFORE_WIPE).ifPresent(evidence::add);
         }
-        return Optional.of(new Diagnosis(Cause.SYSTEM, maystay ? Standing.EXPECTED : Standing.LEAKED, evidence));
+        return Optional.of(new Diagnosis(Cause.SYSTEM, mayStay ? Standing.EXPECTED : Standing.LEAKED, evidence));
     }
 }

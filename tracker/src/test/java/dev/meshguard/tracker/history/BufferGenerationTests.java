@@ -57,11 +57,13 @@ class BufferGenerationTests {
                 .free(DRAM, device(0), 0x1000);
 
         var afterOne = script.recorded();
-        var afterTwo = script.free(DRAM, device(0), 0x1000).closed();
+        var afterTwo = script.free(DRAM, device(0), 0x1000).recorded();
+        var afterThree = script.free(DRAM, device(0), 0x1000).closed();
 
         assertThat(afterOne.live()).extracting(BufferGeneration::deviceLife).containsExactly(1);
         assertThat(afterTwo.live()).isEmpty();
         assertThat(afterTwo.anomalies()).isEmpty();
+        assertThat(afterThree.anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.DOUBLE_FREE);
     }
 
     @Test
