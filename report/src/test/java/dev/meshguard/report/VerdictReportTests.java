@@ -208,6 +208,14 @@ class VerdictReportTests {
         assertThat(lines).hasSizeLessThanOrEqualTo(40).contains("… and 9990 more (9990 buffers)");
     }
 
+    @Test
+    void aLabelKeepsToItsLineAndItsEntryCompiles() {
+        onBothDevices("kv \"cache\"\n\\ \u202e\u0000é", 4096, 64);
+
+        String label = "\"kv \\\"cache\\\"\\n\\\\ \\u202e\\u0000é\"";
+        assertThat(text()).contains(", label " + label + "\n").contains(", label = " + label + ", because");
+    }
+
     private String text() {
         return VerdictReport.of(LeakCheck.create().examine(tracker.history())).text();
     }
