@@ -2,6 +2,7 @@ package dev.meshguard.report;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -43,5 +44,32 @@ public final class Quantities {
     /** Returns a count with its noun: {@code 1 buffer}, {@code 3 buffers}. */
     public static String count(long count, String noun) {
         return count + " " + (count == 1 ? noun : noun + "s");
+    }
+
+    /**
+     * Returns a text as a Java literal: {@code "kv-cache"}.
+     *
+     * <p>What users name keeps to its line, and an entry that is pasted compiles.
+     */
+    public static String quoted(String text) {
+        StringBuilder literal = new StringBuilder("\"");
+        text.chars().forEach(character -> {
+            switch (character) {
+                case '"' -> literal.append("\\\"");
+                case '\\' -> literal.append("\\\\");
+                case '\n' -> literal.append("\\n");
+                case '\r' -> literal.append("\\r");
+                case '\t' -> literal.append("\\t");
+                default -> {
+                    boolean isSeen =
+                            !Character.isISOControl(character) && Character.getType(character) != Character.FORMAT;
+                    literal.append(
+                            isSeen
+                                    ? String.valueOf((char) character)
+                                    : String.format(Locale.ROOT, "\\u%04x", character));
+                }
+            }
+        });
+        return literal.append('"').toString();
     }
 }

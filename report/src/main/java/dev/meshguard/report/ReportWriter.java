@@ -205,7 +205,7 @@ final class ReportWriter {
                 history.phaseAt(first.reportsLeft().get(0).allocatedAt()),
                 when,
                 addresses(group),
-                group.label().map(label -> "label \"" + label + '"').orElse("unlabelled"),
+                group.label().map(label -> "label " + Quantities.quoted(label)).orElse("unlabelled"),
                 owners(group));
     }
 
@@ -484,8 +484,7 @@ final class ReportWriter {
             entry.append(", size = ").append(group.size());
         }
         entry.append(", count = ").append(group.survivors().size());
-        group.label()
-                .ifPresent(label -> entry.append(", label = \"").append(label).append('"'));
+        group.label().ifPresent(label -> entry.append(", label = ").append(Quantities.quoted(label)));
         group.origin()
                 .flatMap(origin -> origin.site())
                 .ifPresent(site -> entry.append(", origin = \"")

@@ -278,6 +278,14 @@ class VerdictReportTests {
         assertThat(text()).contains("CLOSE     nothing    DRAM 128 B on device 0 and 64 B on device 1");
     }
 
+    @Test
+    void aLabelKeepsToItsLineAndItsEntryCompiles() {
+        onBothDevices("kv \"cache\"\n\\ \u202e\u0000é", 4096, 64);
+
+        String label = "\"kv \\\"cache\\\"\\n\\\\ \\u202e\\u0000é\"";
+        assertThat(text()).contains(", label " + label + "\n").contains(", label = " + label + ", because");
+    }
+
     private String text() {
         return VerdictReport.of(LeakCheck.create().examine(tracker.history())).text();
     }

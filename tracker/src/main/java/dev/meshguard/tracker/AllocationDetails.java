@@ -53,13 +53,12 @@ public record AllocationDetails(
 
     /** Returns the details of a circular buffer of the given program. */
     public static AllocationDetails circularBuffer(Owner program) {
-        return new AllocationDetails(
-                BufferKind.CIRCULAR_BUFFER,
-                BufferLifetime.USER,
-                Optional.of(program),
-                Optional.empty(),
-                OptionalLong.empty(),
-                OptionalLong.empty());
+        return USER.ofKind(BufferKind.CIRCULAR_BUFFER).ownedBy(program);
+    }
+
+    /** Returns these details for another kind of buffer. */
+    public AllocationDetails ofKind(BufferKind newKind) {
+        return new AllocationDetails(newKind, lifetime, owner, label, extent, processId);
     }
 
     /** Returns these details with another lifetime. */

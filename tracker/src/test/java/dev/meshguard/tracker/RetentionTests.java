@@ -115,4 +115,31 @@ class RetentionTests {
                 .withMessage("Cannot read this history as EVERY_REPORT: its tracker kept live buffers and totals only."
                         + " Record with Retention.ALL, or ask for totals(…), which are those of REFERENCE_COUNTED.");
     }
+
+    @Test
+    void namesNoOwnerForAnAddressThatTwoOwnersReported() {
+        Owner one = Owner.program("1 (one)");
+        Owner two = Owner.program("2 (two)");
+        allocateCircularBuffer(one);
+        allocateCircularBuffer(two);
+        tracker.freed(
+                tracker.release(AllocationDetails.circularBuffer(one)), 0, BufferType.L1, 0x18b20, Ownership.OWNING);
+        tracker.ownerEnded(one);
+
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.survivors().get(0).buffer().owner()).isEmpty();
+        assertThat(verdict.survivors().get(0).buffer().kind()).isEqualTo(BufferKind.CIRCULAR_BUFFER);
+    }
+
+    private void allocateCircularBuffer(Owner program) {
+        tracker.allocated(
+                tracker.request(AllocationDetails.circularBuffer(program)),
+                0,
+                BufferType.L1,
+                0x18b20,
+                4096,
+                Ownership.OWNING);
+    }
 }

@@ -10,7 +10,11 @@ import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.Standing.LEAKED;
 import static dev.meshguard.verdict.Standing.MISREPORTED;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Ownership;
 import org.junit.jupiter.api.Test;
 
 /** Every program that still has a report open has ended. */
@@ -162,5 +166,28 @@ class CircularBufferUnreportedTests {
                 .recorded();
 
         judged(history).hasOnly(CACHED, LEAKED);
+    }
+
+    /** Two runtimes on one tracker, one after the other, number their programs alike. */
+    @Test
+    void isNotNamedForTheEndOfAProgramOfTheSameNameOnADeviceOpenedAgain() {
+        var tracker = AllocationTracker.create();
+        for (int round = 0; round < 2; round++) {
+            tracker.deviceOpened(0);
+            tracker.allocated(
+                    tracker.request(AllocationDetails.circularBuffer(program(1))),
+                    0,
+                    L1,
+                    101_152 + round * 4_096,
+                    4_096,
+                    Ownership.OWNING);
+            tracker.deviceClosed(0);
+        }
+        tracker.freed(tracker.release(AllocationDetails.circularBuffer(program(1))), 0, L1, 105_248, Ownership.OWNING);
+        tracker.ownerEnded(program(1));
+
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+
+        assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(UNEXPLAINED);
     }
 }

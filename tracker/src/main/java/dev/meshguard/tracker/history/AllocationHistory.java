@@ -200,10 +200,15 @@ public final class AllocationHistory {
         return Collections.unmodifiableList(replay().byRequest.getOrDefault(request, List.of()));
     }
 
-    /** Returns the number of the event at which the owner ended, if it did. */
+    /**
+     * Returns the number of the event at which the owner ended, if it did.
+     *
+     * <p>Nothing for a name under which buffers were allocated in more lives of their devices than there were ends: then
+     * it is not known which of its bearers is over.
+     */
     public OptionalLong endOf(Owner owner) {
         Replay.OwnerFate fate = replay().owners.get(owner);
-        return fate == null ? OptionalLong.empty() : fate.endedAt;
+        return fate == null || fate.ends < fate.lives.size() ? OptionalLong.empty() : fate.endedAt;
     }
 
     /** Returns since when a cache keeps the owner, if one does or did. */

@@ -39,6 +39,9 @@ final class Replay {
         OwnerCached cached;
 
         OptionalLong endedAt = OptionalLong.empty();
+        int ends;
+        /** The lives of devices in which it allocated; a name that comes back in another may be another owner's. */
+        final Set<Integer> lives = new HashSet<>();
     }
 
     final List<BufferGeneration> generations = new ArrayList<>();
@@ -118,7 +121,9 @@ final class Replay {
         } else if (event instanceof HistoryEvent.OwnerCached cached) {
             fate(cached.owner()).cached = cached;
         } else if (event instanceof HistoryEvent.OwnerEnded ended) {
-            fate(ended.owner()).endedAt = OptionalLong.of(ended.number());
+            OwnerFate fate = fate(ended.owner());
+            fate.endedAt = OptionalLong.of(ended.number());
+            fate.ends++;
         } else if (event instanceof HistoryEvent.Witnessed witnessed) {
             readings.add(new Reading(witnessed, Map.copyOf(deviceLives)));
         } else if (event instanceof HistoryEvent.ReportsLost lost) {
@@ -153,6 +158,7 @@ final class Replay {
             }
         }
         holder.report(report.number(), report.request(), report.size(), report.ownership());
+        report.request().details().owner().ifPresent(owner -> fate(owner).lives.add(life));
         if (report.request().isAnonymous()) {
             return;
         }

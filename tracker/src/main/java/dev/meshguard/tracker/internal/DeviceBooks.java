@@ -88,11 +88,25 @@ public final class DeviceBooks extends DeviceLock {
                 return Effect.ENTERED;
             }
             ledger.repeat(slot);
+            if (journal == null && ledger.request(slot) != request) {
+                forgetWhoseItIs(slot);
+            }
             ledger.reportedAt(slot, ticket);
             totals.reportedAgain(type, ledger.lifetime(slot));
             return ledger.size(slot) == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
         } finally {
             unlock();
+        }
+    }
+
+    /** Without a past the reports of one entry cannot be told apart: what is not true of all of them is forgotten. */
+    private void forgetWhoseItIs(int slot) {
+        AllocationRequest first = ledger.request(slot);
+        if (first != null) {
+            stacks.removed(first);
+            AllocationRequest kindOnly = AllocationRequest.of(
+                    AllocationDetails.user().ofKind(first.details().kind()));
+            ledger.setRequest(slot, kindOnly.isAnonymous() ? null : kindOnly);
         }
     }
 

@@ -122,6 +122,10 @@ final class Ledger extends Apart {
         entries--;
     }
 
+    void setRequest(int slot, @Nullable AllocationRequest request) {
+        requests[slot] = request;
+    }
+
     int entries() {
         return entries;
     }
