@@ -323,7 +323,14 @@ final class ReportWriter {
                         perType(stretch, Flow::leftBytes)));
             }
         }
-        return rows.subList(Math.max(0, rows.size() - MOST_TEARDOWN_ROWS), rows.size());
+        if (rows.size() <= MOST_TEARDOWN_ROWS) {
+            return rows;
+        }
+        int earlier = rows.size() - MOST_TEARDOWN_ROWS + 1;
+        List<TeardownRow> latest = new ArrayList<>();
+        latest.add(new TeardownRow("…", Quantities.count(earlier, "earlier step"), "…"));
+        latest.addAll(rows.subList(earlier, rows.size()));
+        return latest;
     }
 
     private static boolean isCleanUp(PhaseStretch stretch) {
