@@ -101,6 +101,7 @@ final class AllocationGuard implements AutoCloseable {
         if (tracker == null) {
             return;
         }
+        retire();
         List<String> notes = new ArrayList<>();
         RuntimeException failedClose = closeMeshes(notes);
         LeakVerdict verdict = LeakCheck.create().expecting(expected).examine(tracker.history());
@@ -116,6 +117,16 @@ final class AllocationGuard implements AutoCloseable {
             failUnlessAborted(failure, thrown);
         } else if (failedClose != null) {
             throw failedClose;
+        }
+    }
+
+    /** What a field or a thread keeps beyond the test would open meshes that are never checked. */
+    private void retire() {
+        if (ttnn != null) {
+            ttnn.retire(String.format(
+                    Locale.ROOT,
+                    "this Ttnn belonged to %s, which is over and was checked. Ask for a Ttnn where you use it.",
+                    test.name()));
         }
     }
 

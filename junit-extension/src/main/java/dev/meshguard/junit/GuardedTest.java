@@ -14,11 +14,16 @@ record GuardedTest(ExtensionContext context) {
     /** The key of report entries. */
     private static final String ENTRY = "meshguard";
 
-    /** Returns the command that runs it again. */
-    String reproduction() {
-        String selector = context.getTestMethod()
+    /** Returns its name, as build tools select it. */
+    String name() {
+        return context.getTestMethod()
                 .map(method -> Places.name(context.getRequiredTestClass(), method))
                 .orElseGet(() -> Places.name(context.getRequiredTestClass()));
+    }
+
+    /** Returns the command that runs it again. */
+    String reproduction() {
+        String selector = name();
         // A shell would take what follows the sign of a nested class for a variable.
         return "mvn test -Dtest=" + (selector.indexOf('$') < 0 ? selector : "'" + selector + "'");
     }

@@ -11,8 +11,11 @@ import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.verdict.Expectation;
 import dev.meshguard.verdict.ExpectedBuffers;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.apiguardian.api.API;
@@ -24,8 +27,10 @@ import org.junit.jupiter.api.extension.BeforeTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * Fails tests that leave device memory allocated: {@link TrackAllocations} for whoever sets things up in code.
@@ -41,7 +46,7 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
  * then closed after the check.
  *
  * <p>Needed only where an annotation cannot say it, for example because the mesh depends on a system property. Where an
- * annotation is present, too, the annotation counts and each test is still checked once.
+ * annotation is present, too, the annotation counts, what either expects may stay, and each test is still checked once.
  *
  * <h2>How it works</h2>
  *
@@ -71,20 +76,22 @@ public final class MeshGuardExtension
 
     private final GuardSettings settings;
     private final ExpectedBuffers expected;
+    private final boolean isBuilt;
 
     /** Called by Jupiter for {@link TrackAllocations}. */
     private MeshGuardExtension() {
-        this(builder());
+        this(builder(), false);
     }
 
-    private MeshGuardExtension(Builder builder) {
+    private MeshGuardExtension(Builder builder, boolean isBuilt) {
         this.settings = builder.settings().checked("MeshGuardExtension");
         this.expected = builder.expected;
+        this.isBuilt = isBuilt;
     }
 
     /** Returns an extension with the defaults of {@link TrackAllocations}. */
     public static MeshGuardExtension create() {
-        return new MeshGuardExtension();
+        return builder().build();
     }
 
     /** Starts an extension with other settings. */
@@ -147,13 +154,39 @@ public final class MeshGuardExtension
             GuardSettings asked = settingsOf(context);
             ExtensionContext owner = ownerOf(context, asked);
             return GuardStore.of(owner)
-                    .guard(() ->
-                            new AllocationGuard(asked, Requests.expected(owner).and(expected), new GuardedTest(owner)));
+                    .guard(() -> new AllocationGuard(asked, expectedBy(owner), new GuardedTest(owner)));
         });
     }
 
     private GuardSettings settingsOf(ExtensionContext context) {
-        return Requests.settings(context).orElse(settings);
+        return Requests.settings(context).orElseGet(() -> speakersFor(context).get(0).settings);
+    }
+
+    private ExpectedBuffers expectedBy(ExtensionContext owner) {
+        ExpectedBuffers all = Requests.expected(owner);
+        for (MeshGuardExtension speaker : speakersFor(owner)) {
+            all = all.and(speaker.expected);
+        }
+        return all;
+    }
+
+    /**
+     * Returns the extensions in static fields, the nearest first: what they say counts too where an annotation made the
+     * engine register one more, which may be asked before them. Without any this one speaks.
+     */
+    private List<MeshGuardExtension> speakersFor(ExtensionContext context) {
+        List<Class<?>> nearestFirst = new ArrayList<>(context.getEnclosingTestClasses());
+        context.getTestClass().ifPresent(nearestFirst::add);
+        Collections.reverse(nearestFirst);
+        List<MeshGuardExtension> speakers = new ArrayList<>();
+        for (Class<?> type : nearestFirst) {
+            speakers.addAll(AnnotationSupport.findAnnotatedFieldValues(
+                    type, RegisterExtension.class, MeshGuardExtension.class));
+        }
+        if (!speakers.contains(this) && (isBuilt || speakers.isEmpty())) {
+            speakers.add(0, this);
+        }
+        return speakers;
     }
 
     /** Returns whose end is awaited: the test's, or that of the outermost class that asks for the same. */
@@ -167,6 +200,7 @@ public final class MeshGuardExtension
         }
         Optional<ExtensionContext> outer = owner.getParent();
         while (outer.isPresent() && outer.get().getTestClass().isPresent() && asksForTheSame(outer.get(), asked)) {
+            Requests.refuseOnNested(owner, outer.get());
             owner = outer.get();
             outer = owner.getParent();
         }
@@ -255,7 +289,7 @@ public final class MeshGuardExtension
          * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if there is no such mesh
          */
         public MeshGuardExtension build() {
-            return new MeshGuardExtension(this);
+            return new MeshGuardExtension(this, true);
         }
 
         private GuardSettings settings() {

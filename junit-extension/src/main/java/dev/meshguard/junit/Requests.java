@@ -56,6 +56,19 @@ final class Requests {
         }
     }
 
+    /** Refuses an entry on a nested class that shares the mesh of the class around it, where nobody would read it. */
+    static void refuseOnNested(ExtensionContext inner, ExtensionContext outer) {
+        Class<?> type = inner.getRequiredTestClass();
+        if (inner.getTestMethod().isEmpty()
+                && type != outer.getRequiredTestClass()
+                && !on(type, Places.name(type)).isEmpty()) {
+            throw GuardSettings.refused(
+                    "@ExpectBuffers on " + Places.name(type),
+                    "an entry for a nested class that shares a mesh with lifetime = CLASS",
+                    String.format(Locale.ROOT, "Put it on %s.", Places.name(outer.getRequiredTestClass())));
+        }
+    }
+
     private static List<Expectation> ofMethod(ExtensionContext context) {
         return context.getTestMethod()
                 .map(method -> on(method, Places.name(context.getRequiredTestClass(), method)))

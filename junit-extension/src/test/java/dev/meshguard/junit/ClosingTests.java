@@ -13,7 +13,9 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
+import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 
 /** What the test left open is closed for it; what it closed itself is left as it was. */
 class ClosingTests {
@@ -31,6 +33,18 @@ class ClosingTests {
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining("CACHED: Call mesh.disableAndClearProgramCache() before"
                         + " ttnn.closeMeshDevice(mesh): closing a mesh does not clear its program cache.");
+    }
+
+    /** Nobody would look at what it leaves. */
+    @Test
+    void aTtnnThatIsKeptInAFieldOpensNothingForTheNextTest() {
+        assertThat(run(KeptTtnnTestCase.class))
+                .hasTest("uses")
+                .whichFailed()
+                .with(
+                        IllegalStateException.class,
+                        "Cannot open a 2x4 mesh: this Ttnn belonged to ClosingTests$KeptTtnnTestCase#keeps, which is over"
+                                + " and was checked. Ask for a Ttnn where you use it.");
     }
 
     @Test
@@ -96,5 +110,21 @@ class ClosingTests {
         Tensor a = ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh);
         ttnn.deallocate(ttnn.add(a, a));
         ttnn.deallocate(a);
+    }
+
+    @TrackAllocations
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class KeptTtnnTestCase {
+        private static Ttnn kept;
+
+        @Test
+        void keeps(Ttnn ttnn) {
+            kept = ttnn;
+        }
+
+        @Test
+        void uses() {
+            Buffers.take(kept.openMeshDevice());
+        }
     }
 }

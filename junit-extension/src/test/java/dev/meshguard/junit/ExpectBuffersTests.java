@@ -53,6 +53,18 @@ class ExpectBuffersTests {
                                 + " test.");
     }
 
+    @Test
+    void anEntryOnANestedClassThatSharesAMeshIsRefused() {
+        assertThat(run(SharedWithNestedTestCase.class))
+                .hasTest("keeps")
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@ExpectBuffers on ExpectBuffersTests$SharedWithNestedTestCase$InnerTestCase: an entry for a nested"
+                                + " class that shares a mesh with lifetime = CLASS is refused. Put it on"
+                                + " ExpectBuffersTests$SharedWithNestedTestCase.");
+    }
+
     @TrackAllocations
     static class FittingTestCase {
         @Test
@@ -110,5 +122,20 @@ class ExpectBuffersTests {
         @Test
         @ExpectBuffers(label = "weights", because = "shared")
         void keeps(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    static class SharedWithNestedTestCase {
+        @Test
+        void takesNothing(MeshDevice mesh) {}
+
+        @Nested
+        @ExpectBuffers(label = "weights", because = "shared")
+        class InnerTestCase {
+            @Test
+            void keeps(MeshDevice mesh) {
+                Buffers.take(mesh, "weights");
+            }
+        }
     }
 }

@@ -52,6 +52,46 @@ class RegistrationTests {
                 .withNothingSuppressed();
     }
 
+    @Test
+    void aFieldKeepsItsSettingsBesideAnEntry() {
+        assertThat(run(EntryAndFieldTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void whatAFieldExpectsMayStayBesideAnAnnotation() {
+        assertThat(run(AnnotationAndExpectingFieldTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @ExpectBuffers(label = "weights", because = "shared")
+    static class EntryAndFieldTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .mesh(1, 2)
+                .expecting(Expectation.because("kept").label("cache"))
+                .build();
+
+        @Test
+        void keeps(MeshDevice mesh) {
+            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 2);
+            Buffers.take(mesh, "weights");
+            Buffers.take(mesh, "cache");
+        }
+    }
+
+    @TrackAllocations(rows = 1, columns = 1)
+    static class AnnotationAndExpectingFieldTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .mesh(1, 2)
+                .expecting(Expectation.because("kept").label("cache").count(1))
+                .build();
+
+        @Test
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh, "cache");
+        }
+    }
+
     static class StaticFieldTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()

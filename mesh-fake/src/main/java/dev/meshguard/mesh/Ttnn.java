@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,6 +85,7 @@ public final class Ttnn {
     private final Map<Integer, MeshDevice> openMeshOfDevice = new TreeMap<>();
     private final Map<Integer, Integer> lastMeshOfDevice = new HashMap<>();
     private int meshes;
+    private @Nullable String retiredBecause;
 
     private Ttnn(Builder builder) {
         this.listener = builder.listener;
@@ -110,7 +112,7 @@ public final class Ttnn {
     /**
      * Opens a mesh of all devices of the system.
      *
-     * @throws IllegalStateException if one of the devices is open
+     * @throws IllegalStateException if one of the devices is open, or this was {@linkplain #retire retired}
      */
     public MeshDevice openMeshDevice() {
         return openMeshDevice(MeshDeviceOptions.defaults());
@@ -120,7 +122,7 @@ public final class Ttnn {
      * Opens a mesh of the given shape.
      *
      * @throws MeshRuntimeException if the system has no such mesh
-     * @throws IllegalStateException if one of the devices is open
+     * @throws IllegalStateException if one of the devices is open, or this was {@linkplain #retire retired}
      */
     public MeshDevice openMeshDevice(MeshShape shape) {
         return openMeshDevice(MeshDeviceOptions.defaults().withMeshShape(shape));
@@ -134,7 +136,7 @@ public final class Ttnn {
      *
      * @throws MeshRuntimeException if the system has no such mesh, or its memory cannot be divided as asked
      * @throws DeviceOutOfMemoryException if there is no room for the runtime's own buffers
-     * @throws IllegalStateException if one of the devices is open
+     * @throws IllegalStateException if one of the devices is open, or this was {@linkplain #retire retired}
      */
     public MeshDevice openMeshDevice(MeshDeviceOptions options) {
         requireCommandQueues(options.numCommandQueues());
@@ -142,6 +144,7 @@ public final class Ttnn {
         List<Integer> devices = devicesOf(options, shape);
         AllocatorConfig config = configOf(options);
         synchronized (lock) {
+            requireInService(shape);
             requireClosed(shape, devices);
             int id = meshes++;
             MeshReports reports = new MeshReports(
@@ -163,6 +166,17 @@ public final class Ttnn {
     /** Closes a mesh; a second time does nothing. See {@link MeshDevice} for what closing does and does not do. */
     public void closeMeshDevice(MeshDevice mesh) {
         mesh.close();
+    }
+
+    /**
+     * Opens no mesh from now on, because nobody would look at what it leaves; meshes that are open stay open.
+     *
+     * @param because what to tell who asks for one, as whole sentences
+     */
+    public void retire(String because) {
+        synchronized (lock) {
+            retiredBecause = because;
+        }
     }
 
     /** Returns the meshes that were not closed, in the order in which they were opened. */
@@ -372,6 +386,13 @@ public final class Ttnn {
     private static void requireCommandQueues(int number) {
         if (number < 1 || number > 2) {
             throw new MeshRuntimeException("num_hw_cqs can be between 1 and 2");
+        }
+    }
+
+    private void requireInService(MeshShape shape) {
+        if (retiredBecause != null) {
+            throw new IllegalStateException(
+                    String.format(Locale.ROOT, "Cannot open a %s mesh: %s", shape.grid(), retiredBecause));
         }
     }
 

@@ -5,6 +5,7 @@ import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
 import dev.meshguard.report.VerdictReport.TrackedRow;
+import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
@@ -21,6 +22,7 @@ import dev.meshguard.verdict.LeakVerdict.TypeTotal;
 import dev.meshguard.verdict.PhaseStretch;
 import dev.meshguard.verdict.PhaseStretch.Flow;
 import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -192,7 +194,7 @@ final class ReportWriter {
     private String circumstances(SurvivorGroup group) {
         BufferGeneration first = group.first().buffer();
         List<Long> events = group.survivors().stream()
-                .map(survivor -> survivor.buffer().bornAt())
+                .map(survivor -> survivor.buffer().reportsLeft().get(0).allocatedAt())
                 .sorted()
                 .toList();
         String when = events.size() == 1
@@ -201,7 +203,7 @@ final class ReportWriter {
         return String.format(
                 Locale.ROOT,
                 "allocated in %s (%s) at %s, %s%s",
-                first.bornIn(),
+                history.phaseAt(first.reportsLeft().get(0).allocatedAt()),
                 when,
                 addresses(group),
                 group.label().map(label -> "label \"" + label + '"').orElse("unlabelled"),
@@ -464,8 +466,20 @@ final class ReportWriter {
     private Optional<String> optOut() {
         return verdict.groups().stream()
                 .filter(group -> group.standing() == Standing.LEAKED || group.standing() == Standing.MISREPORTED)
+                .filter(ReportWriter::isOneThing)
                 .findFirst()
                 .map(ReportWriter::entryFor);
+    }
+
+    /** No entry fits several buffers of several requests that are left at one address; one of them has to go first. */
+    private static boolean isOneThing(SurvivorGroup group) {
+        return group.survivors().stream().map(Survivor::buffer).allMatch(buffer -> {
+            List<BufferGeneration.Report> left = buffer.reportsLeft();
+            return left.stream().allMatch(report -> report.request().details().kind() == BufferKind.CIRCULAR_BUFFER)
+                    || left.stream()
+                            .allMatch(report ->
+                                    report.request().equals(left.get(0).request()));
+        });
     }
 
     private static String entryFor(SurvivorGroup group) {
@@ -473,7 +487,10 @@ final class ReportWriter {
         if (group.devices().size() == 1) {
             entry.append(", device = ").append(group.devices().get(0));
         }
-        entry.append(", size = ").append(group.size());
+        if (group.survivors().stream()
+                .allMatch(survivor -> survivor.buffer().reportsLeft().get(0).size() == group.size())) {
+            entry.append(", size = ").append(group.size());
+        }
         entry.append(", count = ").append(group.survivors().size());
         group.label()
                 .ifPresent(label -> entry.append(", label = \"").append(label).append('"'));

@@ -1,14 +1,18 @@
 package dev.meshguard.verdict;
 
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.BufferGeneration.Report;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -129,18 +133,39 @@ public record Expectation(
                 because, type, device, size, lifetime, owner, label, origin, count, OptionalLong.of(atMost));
     }
 
-    /** Returns whether the conditions fit a buffer; bounds are not looked at. */
+    /**
+     * Returns whether the conditions fit a buffer; bounds are not looked at.
+     *
+     * <p>Where several reports of one address are open, they have to fit all of them: a buffer must not stay unnoticed
+     * because it lies where an expected one does, or did. Only circular buffers share addresses by nature, and the first
+     * speaks for all.
+     */
     public boolean fits(BufferGeneration buffer) {
         return fitsAll(type, buffer.type())
                 && (device.isEmpty() || device.getAsInt() == buffer.device())
-                && (size.isEmpty() || size.getAsLong() == buffer.size())
-                && fitsAll(lifetime, buffer.lifetime())
+                && decisive(buffer).allMatch(this::fits);
+    }
+
+    private static Stream<Report> decisive(BufferGeneration buffer) {
+        List<Report> left = buffer.reportsLeft();
+        if (left.isEmpty()) {
+            return buffer.reports().stream().limit(1);
+        }
+        boolean areCircular =
+                left.stream().allMatch(report -> report.request().details().kind() == BufferKind.CIRCULAR_BUFFER);
+        return areCircular ? left.stream().limit(1) : left.stream();
+    }
+
+    private boolean fits(Report report) {
+        AllocationDetails details = report.request().details();
+        return (size.isEmpty() || size.getAsLong() == report.size())
+                && fitsAll(lifetime, details.lifetime())
                 && (owner.isEmpty()
-                        || buffer.owner()
+                        || details.owner()
                                 .filter(found -> found.toString().contains(owner.get()))
                                 .isPresent())
-                && (label.isEmpty() || label.equals(buffer.label()))
-                && (origin.isEmpty() || hasFrame(buffer, origin.get()));
+                && (label.isEmpty() || label.equals(details.label()))
+                && (origin.isEmpty() || hasFrame(report, origin.get()));
     }
 
     /** Returns the conditions and bounds: {@code L1, owner "dispatch", at most 8 buffers}. */
@@ -167,8 +192,8 @@ public record Expectation(
         return condition.isEmpty() || condition.get().equals(value);
     }
 
-    private static boolean hasFrame(BufferGeneration buffer, String part) {
-        return buffer.origin().stream()
+    private static boolean hasFrame(Report report, String part) {
+        return report.request().origin().stream()
                 .flatMap(found -> found.frames().stream())
                 .anyMatch(frame -> frame.toString().contains(part));
     }

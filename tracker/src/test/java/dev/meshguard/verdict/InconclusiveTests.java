@@ -211,4 +211,27 @@ class InconclusiveTests {
 
         assertThat(LeakCheck.create().examine(tracker.history()).outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
+
+    @Test
+    void doubtsDevicesThatTwoMeshesHaveOpen() {
+        var history = history()
+                .mesh(0, 0, 1)
+                .mesh(1, 0, 1)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .doubts(
+                        "Device 0 was opened again (event #5) while it was open, and so was 1 other, so what the two meshes"
+                                + " reported cannot be told apart. Open them through one Ttnn, or close the first one before.");
+    }
+
+    @Test
+    void doubtsNoDeviceWhoseMeshWasClosedBefore() {
+        var history = history().mesh(0, 0).closeWithoutDevices().mesh(1, 0).closed();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+    }
 }

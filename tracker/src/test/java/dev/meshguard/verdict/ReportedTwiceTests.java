@@ -20,6 +20,7 @@ import static dev.meshguard.verdict.Standing.LEAKED;
 import static dev.meshguard.verdict.Standing.MISREPORTED;
 
 import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.HistoryScript;
 import org.junit.jupiter.api.Test;
 
 /** Two proofs: the reports are of one allocation, and its memory is gone. */
@@ -55,17 +56,41 @@ class ReportedTwiceTests {
     }
 
     @Test
-    void isNamedWhenTheViewWasReportedBeforeItsOwner() {
+    void isNamedWhenTheViewWasReportedBeforeItsOwnerAndAWitnessSaysThatBothAreGone() {
+        var history = viewBeforeOwner().witness(CLOSE_BEGUN, DRAM, device(0)).closed();
+
+        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
+    }
+
+    /** A mesh's buffer owns nothing on a device either, and the device lends the same address once more. */
+    @Test
+    void isNotNamedOnTheWordOfAnOwnerThatCameAfterWhatIsLeft() {
+        judged(viewBeforeOwner().closed()).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedOnTheWordOfAnOwnerThatIsSmallerThanWhatIsLeft() {
         var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 128)
+                .nonOwning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    private static HistoryScript viewBeforeOwner() {
+        return history()
+                .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .nonOwning()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .owning()
                 .free(DRAM, device(0), 0x1000)
-                .owning()
-                .recorded();
-
-        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
+                .owning();
     }
 
     @Test

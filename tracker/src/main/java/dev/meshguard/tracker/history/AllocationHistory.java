@@ -136,6 +136,11 @@ public final class AllocationHistory {
         return Collections.unmodifiableCollection(replay().openMeshes.values());
     }
 
+    /** Returns the openings of devices that were open already: two meshes then lend the same addresses. */
+    public List<HistoryEvent.DeviceOpened> openedWhileOpen() {
+        return Collections.unmodifiableList(replay().openedWhileOpen);
+    }
+
     /** Returns the beginnings of phases, in order. */
     public List<HistoryEvent.PhaseBegan> phases() {
         return Collections.unmodifiableList(replay().phases);

@@ -220,7 +220,12 @@ public final class BufferGeneration {
         return reports.get(0).request();
     }
 
-    /** Returns whether the allocator knows the buffer. */
+    /**
+     * Returns whether the allocator knows the buffer.
+     *
+     * <p>This, lifetime, owner, label and origin are those of the oldest report that is still open, because that is what is
+     * left where several things were reported at one address; of a life that ended, those of the first.
+     */
     public BufferKind kind() {
         return details().kind();
     }
@@ -242,7 +247,12 @@ public final class BufferGeneration {
 
     /** Returns where it was asked for, if that was captured. */
     public Optional<Origin> origin() {
-        return request().origin();
+        return left().request().origin();
+    }
+
+    /** Returns the reports that no free has taken back, oldest first. */
+    public List<Report> reportsLeft() {
+        return reports.stream().filter(Report::isOpen).toList();
     }
 
     /** Returns whether the two lives are of the same address of the same device and memory. */
@@ -263,7 +273,18 @@ public final class BufferGeneration {
     }
 
     private AllocationDetails details() {
-        return request().details();
+        return left().request().details();
+    }
+
+    private Report left() {
+        if (isLive()) {
+            for (Report report : reports) {
+                if (report.isOpen()) {
+                    return report;
+                }
+            }
+        }
+        return reports.get(0);
     }
 
     void report(long event, AllocationRequest request, long size, Ownership ownership) {

@@ -48,6 +48,7 @@ final class Replay {
     final List<HistoryEvent.ReportsLost> losses = new ArrayList<>();
     final Map<Integer, MeshDescription> meshes = new LinkedHashMap<>();
     final Map<Integer, MeshDescription> openMeshes = new LinkedHashMap<>();
+    final List<HistoryEvent.DeviceOpened> openedWhileOpen = new ArrayList<>();
     final Map<Owner, OwnerFate> owners = new HashMap<>();
     final IdentityHashMap<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>();
 
@@ -63,6 +64,7 @@ final class Replay {
     /** The numbers of the events that began a life of each device. */
     private final Map<Integer, List<Long>> deviceOpenings = new HashMap<>();
 
+    private final Set<Integer> openDevices = new HashSet<>();
     private final Map<Integer, Integer> deviceLives = new HashMap<>();
     private final Map<Integer, Boolean> deviceClosed = new HashMap<>();
     private Phase phase = Phase.START;
@@ -94,8 +96,14 @@ final class Replay {
             meshes.put(opened.mesh().id(), opened.mesh());
             openMeshes.put(opened.mesh().id(), opened.mesh());
         } else if (event instanceof HistoryEvent.MeshClosed closed) {
-            openMeshes.remove(closed.mesh());
+            MeshDescription mesh = openMeshes.remove(closed.mesh());
+            if (mesh != null) {
+                mesh.devices().forEach(openDevices::remove);
+            }
         } else if (event instanceof HistoryEvent.DeviceOpened opened) {
+            if (!openDevices.add(opened.device())) {
+                openedWhileOpen.add(opened);
+            }
             deviceLives.merge(opened.device(), 1, Integer::sum);
             deviceOpenings
                     .computeIfAbsent(opened.device(), unused -> new ArrayList<>())
@@ -106,6 +114,7 @@ final class Replay {
             }
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
             deviceClosed.put(closed.device(), true);
+            openDevices.remove(closed.device());
         } else if (event instanceof HistoryEvent.OwnerCached cached) {
             fate(cached.owner()).cached = cached;
         } else if (event instanceof HistoryEvent.OwnerEnded ended) {

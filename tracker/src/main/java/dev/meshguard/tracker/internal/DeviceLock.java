@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 abstract class DeviceLock extends Apart {
 
-    private static final int SPINS = 64;
+    private static final int SPINS = 32;
     private static final int YIELDS = 64;
     private static final long NAP_NANOS = 20_000;
 

@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading.Moment;
@@ -23,7 +24,19 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
 
     /** The moment by which the memory had to be given back: the runtime has until the wipe, everybody else until close. */
     Moment due() {
-        return buffer.lifetime() == BufferLifetime.SYSTEM ? Moment.BEFORE_WIPE : Moment.CLOSE_BEGUN;
+        return areLeftWith(BufferLifetime.SYSTEM) ? Moment.BEFORE_WIPE : Moment.CLOSE_BEGUN;
+    }
+
+    /** Returns whether all that is left has one lifetime; a buffer must not hide behind another one at its address. */
+    boolean areLeftWith(BufferLifetime lifetime) {
+        return buffer.reportsLeft().stream()
+                .allMatch(report -> report.request().details().lifetime() == lifetime);
+    }
+
+    /** Returns whether all that is left is of one kind. */
+    boolean areLeftWith(BufferKind kind) {
+        return buffer.reportsLeft().stream()
+                .allMatch(report -> report.request().details().kind() == kind);
     }
 
     /** Returns what the witness said of the address at a moment of this life of the device. */

@@ -38,7 +38,7 @@ final class CircularBufferUnreported implements Rule {
             boolean over = end.isPresent()
                     && end.getAsLong() > report.allocatedAt()
                     && report.request().details().kind() == BufferKind.CIRCULAR_BUFFER;
-            if (!over && !isTakenBackByItsOwner(survivor, report)) {
+            if (!over && !isGone(survivor, report)) {
                 return Optional.empty();
             }
             if (report.isOpen()) {
@@ -80,13 +80,19 @@ final class CircularBufferUnreported implements Rule {
                         + " only because this source reports circular buffers of the whole mesh under that device"));
     }
 
-    /** A free that does not say whose it is may have been that of any report, the open ones too. */
-    private static boolean isTakenBackByItsOwner(Case survivor, Report report) {
-        return survivor.freeOf(report)
-                .filter(free -> free.request()
-                        .details()
-                        .owner()
-                        .equals(report.request().details().owner()))
+    /**
+     * A free that does not say whose it is may have been that of any report, the open ones too; but the allocator knows
+     * whether a buffer of its own is gone.
+     */
+    private static boolean isGone(Case survivor, Report report) {
+        boolean byItsOwner = survivor.freeOf(report)
+                .flatMap(free -> free.request().details().owner())
+                .filter(owner ->
+                        report.request().details().owner().filter(owner::equals).isPresent())
                 .isPresent();
+        return byItsOwner
+                || (!report.isOpen()
+                        && report.request().details().kind() == BufferKind.BUFFER
+                        && survivor.testimony(Moment.CLOSE_BEGUN) == Testimony.FREE);
     }
 }

@@ -178,6 +178,7 @@ public final class Examination {
                     "Frees that found nothing to free: %d, and the events that would say why were not kept.",
                     history.freesOfNothing()));
         }
+        openedTwice().ifPresent(doubts::add);
         history.readings().forEach(reading -> unreported(reading).ifPresent(doubts::add));
         if (!sum.comesOut() || !ledgerAgrees()) {
             doubts.add(String.format(
@@ -213,6 +214,28 @@ public final class Examination {
                 losses.size() == 1 ? "" : "first at ",
                 first.number(),
                 first.reason());
+    }
+
+    /** Neither an address nor what a witness says of it belongs to one of two meshes on the same device. */
+    private Optional<String> openedTwice() {
+        List<HistoryEvent.DeviceOpened> openings = history.openedWhileOpen();
+        if (openings.isEmpty()) {
+            return Optional.empty();
+        }
+        HistoryEvent.DeviceOpened first = openings.get(0);
+        long devices = openings.stream()
+                .map(HistoryEvent.DeviceOpened::device)
+                .distinct()
+                .count();
+        return Optional.of(String.format(
+                Locale.ROOT,
+                "Device %d was opened again (event #%d) while it was open%s, so what the two meshes reported cannot be told"
+                        + " apart. Open them through one Ttnn, or close the first one before.",
+                first.device(),
+                first.number(),
+                devices == 1
+                        ? ""
+                        : ", and so " + (devices == 2 ? "was 1 other" : "were " + (devices - 1) + " others")));
     }
 
     private boolean ledgerAgrees() {
@@ -352,15 +375,24 @@ public final class Examination {
         }
 
         private boolean admits(BufferGeneration buffer) {
+            long size = sizeLeft(buffer);
             boolean hasRoom = buffers + 1 <= expectation.count().orElse(Long.MAX_VALUE)
-                    && buffer.size() <= expectation.bytes().orElse(Long.MAX_VALUE) - bytes;
+                    && size <= expectation.bytes().orElse(Long.MAX_VALUE) - bytes;
             if (hasRoom) {
                 buffers++;
-                bytes += buffer.size();
+                bytes += size;
             } else {
                 refused++;
             }
             return hasRoom;
+        }
+
+        /** The first size may be that of a report that was taken back. */
+        private static long sizeLeft(BufferGeneration buffer) {
+            return buffer.reportsLeft().stream()
+                    .mapToLong(BufferGeneration.Report::size)
+                    .max()
+                    .orElse(buffer.size());
         }
 
         private LeakVerdict.ExpectationResult result() {

@@ -19,14 +19,13 @@ import java.util.Optional;
  *
  * <p>Either the witness called the address free when it had to be, or the code under test did release the buffer, but
  * after its device was closed, when the runtime tells nobody. A witness read after the wipe proves nothing: it calls
- * real leaks free as well.
+ * real leaks free as well; nor does any where a circular buffer is left, which no allocator knows.
  */
 final class FreeUnreported implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(Case survivor) {
-        if (survivor.buffer().kind() != BufferKind.BUFFER
-                || survivor.buffer().lifetime() == BufferLifetime.PERSISTENT) {
+        if (!survivor.areLeftWith(BufferKind.BUFFER) || survivor.buffer().lifetime() == BufferLifetime.PERSISTENT) {
             return Optional.empty();
         }
         if (survivor.testimony(survivor.due()) == Testimony.FREE) {

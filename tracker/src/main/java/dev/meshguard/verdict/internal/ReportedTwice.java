@@ -72,8 +72,8 @@ final class ReportedTwice implements Rule {
     }
 
     /**
-     * A free that does not say whose it is was matched to some report, which proves nothing; and what was reported after
-     * the owner was gone never pointed to it.
+     * A free that does not say whose it is was matched to some report, which proves nothing; and what was reported before
+     * the owner came or after it was gone, or is larger, never pointed to it.
      */
     private static boolean ownerIsGone(Case survivor) {
         List<Report> reports = survivor.buffer().reports();
@@ -85,7 +85,15 @@ final class ReportedTwice implements Rule {
                         .allMatch(owner -> survivor.freeOf(owner)
                                 .filter(free -> free.ownership() == Ownership.OWNING)
                                 .filter(free -> reports.stream()
-                                        .noneMatch(report -> report.isOpen() && report.allocatedAt() > free.number()))
+                                        .filter(Report::isOpen)
+                                        .allMatch(report ->
+                                                couldPointTo(owner, report) && report.allocatedAt() < free.number()))
                                 .isPresent());
+    }
+
+    /** What one request reports comes in any order. */
+    private static boolean couldPointTo(Report owner, Report report) {
+        return isSameRequest(report, owner)
+                || (report.allocatedAt() > owner.allocatedAt() && report.size() <= owner.size());
     }
 }

@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Origin;
@@ -8,11 +9,13 @@ import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Finds what belongs together in a history; each look-up is prepared when it is first needed. */
@@ -24,7 +27,7 @@ final class Siblings {
     private final AllocationHistory history;
     private final int devices;
     private @Nullable Map<Likeness, List<BufferGeneration>> alike;
-    private @Nullable IdentityHashMap<BufferGeneration, HistoryEvent.FreeIgnored> freesAfterClose;
+    private @Nullable IdentityHashMap<BufferGeneration, List<HistoryEvent.FreeIgnored>> freesAfterClose;
 
     Siblings(AllocationHistory history) {
         this.history = history;
@@ -44,7 +47,11 @@ final class Siblings {
         return ofRequest.size() > 1 ? ofRequest : fromSameLine(buffer);
     }
 
-    /** Returns the first release after close that came after everything that is still open of the buffer. */
+    /**
+     * Returns the first release after close that came after everything that is still open of the buffer.
+     *
+     * <p>A handle speaks for what one request reported; where several are open, each needs a handle of its own.
+     */
     Optional<HistoryEvent.FreeIgnored> freesAfterClose(BufferGeneration buffer) {
         if (freesAfterClose == null) {
             freesAfterClose = new IdentityHashMap<>();
@@ -54,11 +61,30 @@ final class Siblings {
                         && anomaly.event() instanceof HistoryEvent.FreeIgnored ignored
                         && ignored.number()
                                 > anomaly.holder().get().lastOpenReportAt().orElse(0)) {
-                    freesAfterClose.putIfAbsent(anomaly.holder().get(), ignored);
+                    freesAfterClose
+                            .computeIfAbsent(anomaly.holder().get(), unused -> new ArrayList<>())
+                            .add(ignored);
                 }
             }
         }
-        return Optional.ofNullable(freesAfterClose.get(buffer));
+        List<HistoryEvent.FreeIgnored> frees = freesAfterClose.getOrDefault(buffer, List.of());
+        return frees.size() < requestsLeft(buffer)
+                ? Optional.empty()
+                : frees.stream().findFirst();
+    }
+
+    /** Each anonymous report may be of a request of its own. */
+    private static long requestsLeft(BufferGeneration buffer) {
+        Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
+        long anonymous = 0;
+        for (BufferGeneration.Report report : buffer.reportsLeft()) {
+            if (report.request().isAnonymous()) {
+                anonymous++;
+            } else {
+                requests.add(report.request());
+            }
+        }
+        return requests.size() + anonymous;
     }
 
     private List<BufferGeneration> fromSameLine(BufferGeneration buffer) {

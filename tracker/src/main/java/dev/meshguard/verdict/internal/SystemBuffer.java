@@ -12,16 +12,20 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Memory of the runtime itself: it may stay if it is PERSISTENT, and must be gone after close if it is SYSTEM. */
+/**
+ * Memory of the runtime itself: it may stay if it is PERSISTENT, and must be gone after close if it is SYSTEM.
+ *
+ * <p>A device's own allocator and that of its mesh lend the same addresses, so a user's buffer may be left there too.
+ */
 final class SystemBuffer implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(Case survivor) {
         BufferGeneration buffer = survivor.buffer();
-        if (buffer.lifetime() == BufferLifetime.USER) {
+        boolean mayStay = survivor.areLeftWith(BufferLifetime.PERSISTENT);
+        if (!mayStay && !survivor.areLeftWith(BufferLifetime.SYSTEM)) {
             return Optional.empty();
         }
-        boolean mayStay = buffer.lifetime() == BufferLifetime.PERSISTENT;
         List<Evidence> evidence = new ArrayList<>();
         evidence.add(Evidence.of(
                 String.format(

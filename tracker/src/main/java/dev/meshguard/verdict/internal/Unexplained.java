@@ -1,6 +1,7 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
@@ -19,7 +20,30 @@ final class Unexplained implements Rule {
         List<Evidence> evidence = new ArrayList<>();
         evidence.add(Evidence.of(freesOf(buffer), buffer.bornAt()));
         survivor.statement(survivor.due()).ifPresent(evidence::add);
+        whoElse(buffer).ifPresent(evidence::add);
         return Optional.of(new Diagnosis(Cause.UNEXPLAINED, Standing.LEAKED, evidence));
+    }
+
+    /** Which of several requests at one address still holds it, nobody can tell. */
+    @SuppressWarnings("ReferenceEquality") // A request is itself only.
+    private static Optional<Evidence> whoElse(BufferGeneration buffer) {
+        List<Report> left = buffer.reportsLeft();
+        Report first = left.get(0);
+        return left.stream()
+                .filter(report -> report.request() != first.request())
+                .reduce((earlier, later) -> later)
+                .map(last -> Evidence.of(
+                        String.format(
+                                Locale.ROOT,
+                                "%d reports of that address are open, the last one of event #%d (%d B), at %s",
+                                left.size(),
+                                last.allocatedAt(),
+                                last.size(),
+                                last.request()
+                                        .origin()
+                                        .map(Object::toString)
+                                        .orElse("an unknown place (no origin was captured)")),
+                        last.allocatedAt()));
     }
 
     private static String freesOf(BufferGeneration buffer) {

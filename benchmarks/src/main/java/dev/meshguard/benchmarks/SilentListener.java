@@ -1,0 +1,70 @@
+package dev.meshguard.benchmarks;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.WitnessReading;
+
+/** Hears everything and records nothing: what a mesh costs that nobody tracks. */
+final class SilentListener implements AllocationListener {
+
+    @Override
+    public AllocationRequest request(AllocationDetails details) {
+        return AllocationRequest.of(details);
+    }
+
+    @Override
+    public AllocationRequest release(AllocationDetails details) {
+        return AllocationRequest.of(details);
+    }
+
+    @Override
+    public void allocated(
+            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {}
+
+    @Override
+    public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {}
+
+    @Override
+    public void freeIgnored(
+            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {}
+
+    @Override
+    public Scope phase(Phase phase) {
+        return () -> {};
+    }
+
+    @Override
+    public void ownerCached(Owner owner, String cache) {}
+
+    @Override
+    public void ownerEnded(Owner owner) {}
+
+    @Override
+    public void meshOpened(MeshDescription mesh) {}
+
+    @Override
+    public void meshClosing(int mesh) {}
+
+    @Override
+    public void meshClosed(int mesh) {}
+
+    @Override
+    public void deviceOpened(int device) {}
+
+    @Override
+    public void deviceClosed(int device) {}
+
+    @Override
+    public void witnessed(WitnessReading reading) {}
+
+    @Override
+    public void reportsLost(long count, String reason) {}
+}

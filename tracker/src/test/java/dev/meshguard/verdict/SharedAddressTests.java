@@ -1,0 +1,209 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.verdict.Judgement.judged;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.history.AllocationHistory;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The allocator of a mesh and those of its devices lend the same addresses, so two buffers may be left at one. Neither may
+ * stay unnoticed behind the other, or be blamed for it.
+ */
+class SharedAddressTests {
+
+    private static final Owner RING = new Owner(Owner.Kind.DISPATCH, "ring");
+
+    @Test
+    void aLeakDoesNotHideBehindAPersistentBuffer() {
+        judged(meshAndDevice(BufferLifetime.PERSISTENT)
+                        .witness(Moment.CLOSE_BEGUN, DRAM, device(0), 4096)
+                        .closed())
+                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void theRuntimeIsNotBlamedForALeakAtTheAddressOfItsBuffer() {
+        judged(meshAndDevice(BufferLifetime.SYSTEM)
+                        .witness(Moment.CLOSE_BEGUN, DRAM, device(0), 4096)
+                        .free(DRAM, device(0), 4096)
+                        .ownedBy(RING)
+                        .nonOwning()
+                        .witness(Moment.BEFORE_WIPE, DRAM, device(0), 4096)
+                        .closed())
+                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void aBufferOfTheRuntimeAloneIsStillItsOwn() {
+        judged(meshAndDevice(BufferLifetime.SYSTEM)
+                        .free(DRAM, device(0), 4096)
+                        .owning()
+                        .closed())
+                .hasOnly(Cause.SYSTEM, Standing.LEAKED);
+    }
+
+    @Test
+    void aLeakDoesNotHideBehindAnExpectedBuffer() {
+        AllocationHistory history = weightsAndCache().closed();
+
+        assertThat(outcome(history, Expectation.because("shared").label("weights")))
+                .isEqualTo(Outcome.LEAKED);
+        assertThat(outcome(history, Expectation.because("all of it").type(DRAM)))
+                .isEqualTo(Outcome.EXPECTED_ONLY);
+    }
+
+    @Test
+    void aLeakDoesNotHideBehindAnExpectedBufferThatIsGone() {
+        AllocationHistory history = weightsAndCache()
+                .free(DRAM, device(0), 4096)
+                .labelled("weights")
+                .nonOwning()
+                .closed();
+
+        assertThat(outcome(history, Expectation.because("shared").label("weights")))
+                .isEqualTo(Outcome.LEAKED);
+        assertThat(outcome(history, Expectation.because("shared").size(64))).isEqualTo(Outcome.LEAKED);
+        assertThat(outcome(history, Expectation.because("shared").bytes(64))).isEqualTo(Outcome.LEAKED);
+        assertThat(outcome(history, Expectation.because("kept").label("cache").size(128)))
+                .isEqualTo(Outcome.EXPECTED_ONLY);
+    }
+
+    @Test
+    void circularBuffersThatShareAnAddressByNatureAreExpectedByTheFirst() {
+        AllocationHistory history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 4096, 64)
+                .circularBufferOf(program(1))
+                .allocate(L1, device(0), 4096, 128)
+                .circularBufferOf(program(2))
+                .closed();
+
+        assertThat(outcome(history, Expectation.because("cached").size(64).owner("1")))
+                .isEqualTo(Outcome.EXPECTED_ONLY);
+        assertThat(outcome(history, Expectation.because("cached").size(128))).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
+    void whatIsLeftIsNamedAndNotWhatWasFreed() {
+        Survivor survivor = judged(weightsAndCache()
+                        .free(DRAM, device(0), 4096)
+                        .nonOwning()
+                        .closed())
+                .verdict()
+                .survivors()
+                .get(0);
+
+        assertThat(survivor.buffer().label()).contains("cache");
+        assertThat(survivor.buffer().origin().orElseThrow().site())
+                .isEqualTo(survivor.buffer()
+                        .reports()
+                        .get(1)
+                        .request()
+                        .origin()
+                        .orElseThrow()
+                        .site());
+    }
+
+    @Test
+    void whereSeveralAreLeftTheLastIsNamedToo() {
+        String last = judged(weightsAndCache().closed())
+                .verdict()
+                .survivors()
+                .get(0)
+                .diagnosis()
+                .evidence()
+                .get(1)
+                .words();
+
+        assertThat(last)
+                .startsWith("2 reports of that address are open, the last one of event #4 (128 B), at "
+                        + SharedAddressTests.class.getName() + ".weightsAndCache(");
+    }
+
+    @Test
+    void noWitnessSaysThatACircularBufferIsGone() {
+        judged(history()
+                        .mesh(0, 0)
+                        .allocate(L1, device(0), 4096, 64)
+                        .allocate(L1, device(0), 4096, 64)
+                        .circularBufferOf(program(1))
+                        .free(L1, device(0), 4096)
+                        .witness(Moment.CLOSE_BEGUN, L1, device(0))
+                        .closed())
+                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void aCircularBufferIsNamedWhereTheWitnessSaysThatTheBufferAtItsAddressIsGone() {
+        judged(history()
+                        .mesh(0, 0)
+                        .allocate(L1, device(0), 4096, 64)
+                        .allocate(L1, device(0), 4096, 64)
+                        .circularBufferOf(program(1))
+                        .free(L1, device(0), 4096)
+                        .endOf(program(1))
+                        .witness(Moment.CLOSE_BEGUN, L1, device(0))
+                        .closed())
+                .hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, Standing.MISREPORTED);
+    }
+
+    @Test
+    void oneLateReleaseDoesNotExcuseTwoBuffers() {
+        judged(lateReleases(1)).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void aLateReleaseOfEachExcusesBoth() {
+        judged(lateReleases(2)).hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED);
+    }
+
+    private static AllocationHistory lateReleases(int count) {
+        HistoryScript closed = weightsAndCache()
+                .witness(Moment.CLOSE_BEGUN, DRAM, device(0), 4096)
+                .close();
+        for (int i = 0; i < count; i++) {
+            closed.freeIgnored(DRAM, device(0), 4096, IgnoredFreeReason.DEVICE_CLOSED);
+        }
+        return closed.recorded();
+    }
+
+    private static HistoryScript meshAndDevice(BufferLifetime lifetimeOfFirst) {
+        return history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 4096, 64)
+                .ownedBy(RING)
+                .lifetime(lifetimeOfFirst)
+                .nonOwning()
+                .allocate(DRAM, device(0), 4096, 64)
+                .owning();
+    }
+
+    private static HistoryScript weightsAndCache() {
+        return history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 4096, 64)
+                .labelled("weights")
+                .nonOwning()
+                .allocate(DRAM, device(0), 4096, 128)
+                .labelled("cache")
+                .owning();
+    }
+
+    private static Outcome outcome(AllocationHistory history, Expectation only) {
+        return LeakCheck.create()
+                .expecting(ExpectedBuffers.of(only))
+                .examine(history)
+                .outcome();
+    }
+}
