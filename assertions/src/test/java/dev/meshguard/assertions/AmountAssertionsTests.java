@@ -50,7 +50,7 @@ class AmountAssertionsTests {
                 but found:
                   1
                 in:
-                  device 0 DRAM USER: 2048 B in 1 buffer""");
+                  device 0 DRAM USER: 2 KiB (2048 B) in 1 buffer""");
     }
 
     @Test
@@ -63,7 +63,7 @@ class AmountAssertionsTests {
                         but found:
                           0 B
                         in:
-                          device 0 DRAM USER: 2048 B in 1 buffer""");
+                          device 0 DRAM USER: 2 KiB (2048 B) in 1 buffer""");
     }
 
     @Test
@@ -166,7 +166,7 @@ class AmountAssertionsTests {
         Assertions.assertThat(textOf(() -> assertThat(before).isEmpty())).isEqualTo("""
 
                 Expecting nothing to be allocated but found:
-                  device 0 DRAM USER: 2048 B in 1 buffer""");
+                  device 0 DRAM USER: 2 KiB (2048 B) in 1 buffer""");
     }
 
     @Test
@@ -181,7 +181,7 @@ class AmountAssertionsTests {
                 .isEqualTo("""
 
                         Expecting no account to hold more than before, but since then came (or, where negative, went):
-                          device 0 DRAM USER: -2048 B in -1 buffers
+                          device 0 DRAM USER: -2 KiB (-2048 B) in -1 buffers
                           device 0 L1 USER: 32 B in 1 buffer""");
     }
 }

@@ -1,7 +1,7 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.assertions.LeakAssertionError;
-import dev.meshguard.report.Quantities;
+import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;

@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Quantities;
 import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
@@ -106,11 +107,11 @@ public final class Buffer implements AutoCloseable {
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "Buffer(device %d, %s, %d B at %d%s)",
+                "Buffer(device %d, %s, %s at %s%s)",
                 device,
                 type(),
-                size(),
-                address(),
+                Quantities.size(size()),
+                Quantities.address(address()),
                 isAllocated() ? "" : ", deallocated");
     }
 }

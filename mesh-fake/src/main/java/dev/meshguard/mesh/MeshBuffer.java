@@ -4,6 +4,7 @@ import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Quantities;
 import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
@@ -127,10 +128,10 @@ public final class MeshBuffer implements AutoCloseable {
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "MeshBuffer(%s, %d B at %d on each of %d devices, %s)",
+                "MeshBuffer(%s, %s at %s on each of %d devices, %s)",
                 type(),
-                deviceLocalSize(),
-                address(),
+                Quantities.size(deviceLocalSize()),
+                Quantities.address(address()),
                 allocation.devices().size(),
                 state());
     }

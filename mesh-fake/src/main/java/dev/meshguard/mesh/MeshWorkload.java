@@ -100,9 +100,15 @@ public final class MeshWorkload implements AutoCloseable {
             layout.requireRoom(newMesh.memory().lowestOccupiedL1Address());
             layouts.add(layout);
         }
-        if (mesh != null) {
-            return;
+        if (mesh == null) {
+            place(newMesh, layouts);
         }
+        if (kernelBinary == null) {
+            loadBinaries(newMesh);
+        }
+    }
+
+    private void place(MeshDevice newMesh, List<CircularBufferLayout> layouts) {
         List<List<Integer>> devices = new ArrayList<>();
         entries.forEach(entry -> devices.add(entry.devicesOf(newMesh)));
         mesh = newMesh;
@@ -110,7 +116,6 @@ public final class MeshWorkload implements AutoCloseable {
             List<Integer> reported = newMesh.reports().circularBufferDevices(devices.get(index));
             entries.get(index).program().placeOn(newMesh, layouts.get(index), reported);
         }
-        loadBinaries(newMesh);
     }
 
     /** Says that the programs are kept by a cache from now on. */
@@ -191,9 +196,13 @@ public final class MeshWorkload implements AutoCloseable {
         if (entries.size() == 1) {
             return entries.get(0).program().owner();
         }
-        ownOwner = Owner.program(
-                String.format(Locale.ROOT, "%d (workload of %d programs)", nextProgramId.getAsInt(), entries.size()));
-        return ownOwner;
+        Owner named = ownOwner;
+        if (named == null) {
+            named = Owner.program(String.format(
+                    Locale.ROOT, "%d (workload of %d programs)", nextProgramId.getAsInt(), entries.size()));
+            ownOwner = named;
+        }
+        return named;
     }
 
     private record Entry(Optional<Block> block, Program program) {

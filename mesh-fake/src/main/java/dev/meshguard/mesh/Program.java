@@ -6,7 +6,7 @@ import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -36,7 +36,8 @@ public final class Program implements AutoCloseable {
     private final List<CircularBufferConfig> circularBuffers = new ArrayList<>();
     private final List<PlacedCircularBuffer> placed = new ArrayList<>();
     private final List<Allocation> held = new ArrayList<>();
-    private final Set<Integer> devicesMet = new LinkedHashSet<>();
+    private final Set<Integer> placedOn = new HashSet<>();
+    private final Set<Integer> loadedOn = new HashSet<>();
     private long kernelBinaryPages;
     private @Nullable MeshDevice mesh;
     private @Nullable MeshWorkload workload;
@@ -162,12 +163,13 @@ public final class Program implements AutoCloseable {
         requireRunnableBy(newMesh, null);
         CircularBufferLayout places = layOut(newMesh.architecture(), newMesh.l1Base());
         places.requireRoom(newMesh.memory().lowestOccupiedL1Address(device));
-        if (devicesMet.add(device)) {
+        if (placedOn.add(device)) {
             placeOn(newMesh, places, List.of(device));
-            if (kernelBinarySize() > 0) {
-                AllocationDetails details = AllocationDetails.user().ownedBy(owner());
-                held.add(newMesh.memory().allocateOnDevice(device, kernelBinaryBuffer(kernelBinarySize()), details));
-            }
+        }
+        if (kernelBinarySize() > 0 && !loadedOn.contains(device)) {
+            AllocationDetails details = AllocationDetails.user().ownedBy(owner());
+            held.add(newMesh.memory().allocateOnDevice(device, kernelBinaryBuffer(kernelBinarySize()), details));
+            loadedOn.add(device);
         }
     }
 

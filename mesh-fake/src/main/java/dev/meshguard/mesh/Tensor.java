@@ -4,6 +4,7 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
+import dev.meshguard.tracker.Quantities;
 import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
@@ -116,7 +117,7 @@ public final class Tensor implements AutoCloseable {
     public String toString() {
         String name = label().map(label -> label + ", ").orElse("");
         String place = isAllocated()
-                ? String.format(Locale.ROOT, "%s at %d", buffer.type(), buffer.address())
+                ? String.format(Locale.ROOT, "%s at %s", buffer.type(), Quantities.address(buffer.address()))
                 : "<buffer is not allocated>";
         return String.format(Locale.ROOT, "Tensor(%s%s, %s, %s)", name, shape(), dataType(), place);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.mesh.CircularBufferConfig.CoreRange;
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferKind;
@@ -42,6 +43,36 @@ class MeshWorkloadTests {
                         AllocationDetails.user()
                                 .ownedBy(Owner.program("1 (copy)"))
                                 .withExtent(2_048));
+    }
+
+    @Test
+    void takesItsBinaryLaterWhereThereWasNoRoomAtFirst() {
+        MeshWorkload workload = ttnn.createMeshWorkload()
+                .addProgram(ttnn.createProgram("copy").addKernel(1).addCircularBuffer(TILE));
+        MeshBuffer everything = mesh.allocate(MeshBufferConfig.replicated(allDram()));
+        assertThatThrownBy(() -> mesh.enqueueMeshWorkload(workload)).isInstanceOf(DeviceOutOfMemoryException.class);
+        everything.deallocate();
+        reports.forget();
+
+        mesh.enqueueMeshWorkload(workload);
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "allocated 0 DRAM 1073739776+2048 NON_OWNING", "allocated 1 DRAM 1073739776+2048 NON_OWNING");
+    }
+
+    @Test
+    void takesTheBinaryOfAProgramLaterWhereThereWasNoRoomAtFirst() {
+        Program program = ttnn.createProgram("copy").addKernel(1).addCircularBuffer(TILE);
+        Buffer everything = mesh.allocateOn(1, allDram());
+        assertThatThrownBy(() -> mesh.enqueueProgram(1, program)).isInstanceOf(DeviceOutOfMemoryException.class);
+        everything.deallocate();
+        reports.forget();
+
+        mesh.enqueueProgram(1, program);
+        mesh.enqueueProgram(1, program);
+
+        assertThat(reports.lines()).containsExactly("allocated 1 DRAM 1073739776+2048 OWNING");
     }
 
     @Test
@@ -285,5 +316,10 @@ class MeshWorkloadTests {
 
     private MeshDevice october() {
         return Ttnn.builder(reports).preset(RuntimePreset.OCTOBER_2025).build().openMeshDevice(MeshShape.of(1, 2));
+    }
+
+    private BufferConfig allDram() {
+        long perBank = mesh.statistics(BufferType.DRAM).largestFree() / 2_048 * 2_048;
+        return BufferConfig.of(BufferType.DRAM, 12 * perBank, 2_048);
     }
 }

@@ -33,7 +33,7 @@ class TensorTests {
         assertThat(reports.lines())
                 .containsExactly(
                         "allocated 0 DRAM 2968640+2048 NON_OWNING", "allocated 1 DRAM 2968640+2048 NON_OWNING");
-        assertThat(tensor).hasToString("Tensor((32, 32), BFLOAT16, DRAM at 2968640)");
+        assertThat(tensor).hasToString("Tensor((32, 32), BFLOAT16, DRAM at 0x2d4c40 (2968640))");
     }
 
     @Test
@@ -45,7 +45,7 @@ class TensorTests {
         assertThat(reports.requests())
                 .extracting(details -> details.label().orElseThrow())
                 .containsExactly("kv-cache");
-        assertThat(tensor).hasToString("Tensor(kv-cache, (32, 32), BFLOAT16, DRAM at 2968640)");
+        assertThat(tensor).hasToString("Tensor(kv-cache, (32, 32), BFLOAT16, DRAM at 0x2d4c40 (2968640))");
     }
 
     @Test

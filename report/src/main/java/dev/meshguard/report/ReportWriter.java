@@ -9,6 +9,7 @@ import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -324,7 +325,14 @@ final class ReportWriter {
                         perType(stretch, Flow::leftBytes)));
             }
         }
-        return rows.subList(Math.max(0, rows.size() - MOST_TEARDOWN_ROWS), rows.size());
+        if (rows.size() <= MOST_TEARDOWN_ROWS) {
+            return rows;
+        }
+        int earlier = rows.size() - MOST_TEARDOWN_ROWS + 1;
+        List<TeardownRow> latest = new ArrayList<>();
+        latest.add(new TeardownRow("…", Quantities.count(earlier, "earlier step"), "…"));
+        latest.addAll(rows.subList(earlier, rows.size()));
+        return latest;
     }
 
     private static boolean isCleanUp(PhaseStretch stretch) {

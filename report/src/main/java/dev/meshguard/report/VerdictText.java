@@ -5,6 +5,7 @@ import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
 import dev.meshguard.report.VerdictReport.TrackedRow;
+import dev.meshguard.tracker.Quantities;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -268,6 +268,21 @@ class VerdictReportTests {
     }
 
     @Test
+    void saysHowManyStepsOfTheTeardownItLeavesOut() {
+        for (int i = 0; i < 8; i++) {
+            tracker.phase("step " + i);
+            tracker.allocated(0, BufferType.DRAM, 4096, 64);
+            tracker.freed(0, BufferType.DRAM, 4096);
+        }
+
+        assertThat(text()).contains("""
+                Teardown  gave back              left
+                …         3 earlier steps        …
+                step 3    DRAM 64 B on device 0  nothing
+                """);
+    }
+
+    @Test
     void tellsDevicesThatGaveBackOtherAmountsApart() {
         openMesh();
         tracker.allocated(0, BufferType.DRAM, 4096, 64);

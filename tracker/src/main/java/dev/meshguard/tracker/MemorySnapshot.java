@@ -137,7 +137,7 @@ public final class MemorySnapshot {
         return Objects.hash(amounts);
     }
 
-    /** Returns one line for each account: {@code device 0 DRAM USER: 36864 B in 2 buffers}. */
+    /** Returns one line for each account: {@code device 0 DRAM USER: 36 KiB (36864 B) in 2 buffers}. */
     @Override
     public String toString() {
         if (amounts.isEmpty()) {
@@ -147,10 +147,9 @@ public final class MemorySnapshot {
         amounts.forEach((account, amount) -> text.append(text.isEmpty() ? "" : "\n")
                 .append(account)
                 .append(": ")
-                .append(amount.bytes())
-                .append(" B in ")
-                .append(amount.buffers())
-                .append(amount.buffers() == 1 ? " buffer" : " buffers"));
+                .append(Quantities.size(amount.bytes()))
+                .append(" in ")
+                .append(Quantities.count(amount.buffers(), "buffer")));
         return text.toString();
     }
 }

@@ -4,6 +4,7 @@ import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
 import java.util.ArrayList;
@@ -172,13 +173,13 @@ public record Expectation(
         List<String> parts = new ArrayList<>();
         type.ifPresent(only -> parts.add(only.name()));
         device.ifPresent(only -> parts.add("device " + only));
-        size.ifPresent(only -> parts.add(only + " B each"));
+        size.ifPresent(only -> parts.add(Quantities.size(only) + " each"));
         lifetime.ifPresent(only -> parts.add("lifetime " + only));
         owner.ifPresent(part -> parts.add("owner \"" + part + '"'));
         label.ifPresent(only -> parts.add("label \"" + only + '"'));
         origin.ifPresent(part -> parts.add("origin \"" + part + '"'));
-        count.ifPresent(most -> parts.add("at most " + most + (most == 1 ? " buffer" : " buffers")));
-        bytes.ifPresent(most -> parts.add("at most " + most + " B in all"));
+        count.ifPresent(most -> parts.add("at most " + Quantities.count(most, "buffer")));
+        bytes.ifPresent(most -> parts.add("at most " + Quantities.size(most) + " in all"));
         return parts.isEmpty() ? "every buffer" : String.join(", ", parts);
     }
 

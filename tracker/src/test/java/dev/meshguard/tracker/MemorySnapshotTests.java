@@ -24,7 +24,7 @@ class MemorySnapshotTests {
         MemorySnapshot snapshot = tracker.snapshot();
 
         assertThat(snapshot).hasToString("""
-                        device 0 DRAM USER: 36864 B in 2 buffers
+                        device 0 DRAM USER: 36 KiB (36864 B) in 2 buffers
                         device 0 DRAM SYSTEM: 32 B in 1 buffer
                         device 1 L1 USER: 64 B in 1 buffer""");
         assertThat(snapshot.bytes()).isEqualTo(36_960);

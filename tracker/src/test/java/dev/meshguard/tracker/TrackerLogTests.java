@@ -78,7 +78,7 @@ class TrackerLogTests {
                                 + " rest is counted and told when a mesh closes",
                         "WARN First report of another size at a live address of this tracker, 128 B; the rest is"
                                 + " counted and told when a mesh closes",
-                        "INFO Closed mesh 1: 1 buffers, 64 B still in the books",
+                        "INFO Closed mesh 1: 1 buffer, 64 B still in the books",
                         "WARN 3 times so far: free of an address that is not live",
                         "WARN 3 times so far: free that the runtime ignored");
     }

@@ -2,9 +2,9 @@ package dev.meshguard.assertions.error;
 
 import static org.assertj.core.util.Strings.escapePercent;
 
-import dev.meshguard.report.Quantities;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;

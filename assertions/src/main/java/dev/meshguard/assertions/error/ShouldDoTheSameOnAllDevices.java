@@ -4,8 +4,8 @@ import static org.assertj.core.util.Strings.escapePercent;
 
 import dev.meshguard.assertions.internal.DeviceConduct;
 import dev.meshguard.assertions.internal.DeviceConduct.Deeds;
-import dev.meshguard.report.Quantities;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Quantities;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

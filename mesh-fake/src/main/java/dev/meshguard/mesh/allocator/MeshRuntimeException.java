@@ -14,7 +14,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public class MeshRuntimeException extends RuntimeException {
+public sealed class MeshRuntimeException extends RuntimeException permits DeviceOutOfMemoryException {
 
     @Serial
     private static final long serialVersionUID = 1L;

@@ -2,6 +2,7 @@ package dev.meshguard.tracker.history;
 
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Quantities;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -175,28 +176,31 @@ public final class Books {
     }
 
     /**
-     * Returns one line a device, {@code device 0: DRAM 36864 B, L1 12288 B, 6 reports, 5 entries}, and which addresses
-     * were reported twice.
+     * Returns one line a device, {@code device 0: DRAM 36 KiB (36864 B), L1 64 B, 6 reports, 5 entries}, and which
+     * addresses were reported twice.
      */
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder("Books read as " + policy + ", " + unknownFrees + " unknown frees");
+        StringBuilder text =
+                new StringBuilder("Books read as " + policy + ", " + Quantities.count(unknownFrees, "unknown free"));
         bytes.forEach((device, ofDevice) -> {
             text.append("\n  device ").append(device).append(':');
-            ofDevice.forEach((type, gauge) ->
-                    text.append(' ').append(type).append(' ').append(gauge.now).append(" B,"));
-            text.append(' ').append(reports(device)).append(" reports, ");
-            text.append(entries(device)).append(" entries");
+            ofDevice.forEach((type, gauge) -> text.append(' ')
+                    .append(type)
+                    .append(' ')
+                    .append(Quantities.size(gauge.now))
+                    .append(','));
+            text.append(' ').append(Quantities.count(reports(device), "report")).append(", ");
+            text.append(entries(device)).append(entries(device) == 1 ? " entry" : " entries");
         });
         repetitions.values().stream()
                 .limit(REPETITIONS_NAMED)
                 .forEach(repeated -> text.append(String.format(
                         Locale.ROOT,
-                        "\n  reported %d times at one live address: %s 0x%x (%d) on device %d, events #%d and #%d",
+                        "\n  reported %d times at one live address: %s %s on device %d, events #%d and #%d",
                         repeated.reports(),
                         repeated.type(),
-                        repeated.address(),
-                        repeated.address(),
+                        Quantities.address(repeated.address()),
                         repeated.device(),
                         repeated.firstEvent(),
                         repeated.secondEvent())));

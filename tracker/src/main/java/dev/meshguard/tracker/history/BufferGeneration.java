@@ -9,6 +9,7 @@ import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Quantities;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -264,10 +265,9 @@ public final class BufferGeneration {
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "%s 0x%s (%d) on device %d, generation %d",
+                "%s %s on device %d, generation %d",
                 type,
-                Long.toHexString(address),
-                address,
+                Quantities.address(address),
                 device,
                 generation);
     }

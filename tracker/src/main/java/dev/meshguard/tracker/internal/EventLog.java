@@ -5,6 +5,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Quantities;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -110,11 +111,10 @@ public final class EventLog {
                 line = line.addKeyValue("size", size);
             }
             line.log(
-                    "Watched: {} {} 0x{} ({}) on device {} at {}",
+                    "Watched: {} {} {} on device {} at {}",
                     what,
                     type,
-                    Long.toHexString(address),
-                    address,
+                    Quantities.address(address),
                     device,
                     request.origin().map(Object::toString).orElse("an unknown place"));
         }
@@ -127,7 +127,7 @@ public final class EventLog {
 
     /** Notes a report of another size. */
     public void sizeChange(int device, BufferType type, long address, long size) {
-        sizeChange.happened(device, type, address, ", " + size + " B");
+        sizeChange.happened(device, type, address, ", " + Quantities.size(size));
     }
 
     /** Notes a free that the runtime ignored. */
@@ -146,7 +146,11 @@ public final class EventLog {
                 .addKeyValue("mesh", mesh)
                 .addKeyValue("liveBuffers", liveBuffers)
                 .addKeyValue("liveBytes", liveBytes)
-                .log("Closed mesh {}: {} buffers, {} B still in the books", mesh, liveBuffers, liveBytes);
+                .log(
+                        "Closed mesh {}: {}, {} still in the books",
+                        mesh,
+                        Quantities.count(liveBuffers, "buffer"),
+                        Quantities.size(liveBytes));
         nothingToFree.tell();
         sizeChange.tell();
         ignoredFree.tell();

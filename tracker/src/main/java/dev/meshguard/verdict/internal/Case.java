@@ -2,6 +2,7 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.WitnessReading.Testimony;
 import dev.meshguard.tracker.history.AllocationHistory;
@@ -58,9 +59,8 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
             return Evidence.of(
                     String.format(
                             Locale.ROOT,
-                            "the allocator called 0x%s (%d) %s %s (event #%d)",
-                            Long.toHexString(buffer.address()),
-                            buffer.address(),
+                            "the allocator called %s %s %s (event #%d)",
+                            Quantities.address(buffer.address()),
                             taken ? "taken" : "free",
                             when,
                             event.number()),

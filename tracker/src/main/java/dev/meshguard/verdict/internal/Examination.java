@@ -5,6 +5,7 @@ import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -283,14 +284,13 @@ public final class Examination {
         Place first = unknown.get(0);
         return String.format(
                 Locale.ROOT,
-                "When close began (event #%d) the allocator held %d %s that the books do not, the first at %s 0x%s (%d)"
+                "When close began (event #%d) the allocator held %d %s that the books do not, the first at %s %s"
                         + " on device %d.",
                 event,
                 unknown.size(),
                 unknown.size() == 1 ? "buffer" : "buffers",
                 first.type(),
-                Long.toHexString(first.address()),
-                first.address(),
+                Quantities.address(first.address()),
                 first.device());
     }
 

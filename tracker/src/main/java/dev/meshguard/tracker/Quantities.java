@@ -1,4 +1,4 @@
-package dev.meshguard.report;
+package dev.meshguard.tracker;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
