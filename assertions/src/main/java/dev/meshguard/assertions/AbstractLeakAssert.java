@@ -269,7 +269,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         AllocationHistory history = history();
         long live = history.ledgerEntries();
         if (live != buffers) {
-            return failed(shouldHaveCount("live buffers on all devices", buffers, live, Snapshots.of(history)));
+            return failed(shouldHaveCount("live buffers on all devices", buffers, live, history.snapshot()));
         }
         return myself;
     }
@@ -293,7 +293,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
                     String.format(Locale.ROOT, "live bytes of %s on device %d", type, device),
                     bytes,
                     live,
-                    Snapshots.of(history)));
+                    history.snapshot()));
         }
         return myself;
     }
@@ -314,7 +314,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         AllocationHistory history = history();
         long peak = history.totals(device, type).peakBytes();
         if (peak != bytes) {
-            return failed(shouldHaveBytes(peakOf(type, device), bytes, peak, Snapshots.of(history)));
+            return failed(shouldHaveBytes(peakOf(type, device), bytes, peak, history.snapshot()));
         }
         return myself;
     }
@@ -334,7 +334,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         AllocationHistory history = history();
         long peak = history.totals(device, type).peakBytes();
         if (peak > bytes) {
-            return failed(shouldHaveBytesAtMost(peakOf(type, device), bytes, peak, Snapshots.of(history)));
+            return failed(shouldHaveBytesAtMost(peakOf(type, device), bytes, peak, history.snapshot()));
         }
         return myself;
     }

@@ -58,6 +58,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
  * <h2>Limits</h2>
  *
  * <p>The dynamic tests of a {@code @TestFactory} share the mesh of their factory and are checked with it.
+ * Arguments of a {@code @ParameterizedClass} are closed after the check of each test: what only they free needs a mesh of
+ * lifetime CLASS.
  *
  * <p>Safe for use by several threads.
  *

@@ -6,13 +6,13 @@ import dev.meshguard.tracker.internal.DeviceBooks;
 import dev.meshguard.tracker.internal.DeviceBooks.Effect;
 import dev.meshguard.tracker.internal.EventLog;
 import dev.meshguard.tracker.internal.Marker;
+import dev.meshguard.tracker.internal.Snapshots;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -394,18 +394,7 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns what is allocated now, by device, type and lifetime; to be compared with another moment. */
     public MemorySnapshot snapshot() {
-        Map<MemorySnapshot.Account, MemorySnapshot.Amount> amounts = new HashMap<>();
-        for (int device : devices()) {
-            for (BufferType type : BufferType.values()) {
-                for (BufferLifetime lifetime : BufferLifetime.values()) {
-                    MemoryTotals totals = totals(device, type, lifetime);
-                    amounts.put(
-                            new MemorySnapshot.Account(device, type, lifetime),
-                            new MemorySnapshot.Amount(totals.liveBytes(), totals.liveBuffers()));
-                }
-            }
-        }
-        return MemorySnapshot.of(amounts);
+        return Snapshots.of(devices(), this::totals);
     }
 
     /** Returns everything recorded so far; what is reported later does not change it. */

@@ -69,4 +69,17 @@ class MemorySnapshotTests {
 
         assertThat(before.isEmpty()).isTrue();
     }
+
+    @Test
+    void isTheSameWhenTakenOfAHistory() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        tracker.allocated(3, BufferType.L1, 0x2000, 32);
+        var history = tracker.history();
+        MemorySnapshot then = tracker.snapshot();
+
+        tracker.freed(0, BufferType.DRAM, 0x1000);
+
+        assertThat(history.snapshot()).isEqualTo(then).isNotEqualTo(tracker.snapshot());
+    }
 }

@@ -3,6 +3,7 @@ package dev.meshguard.tracker.history;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
@@ -11,6 +12,7 @@ import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.internal.DeviceBooks;
 import dev.meshguard.tracker.internal.Marker;
 import dev.meshguard.tracker.internal.Merge;
+import dev.meshguard.tracker.internal.Snapshots;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -107,6 +109,11 @@ public final class AllocationHistory {
     /** Returns the sums of one type and lifetime on one device as the tracker kept them. */
     public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
         return recording(device).map(found -> found.totals().of(type, lifetime)).orElse(MemoryTotals.NOTHING);
+    }
+
+    /** Returns what was allocated when the history was taken, by device, type and lifetime. */
+    public MemorySnapshot snapshot() {
+        return Snapshots.of(devices(), this::totals);
     }
 
     /** Returns the number of entries that the tracker's ledger held, an independent count of {@link #live()}. */

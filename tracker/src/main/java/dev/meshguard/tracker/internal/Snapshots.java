@@ -1,0 +1,39 @@
+package dev.meshguard.tracker.internal;
+
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemorySnapshot;
+import dev.meshguard.tracker.MemorySnapshot.Account;
+import dev.meshguard.tracker.MemorySnapshot.Amount;
+import dev.meshguard.tracker.MemoryTotals;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Makes a snapshot of the sums that a tracker keeps and a history carries. */
+public final class Snapshots {
+
+    /** Gives out the sums of one account. */
+    @FunctionalInterface
+    public interface Totals {
+
+        /** Returns the sums of one type and lifetime on one device. */
+        MemoryTotals of(int device, BufferType type, BufferLifetime lifetime);
+    }
+
+    private Snapshots() {}
+
+    /** Returns what is live on the given devices. */
+    public static MemorySnapshot of(List<Integer> devices, Totals totals) {
+        Map<Account, Amount> amounts = new HashMap<>();
+        for (int device : devices) {
+            for (BufferType type : BufferType.values()) {
+                for (BufferLifetime lifetime : BufferLifetime.values()) {
+                    MemoryTotals live = totals.of(device, type, lifetime);
+                    amounts.put(new Account(device, type, lifetime), new Amount(live.liveBytes(), live.liveBuffers()));
+                }
+            }
+        }
+        return MemorySnapshot.of(amounts);
+    }
+}
