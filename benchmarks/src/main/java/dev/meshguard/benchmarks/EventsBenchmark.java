@@ -85,9 +85,7 @@ public class EventsBenchmark {
         }
 
         private void pairs() {
-            for (int i = 0; i < PAIRS; i++) {
-                window.pair();
-            }
+            window.pairs(PAIRS);
         }
     }
 
@@ -107,9 +105,7 @@ public class EventsBenchmark {
         }
 
         private void pairs() {
-            for (int i = 0; i < ORIGIN_PAIRS; i++) {
-                window.pair();
-            }
+            window.pairs(ORIGIN_PAIRS);
         }
     }
 

@@ -55,9 +55,7 @@ public class MeshBenchmark {
     }
 
     private void buffers() {
-        for (int i = 0; i < BUFFERS; i++) {
-            window.pair();
-        }
+        window.pairs(BUFFERS);
     }
 
     /** One thread. */

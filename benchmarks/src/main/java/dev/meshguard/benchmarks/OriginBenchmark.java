@@ -71,9 +71,7 @@ public class OriginBenchmark {
         }
 
         private void pairs() {
-            for (int i = 0; i < PAIRS; i++) {
-                window.pair();
-            }
+            window.pairs(PAIRS);
         }
     }
 

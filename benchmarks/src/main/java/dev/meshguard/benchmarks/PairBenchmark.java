@@ -8,6 +8,7 @@ import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
@@ -20,12 +21,16 @@ import org.openjdk.jmh.infra.ThreadParams;
 /** One allocation and one free without a stack; contenders that may run for ever. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
+@OperationsPerInvocation(PairBenchmark.PAIRS)
 @Warmup(iterations = 4, time = 1)
 @Measurement(iterations = 5, time = 1)
 @Fork(
         value = 2,
         jvmArgsAppend = {"-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
 public class PairBenchmark {
+
+    /** Two threads that noted their place after every pair would disturb each other. */
+    static final int PAIRS = 256;
 
     /** What all threads share. */
     @State(Scope.Benchmark)
@@ -65,13 +70,13 @@ public class PairBenchmark {
     @Benchmark
     @Threads(1)
     public void oneThread(OwnDevice device) {
-        device.window.pair();
+        device.window.pairs(PAIRS);
     }
 
     /** Two threads, each on a device of its own. */
     @Benchmark
     @Threads(2)
     public void twoThreads(OwnDevice device) {
-        device.window.pair();
+        device.window.pairs(PAIRS);
     }
 }

@@ -11,7 +11,7 @@ import java.util.function.IntFunction;
  */
 final class Window {
 
-    /** Frames from the caller of {@link #pair} to the one that asks for the buffer. */
+    /** Frames from the caller of {@link #pairs} to the one that asks for the buffer. */
     static final int FRAMES = 2;
 
     /** What the fields of a state hold until it is set up. */
@@ -38,11 +38,14 @@ final class Window {
         this.next = live;
     }
 
-    /** Allocates a buffer and frees the oldest. */
-    void pair() {
+    /** Allocates that many buffers, and frees the oldest one after each. */
+    void pairs(int count) {
         int buffer = next;
-        lane.allocate(buffer);
-        lane.free((buffer - live) & mask);
-        next = (buffer + 1) & mask;
+        for (int i = 0; i < count; i++) {
+            lane.allocate(buffer);
+            lane.free((buffer - live) & mask);
+            buffer = (buffer + 1) & mask;
+        }
+        next = buffer;
     }
 }
