@@ -10,6 +10,10 @@ package dev.meshguard.tracker.internal;
  */
 abstract class Apart {
 
+    /** Fills what the header leaves free, or the virtual machine would put a subclass's field before the padding. */
+    @SuppressWarnings("unused")
+    private int gap;
+
     @SuppressWarnings("unused")
     private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15;
 }
