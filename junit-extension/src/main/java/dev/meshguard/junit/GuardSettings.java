@@ -1,11 +1,11 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.mesh.Architecture;
-import dev.meshguard.mesh.MeshShape;
-import dev.meshguard.mesh.ReportingModel;
-import dev.meshguard.mesh.RuntimeDefect;
-import dev.meshguard.mesh.RuntimePreset;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.OriginCapture;
 import java.util.Arrays;

@@ -1,11 +1,11 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.mesh.Architecture;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.ReportingModel;
-import dev.meshguard.mesh.RuntimeDefect;
-import dev.meshguard.mesh.RuntimePreset;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Phase;

@@ -1,9 +1,9 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.mesh.Architecture;
-import dev.meshguard.mesh.ReportingModel;
-import dev.meshguard.mesh.RuntimeDefect;
-import dev.meshguard.mesh.RuntimePreset;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.tracker.OriginCapture;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;

@@ -5,7 +5,7 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.Test;
 

@@ -4,9 +4,9 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.mesh.Architecture;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.RuntimePreset;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.Test;
 

@@ -4,10 +4,10 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.mesh.Architecture;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.ReportingModel;
-import dev.meshguard.mesh.RuntimePreset;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import org.assertj.core.api.Assertions;

@@ -1,6 +1,7 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.Allocator;
+import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
 import java.util.List;

@@ -1,7 +1,9 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.mesh.CircularBufferConfig.CoreRange;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.runtime.Architecture;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,6 +3,8 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh;
 
-import static dev.meshguard.mesh.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
-import static dev.meshguard.mesh.RuntimeDefect.DEVICE_INITIALISED_TWICE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
@@ -9,6 +9,13 @@ import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;

@@ -1,5 +1,9 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshShape;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

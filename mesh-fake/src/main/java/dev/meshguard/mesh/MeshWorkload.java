@@ -2,6 +2,8 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Owner;

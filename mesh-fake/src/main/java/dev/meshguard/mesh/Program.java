@@ -2,6 +2,9 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocationDirection;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;

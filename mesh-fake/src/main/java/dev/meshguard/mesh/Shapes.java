@@ -1,5 +1,6 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;

@@ -1,14 +1,20 @@
 package dev.meshguard.mesh;
 
-import static dev.meshguard.mesh.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
-import static dev.meshguard.mesh.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
-import static dev.meshguard.mesh.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
-import static dev.meshguard.mesh.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
-import static dev.meshguard.mesh.RuntimeDefect.DEVICE_INITIALISED_TWICE;
-import static dev.meshguard.mesh.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
-import static dev.meshguard.mesh.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.WitnessReading;

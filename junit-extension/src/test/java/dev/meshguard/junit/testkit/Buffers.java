@@ -1,9 +1,9 @@
 package dev.meshguard.junit.testkit;
 
-import dev.meshguard.mesh.BufferConfig;
 import dev.meshguard.mesh.MeshBuffer;
-import dev.meshguard.mesh.MeshBufferConfig;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.tracker.BufferType;
 
 /** Takes memory for test classes that are run inside a test. */

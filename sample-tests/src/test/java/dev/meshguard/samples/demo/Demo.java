@@ -1,8 +1,8 @@
 package dev.meshguard.samples.demo;
 
-import dev.meshguard.mesh.MeshShape;
-import dev.meshguard.mesh.RuntimePreset;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.samples.demo.Scenario.LanguageModelTestCase;
 import dev.meshguard.samples.demo.Scenario.ThirtySixKilobytesTestCase;

@@ -1,13 +1,13 @@
 package dev.meshguard.samples.demo;
 
-import static dev.meshguard.mesh.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
 
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
-import dev.meshguard.mesh.MeshShape;
-import dev.meshguard.mesh.RuntimePreset;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.support.Fixture;
 import dev.meshguard.samples.support.LanguageModelRun;
 import dev.meshguard.samples.support.MeshAllocation;

@@ -3,8 +3,8 @@ package dev.meshguard.samples.first;
 import static dev.meshguard.assertions.MeshAssertions.assertThat;
 
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.RuntimeDefect;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.samples.support.Fixture;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;

@@ -1,15 +1,15 @@
 package dev.meshguard.samples.seeds;
 
-import static dev.meshguard.mesh.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
 import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.BufferType.L1;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static dev.meshguard.tracker.history.CountingPolicy.REFERENCE_COUNTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.mesh.MeshShape;
-import dev.meshguard.mesh.RuntimePreset;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;

@@ -4,11 +4,11 @@ import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.mesh.CloseOrder;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.MeshShape;
-import dev.meshguard.mesh.RuntimePreset;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Owner;

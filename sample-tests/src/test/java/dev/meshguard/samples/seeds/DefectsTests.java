@@ -1,23 +1,23 @@
 package dev.meshguard.samples.seeds;
 
 import static dev.meshguard.assertions.MeshAssertions.assertThat;
-import static dev.meshguard.mesh.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
-import static dev.meshguard.mesh.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
-import static dev.meshguard.mesh.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
-import static dev.meshguard.mesh.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
-import static dev.meshguard.mesh.RuntimeDefect.DEVICE_INITIALISED_TWICE;
-import static dev.meshguard.mesh.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
-import static dev.meshguard.mesh.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.MeshShape;
-import dev.meshguard.mesh.RuntimeDefect;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;

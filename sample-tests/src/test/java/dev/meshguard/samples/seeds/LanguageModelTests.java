@@ -1,6 +1,6 @@
 package dev.meshguard.samples.seeds;
 
-import static dev.meshguard.mesh.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
 import static dev.meshguard.samples.support.LanguageModelRun.KV_CACHE;
 import static dev.meshguard.samples.support.LanguageModelRun.WEIGHTS;
 import static dev.meshguard.tracker.BufferType.DRAM;
@@ -10,9 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
-import dev.meshguard.mesh.MeshShape;
-import dev.meshguard.mesh.RuntimePreset;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.support.LanguageModelRun;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferLifetime;

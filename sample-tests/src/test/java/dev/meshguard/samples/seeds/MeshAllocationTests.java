@@ -1,9 +1,9 @@
 package dev.meshguard.samples.seeds;
 
-import static dev.meshguard.mesh.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
-import static dev.meshguard.mesh.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
-import static dev.meshguard.mesh.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
-import static dev.meshguard.mesh.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
 import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.BufferType.L1;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
@@ -14,10 +14,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.MeshShape;
-import dev.meshguard.mesh.RuntimeDefect;
-import dev.meshguard.mesh.RuntimePreset;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;

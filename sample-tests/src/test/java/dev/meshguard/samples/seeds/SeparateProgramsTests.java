@@ -3,13 +3,13 @@ package dev.meshguard.samples.seeds;
 import static dev.meshguard.tracker.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.mesh.CircularBufferConfig;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.MeshShape;
 import dev.meshguard.mesh.MeshWorkload;
 import dev.meshguard.mesh.Program;
-import dev.meshguard.mesh.RuntimePreset;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

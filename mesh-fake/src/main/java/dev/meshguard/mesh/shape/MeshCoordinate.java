@@ -1,4 +1,4 @@
-package dev.meshguard.mesh;
+package dev.meshguard.mesh.shape;
 
 import java.util.Arrays;
 import java.util.List;

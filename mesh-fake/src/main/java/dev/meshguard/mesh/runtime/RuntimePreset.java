@@ -1,4 +1,4 @@
-package dev.meshguard.mesh;
+package dev.meshguard.mesh.runtime;
 
 import java.util.Locale;
 import java.util.Map;
@@ -124,7 +124,7 @@ public enum RuntimePreset {
     public abstract long tracePageSize(long rawSize, int dramBanks);
 
     /** Returns the device under which reports about a whole mesh appear. */
-    int meshLevelDevice(int meshId) {
+    public int meshLevelDevice(int meshId) {
         return meshLevelReportsPinned ? 0 : meshId;
     }
 

@@ -1,4 +1,4 @@
-package dev.meshguard.mesh;
+package dev.meshguard.mesh.shape;
 
 import java.util.Arrays;
 import java.util.List;
@@ -57,7 +57,7 @@ public record MeshShape(List<Integer> dimensions) {
     }
 
     /** Returns the sizes as a person writes them: {@code 2x4}. */
-    String grid() {
+    public String grid() {
         return dimensions.stream().map(String::valueOf).collect(Collectors.joining("x"));
     }
 

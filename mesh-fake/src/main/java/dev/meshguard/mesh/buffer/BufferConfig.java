@@ -1,4 +1,4 @@
-package dev.meshguard.mesh;
+package dev.meshguard.mesh.buffer;
 
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;

@@ -1,6 +1,7 @@
-package dev.meshguard.mesh;
+package dev.meshguard.mesh.buffer;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.shape.MeshShape;
 import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
@@ -110,7 +111,7 @@ public record MeshBufferConfig(BufferConfig deviceLocal, Optional<Sharding> shar
         }
 
         /** Checks that there is a device for every shard. */
-        void requireFits(MeshShape mesh) {
+        public void requireFits(MeshShape mesh) {
             long shards = (long) (height / physical(shardHeight, height))
                     * (width / physical(shardWidth, width))
                     * replicas(mesh);

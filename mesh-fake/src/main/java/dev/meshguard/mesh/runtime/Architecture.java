@@ -1,4 +1,4 @@
-package dev.meshguard.mesh;
+package dev.meshguard.mesh.runtime;
 
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

@@ -1,4 +1,4 @@
-package dev.meshguard.mesh;
+package dev.meshguard.mesh.shape;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import java.util.ArrayList;
@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
 
 /**
  * All devices of the system, numbered row by row, of which a mesh takes some.
@@ -14,8 +16,12 @@ import java.util.stream.IntStream;
  * <p>Source: {@code tt_metal/distributed/system_mesh.cpp}. Where the runtime searches for a path along which to lay a line, this
  * takes one that ends beside its start if the number of rows is even: along row 0 and back along row 1 in a mesh of two rows, as
  * the runtime does.
+ *
+ * @param shape the shape of the whole system
+ * @since 0.1
  */
-record SystemMesh(MeshShape shape) {
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record SystemMesh(MeshShape shape) {
 
     /**
      * Returns the devices of a requested mesh in its row-major order.
@@ -23,7 +29,7 @@ record SystemMesh(MeshShape shape) {
      * @param offset where the mesh starts, empty for the first device
      * @throws MeshRuntimeException if the mesh does not fit into the system
      */
-    List<Integer> devicesOf(MeshShape requested, Optional<MeshCoordinate> offset) {
+    public List<Integer> devicesOf(MeshShape requested, Optional<MeshCoordinate> offset) {
         if (requested.meshSize() > shape.meshSize()) {
             throw new MeshRuntimeException(String.format(
                     Locale.ROOT,
@@ -155,7 +161,7 @@ record SystemMesh(MeshShape shape) {
     }
 
     /** All coordinates of a mesh of the given sizes, in row-major order. */
-    static List<MeshCoordinate> coordinates(List<Integer> sizes) {
+    public static List<MeshCoordinate> coordinates(List<Integer> sizes) {
         List<List<Integer>> all = List.of(List.of());
         for (int size : sizes) {
             List<List<Integer>> longer = new ArrayList<>();
