@@ -5,6 +5,7 @@ import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.SystemMesh;
@@ -38,6 +39,7 @@ final class RuntimeProcess {
     private final Architecture architecture;
     private final SystemMesh systemMesh;
     private final EnumSet<RuntimeDefect> defects;
+    private final EnumSet<RuntimeFix> fixes;
     private final ReportingModel reporting;
     private final List<Ttnn.SystemBuffer> systemBuffers;
     private final OperationProfiles operations;
@@ -60,6 +62,7 @@ final class RuntimeProcess {
         this.architecture = settings.architecture;
         this.systemMesh = new SystemMesh(settings.systemMesh);
         this.defects = settings.defects.clone();
+        this.fixes = settings.fixes.clone();
         this.reporting = settings.reporting.orElse(settings.preset.reporting());
         this.systemBuffers = List.copyOf(settings.systemBuffers);
         this.operations = settings.operations;
@@ -112,6 +115,10 @@ final class RuntimeProcess {
         Set<RuntimeDefect> all = EnumSet.copyOf(defects);
         all.addAll(more);
         return all;
+    }
+
+    Set<RuntimeFix> fixes() {
+        return fixes;
     }
 
     int nextMeshId() {
