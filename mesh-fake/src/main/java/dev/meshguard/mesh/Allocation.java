@@ -44,6 +44,7 @@ final class Allocation {
     private final long size;
     private final @Nullable Allocator lender;
     private volatile boolean freed;
+    private volatile @Nullable BufferLife life;
 
     private Allocation(
             Kind kind,
@@ -112,6 +113,15 @@ final class Allocation {
 
     void markFreed() {
         freed = true;
+    }
+
+    /** Remembers from now on what happens to it; only a strict runtime does. */
+    void beginLife(BufferLife newLife) {
+        life = newLife;
+    }
+
+    Optional<BufferLife> life() {
+        return Optional.ofNullable(life);
     }
 
     /** The allocator that has to get the memory back, unless it is only pointed to. */

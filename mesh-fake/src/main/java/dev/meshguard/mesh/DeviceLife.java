@@ -17,15 +17,22 @@ final class DeviceLife {
     private final AllocatorConfig config;
     private final int numCommandQueues;
     private final UnsafeAllocationWarning warning;
+    private final MisuseGuard misuse;
     private @Nullable Allocator allocator;
     private boolean announced;
     private volatile boolean over;
 
-    DeviceLife(int device, AllocatorConfig config, int numCommandQueues, UnsafeAllocationWarning warning) {
+    DeviceLife(
+            int device,
+            AllocatorConfig config,
+            int numCommandQueues,
+            UnsafeAllocationWarning warning,
+            MisuseGuard misuse) {
         this.device = device;
         this.config = config;
         this.numCommandQueues = numCommandQueues;
         this.warning = warning;
+        this.misuse = misuse;
     }
 
     int device() {
@@ -64,6 +71,7 @@ final class DeviceLife {
         if (allocator != null) {
             allocator.deallocateBuffers();
             allocator.clear();
+            misuse.wiped(allocator, "device " + device + " was closed");
         }
     }
 

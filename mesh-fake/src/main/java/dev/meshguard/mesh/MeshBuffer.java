@@ -125,6 +125,11 @@ public final class MeshBuffer implements AutoCloseable {
         mesh.freeIfAllocated(allocation);
     }
 
+    /** Adds to an error what happened to this before, as far as that is known. */
+    <E extends Throwable> E explaining(E error) {
+        return MisuseGuard.explained(error, allocation);
+    }
+
     /** Returns memory, address and size for a person to read. */
     @Override
     public String toString() {

@@ -39,6 +39,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A mesh of devices without hardware, which allocates and reports as the real runtime does and computes nothing.
@@ -63,6 +65,8 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshDevice implements AutoCloseable {
+
+    private static final Logger logger = LoggerFactory.getLogger(MeshDevice.class);
 
     private final RuntimeProcess process;
     private final int id;
@@ -102,14 +106,14 @@ public final class MeshDevice implements AutoCloseable {
         this.lock = parent.<Object>map(mesh -> mesh.lock).orElseGet(Object::new);
         this.config = lives.get(0).config();
         this.reports = new MeshReports(
-                MisreportingListener.between(process.listener(), defects),
+                MisreportingListener.between(process.reports(), defects),
                 process.reporting(),
                 defects,
                 process.fixes(),
                 devices,
                 process.preset().meshLevelDevice(id),
                 this::isOpenedAgain);
-        this.memory = new MeshMemory(id, this.lives, devices, config, process.unsafeAllocations(), reports);
+        this.memory = new MeshMemory(id, this.lives, devices, config, process, reports);
     }
 
     /** Creates a mesh that has no parent, and does not open it. */
@@ -315,7 +319,7 @@ public final class MeshDevice implements AutoCloseable {
     public void enqueueMeshWorkload(MeshWorkload workload) {
         synchronized (lock) {
             memory.requireOpen();
-            workload.enqueueOn(this);
+            operate("enqueueMeshWorkload", devices, () -> workload.enqueueOn(this));
         }
     }
 
@@ -330,7 +334,7 @@ public final class MeshDevice implements AutoCloseable {
         requireDevice(device);
         synchronized (lock) {
             memory.requireOpen();
-            program.enqueueOn(this, device);
+            operate("enqueueProgram", List.of(device), () -> program.enqueueOn(this, device));
         }
     }
 
@@ -377,6 +381,9 @@ public final class MeshDevice implements AutoCloseable {
             if (initialised) {
                 reports.during(Phase.CLOSE, this::closeInOrder);
                 process.closed(this);
+                if (process.faults().closesTwice()) {
+                    close();
+                }
             }
         }
     }
@@ -487,15 +494,32 @@ public final class MeshDevice implements AutoCloseable {
             Tensor tensor = allocateTensor(result);
             boolean launched = false;
             try {
-                programCache.run(operation, compiler);
+                operate(operation.operation(), devices, () -> programCache.run(operation, compiler));
                 launched = true;
             } finally {
                 if (!launched) {
-                    tensor.close();
+                    discard(tensor);
                 }
             }
             return tensor;
         }
+    }
+
+    /** A strict runtime refuses to free what a mesh lent that was closed meanwhile; the operation's own error tells that. */
+    private static void discard(Tensor result) {
+        try {
+            result.close();
+        } catch (BufferMisuseException closedMeanwhile) {
+            logger.debug("The result of an operation outlived its mesh", closedMeanwhile);
+        }
+    }
+
+    /** Hands something over to the command queues of some devices. */
+    private void operate(String name, List<Integer> on, Runnable work) {
+        process.faults().operation(name, on, this::close, () -> {
+            memory.requireOpen();
+            work.run();
+        });
     }
 
     Tensor allocateTensor(TensorSpec spec) {
@@ -547,6 +571,7 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void closeInOrder() {
+        process.faults().closing(devices);
         if (reports.has(RuntimeFix.CLEAR_PROGRAM_CACHE_ON_CLOSE)) {
             programCache.clear();
         }

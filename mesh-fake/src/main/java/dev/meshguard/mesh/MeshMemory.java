@@ -6,7 +6,6 @@ import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
-import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
@@ -42,6 +41,8 @@ final class MeshMemory {
     private final List<Integer> devices;
     private final AllocatorConfig config;
     private final MeshReports reports;
+    private final FaultScript faults;
+    private final MisuseGuard misuse;
     private final Allocator meshAllocator;
     private final Map<BufferType, Map<Long, Allocation>> lockStep = new EnumMap<>(BufferType.class);
     private boolean open = true;
@@ -51,14 +52,16 @@ final class MeshMemory {
             Map<Integer, DeviceLife> lives,
             List<Integer> devices,
             AllocatorConfig config,
-            UnsafeAllocationWarning warning,
+            RuntimeProcess process,
             MeshReports reports) {
         this.meshId = meshId;
         this.lives = lives;
         this.devices = devices;
         this.config = config;
         this.reports = reports;
-        this.meshAllocator = Allocator.create(config, warning);
+        this.faults = process.faults();
+        this.misuse = process.misuse();
+        this.meshAllocator = Allocator.create(config, process.unsafeAllocations());
     }
 
     void requireOpen() {
@@ -95,10 +98,11 @@ final class MeshMemory {
     /** Points to an address that something else owns. */
     Allocation viewOn(List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
         requireOpen();
+        misuse.view(buffer.type(), address, on);
         Allocation view =
                 Allocation.view(Kind.VIEW, withExtent(details, buffer), on, buffer.type(), address, buffer.size());
         if (view.size() > 0 && reports.concern(view)) {
-            reports.allocated(view);
+            misuse.allocated(view, reports.allocated(view));
         }
         return view;
     }
@@ -112,11 +116,12 @@ final class MeshMemory {
     Allocation allocateKernelBinary(
             BufferConfig buffer, AllocationDetails details, int programs, List<Allocation> viewsOnMesh) {
         requireOpen();
-        long address = meshAllocator.allocate(buffer.type(), request(buffer));
+        long address = lend(meshAllocator, devices, buffer);
         AllocationDetails complete = withExtent(details, buffer);
         Allocation binary = Allocation.lent(Kind.LOCK_STEP, complete, devices, buffer, address, meshAllocator);
         lockStepOf(binary.type()).put(address, binary);
         AllocationRequest loading = reports.allocated(binary);
+        misuse.allocated(binary, loading);
 
         Allocation view = Allocation.view(Kind.VIEW, complete, devices, buffer.type(), address, buffer.size());
         if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
@@ -137,12 +142,14 @@ final class MeshMemory {
     /** Takes memory back; what was freed before is not freed again. */
     void free(Allocation allocation, Ending ending) {
         if (allocation.size() == 0 || !reports.concern(allocation)) {
+            requireFirstFree(allocation);
             allocation.markFreed();
             return;
         }
         AllocationRequest release = reports.listener().release(allocation.details());
         if (allocation.isFreed()) {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
+            requireFirstFree(allocation);
             return;
         }
         boolean givenBack = isGivenBack(allocation);
@@ -155,9 +162,19 @@ final class MeshMemory {
         if (givenBack) {
             reports.freed(release, allocation, ending);
             giveBack(allocation);
+            misuse.freed(allocation, release);
         } else {
             reports.freedAfterClose(release, allocation, ending);
             requireSameLife(allocation);
+            if (ending == Ending.DEALLOCATED) {
+                misuse.freeAfterClose(allocation);
+            }
+        }
+    }
+
+    private void requireFirstFree(Allocation allocation) {
+        if (allocation.isFreed()) {
+            misuse.secondFree(allocation);
         }
     }
 
@@ -191,12 +208,14 @@ final class MeshMemory {
     void freeAllSilently() {
         meshAllocator.deallocateBuffers();
         lockStep.clear();
+        misuse.wiped(meshAllocator, closedWords());
     }
 
     /** Takes memory back without a word. */
     void freeSilently(Allocation allocation) {
         allocation.markFreed();
         giveBack(allocation);
+        misuse.takenBack(allocation);
     }
 
     /** Takes back whatever lies at an address on all devices. */
@@ -205,6 +224,7 @@ final class MeshMemory {
         Allocation allocation = lockStepOf(type).get(address);
         if (allocation == null) {
             reports.unknownAddress(type, address);
+            misuse.unknownAddress(type, address, meshAllocator, devices);
         } else {
             free(allocation, Ending.DEALLOCATED);
         }
@@ -244,6 +264,11 @@ final class MeshMemory {
         meshAllocator.deallocateBuffers();
         meshAllocator.clear();
         lockStep.clear();
+        misuse.wiped(meshAllocator, closedWords());
+    }
+
+    private String closedWords() {
+        return String.format(Locale.ROOT, "mesh %d was closed", meshId);
     }
 
     void close() {
@@ -264,10 +289,15 @@ final class MeshMemory {
         if (buffer.size() == 0) {
             return Allocation.empty(kind, details, on, buffer);
         }
-        long address = allocator.allocate(buffer.type(), request(buffer));
+        long address = lend(allocator, on, buffer);
         Allocation allocation = Allocation.lent(kind, withExtent(details, buffer), on, buffer, address, allocator);
-        reports.allocated(allocation);
+        misuse.allocated(allocation, reports.allocated(allocation));
         return allocation;
+    }
+
+    private long lend(Allocator allocator, List<Integer> on, BufferConfig buffer) {
+        faults.allocating(buffer.type(), on, () -> allocator.outOfMemory(buffer.type(), request(buffer)));
+        return allocator.allocate(buffer.type(), request(buffer));
     }
 
     private void giveBack(Allocation allocation) {

@@ -35,6 +35,9 @@ final class RuntimeProcess {
     private static final Logger logger = LoggerFactory.getLogger(RuntimeProcess.class);
 
     private final AllocationListener listener;
+    private final FaultScript faults;
+    private final AllocationListener reports;
+    private final MisuseGuard misuse;
     private final RuntimePreset preset;
     private final Architecture architecture;
     private final SystemMesh systemMesh;
@@ -45,6 +48,7 @@ final class RuntimeProcess {
     private final OperationProfiles operations;
     private final CloseOrder closeOrder;
     private final Strictness strictness;
+    private final int withheldAddresses;
     private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
     private final AtomicInteger meshes = new AtomicInteger();
     private final AtomicInteger programs = new AtomicInteger();
@@ -68,11 +72,28 @@ final class RuntimeProcess {
         this.operations = settings.operations;
         this.closeOrder = settings.closeOrder;
         this.strictness = settings.strictness;
-        this.devices = new DeviceManager(activatesAllChips());
+        this.withheldAddresses = settings.withheldAddresses;
+        this.faults = new FaultScript(settings.faults);
+        this.reports = faults.between(settings.listener);
+        this.misuse = new MisuseGuard(isStrict());
+        this.devices = new DeviceManager(activatesAllChips(), faults, misuse);
     }
 
     AllocationListener listener() {
         return listener;
+    }
+
+    /** Where meshes report to: the listener, or what goes wrong on the way to it. */
+    AllocationListener reports() {
+        return reports;
+    }
+
+    FaultScript faults() {
+        return faults;
+    }
+
+    MisuseGuard misuse() {
+        return misuse;
     }
 
     RuntimePreset preset() {
@@ -105,6 +126,10 @@ final class RuntimeProcess {
 
     boolean isStrict() {
         return strictness == Strictness.STRICT;
+    }
+
+    int withheldAddresses() {
+        return withheldAddresses;
     }
 
     UnsafeAllocationWarning unsafeAllocations() {

@@ -70,7 +70,7 @@ public final class Tensor implements AutoCloseable {
      */
     public MeshBuffer buffer() {
         if (!isAllocated()) {
-            throw new MeshRuntimeException("Tensor is not allocated");
+            throw buffer.explaining(new MeshRuntimeException("Tensor is not allocated"));
         }
         return buffer;
     }
