@@ -123,7 +123,7 @@ final class FaultScript {
         eventOn(devices);
         devices.stream()
                 .filter(stopped::containsKey)
-                .forEach(device -> logger.warn(
+                .forEach(device -> logger.info(
                         "Device {} does not answer to the close of its mesh, which goes on: {}", device, NO_ANSWER));
     }
 

@@ -14,18 +14,16 @@ import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.WitnessReading;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
 
 /**
  * Loses, doubles, delays and reorders what a runtime says to its listener about buffers.
@@ -54,7 +52,7 @@ final class FaultyListener implements AllocationListener {
         return fault instanceof Fault.ReportLost
                 || fault instanceof Fault.ReportDoubled
                 || fault instanceof Fault.ReportDelayed
-                || deviceToReorder(fault).isPresent();
+                || fault instanceof Fault.ReportOrder;
     }
 
     @Override
@@ -194,14 +192,18 @@ final class FaultyListener implements AllocationListener {
     }
 
     private Optional<Gathering> gatheringOf(int device) {
-        return gatherings.computeIfAbsent(
-                device,
-                unused -> faults.stream()
-                        .filter(planned -> deviceToReorder(planned.fault())
-                                .filter(narrowed -> narrowed.orElse(device) == device)
-                                .isPresent())
-                        .findFirst()
-                        .map(planned -> new Gathering(planned, device)));
+        return gatherings.computeIfAbsent(device, this::newGathering);
+    }
+
+    /** Where several faults put the reports of a device in order, it is the first that does. */
+    private Optional<Gathering> newGathering(int device) {
+        for (PlannedFault planned : faults) {
+            if (planned.fault() instanceof Fault.ReportOrder order
+                    && order.device().orElse(device) == device) {
+                return Optional.of(new Gathering(planned, order, device));
+            }
+        }
+        return Optional.empty();
     }
 
     private boolean isOpen(int device) {
@@ -211,14 +213,6 @@ final class FaultyListener implements AllocationListener {
     private boolean isGathering(int device) {
         return inUse.stream()
                 .anyMatch(mesh -> openMeshes.getOrDefault(mesh, List.of()).contains(device));
-    }
-
-    /** Empty if a fault does not reorder; else the device it is narrowed to, if it is. */
-    private static Optional<OptionalInt> deviceToReorder(Fault fault) {
-        if (fault instanceof Fault.ReportsReordered reordered) {
-            return Optional.of(reordered.device());
-        }
-        return fault instanceof Fault.ReportsShuffled shuffled ? Optional.of(shuffled.device()) : Optional.empty();
     }
 
     private record Report(ReportKind kind, int device, Consumer<AllocationListener> delivery) {
@@ -257,18 +251,19 @@ final class FaultyListener implements AllocationListener {
     private final class Gathering {
 
         private final PlannedFault planned;
-        private final Random random;
+        private final int window;
+        private final IntFunction<List<Integer>> orders;
         private final List<Report> reports = new ArrayList<>();
 
-        Gathering(PlannedFault planned, int device) {
+        Gathering(PlannedFault planned, Fault.ReportOrder order, int device) {
             this.planned = planned;
-            long seed = planned.fault() instanceof Fault.ReportsShuffled shuffled ? shuffled.seed() : 0;
-            this.random = new Random(31 * seed + device);
+            this.window = order.window();
+            this.orders = order.orderOn(device);
         }
 
         void add(Report report) {
             reports.add(report);
-            if (reports.size() == window()) {
+            if (reports.size() == window) {
                 handOn();
             }
         }
@@ -276,30 +271,11 @@ final class FaultyListener implements AllocationListener {
         void handOn() {
             List<Report> gathered = List.copyOf(reports);
             reports.clear();
-            List<Integer> order = order(gathered.size());
+            List<Integer> order = orders.apply(gathered.size());
             if (!order.stream().sorted().toList().equals(order)) {
                 planned.happens();
             }
             order.forEach(index -> gathered.get(index).deliver(listener));
-        }
-
-        private int window() {
-            return planned.fault() instanceof Fault.ReportsReordered reordered
-                    ? reordered.order().size()
-                    : ((Fault.ReportsShuffled) planned.fault()).window();
-        }
-
-        private List<Integer> order(int size) {
-            if (planned.fault() instanceof Fault.ReportsReordered reordered) {
-                return reordered.order().stream()
-                        .map(place -> place - 1)
-                        .filter(index -> index < size)
-                        .toList();
-            }
-            List<Integer> order =
-                    new ArrayList<>(IntStream.range(0, size).boxed().toList());
-            Collections.shuffle(order, random);
-            return order;
         }
     }
 }

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Random;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apiguardian.api.API;
@@ -246,13 +248,29 @@ public sealed interface Fault {
         }
     }
 
+    /** Reports of a device that change places with each other. */
+    sealed interface ReportOrder extends Fault permits ReportsReordered, ReportsShuffled {
+
+        /** Returns how many change places. */
+        int window();
+
+        /** Returns the device, or nothing for each by itself. */
+        OptionalInt device();
+
+        /**
+         * Returns for one device which of so many gathered reports comes first, second and so on, from 0; it is asked once for every
+         * window.
+         */
+        IntFunction<List<Integer>> orderOn(int ofDevice);
+    }
+
     /**
      * Reports of a device that arrive in a given order; see {@link FaultPlan#reorderingReports}.
      *
      * @param order which report of every so many comes first, second and so on, from 1
      * @param device the device, or each by itself
      */
-    record ReportsReordered(List<Integer> order, OptionalInt device) implements Fault {
+    record ReportsReordered(List<Integer> order, OptionalInt device) implements ReportOrder {
 
         /**
          * Creates the fault.
@@ -275,6 +293,19 @@ public sealed interface Fault {
         }
 
         @Override
+        public int window() {
+            return order.size();
+        }
+
+        @Override
+        public IntFunction<List<Integer>> orderOn(int ofDevice) {
+            return gathered -> order.stream()
+                    .map(place -> place - 1)
+                    .filter(index -> index < gathered)
+                    .toList();
+        }
+
+        @Override
         public String toString() {
             return "reorderingReports(" + numbers(order) + ")" + on(device);
         }
@@ -287,7 +318,7 @@ public sealed interface Fault {
      * @param seed what the order comes from
      * @param device the device, or each by itself
      */
-    record ReportsShuffled(int window, long seed, OptionalInt device) implements Fault {
+    record ReportsShuffled(int window, long seed, OptionalInt device) implements ReportOrder {
 
         /**
          * Creates the fault.
@@ -300,6 +331,13 @@ public sealed interface Fault {
                 throw new IllegalArgumentException(String.format(
                         Locale.ROOT, "Cannot shuffle %d of the reports: at least 2 can change places", window));
             }
+        }
+
+        @Override
+        public IntFunction<List<Integer>> orderOn(int ofDevice) {
+            Random random = new Random(31 * seed + ofDevice);
+            return gathered ->
+                    RandomFaults.shuffled(IntStream.range(0, gathered).boxed().toList(), random);
         }
 
         @Override

@@ -38,7 +38,7 @@ final class RandomFaults {
             case 2 -> new Fault.DeviceStops(random.nextInt(DEVICES), upTo(OPERATIONS));
             case 3 ->
                 new Fault.DevicesCloseInOrder(
-                        shuffled(IntStream.range(0, DEVICES).boxed().toList()));
+                        shuffled(IntStream.range(0, DEVICES).boxed().toList(), random));
             case 4 -> new Fault.MeshClosesTwice();
             case 5 -> new Fault.MeshClosesDuringOperation(upTo(OPERATIONS), Optional.empty());
             case 6 -> new Fault.ReportLost(upTo(REPORTS), maybeKind(), maybeDevice(), random.nextInt(4) == 0);
@@ -46,7 +46,7 @@ final class RandomFaults {
             case 8 -> new Fault.ReportDelayed(upTo(REPORTS), maybeKind(), maybeDevice(), upTo(REPORTS));
             case 9 ->
                 new Fault.ReportsReordered(
-                        shuffled(IntStream.rangeClosed(1, 1 + upTo(4)).boxed().toList()), maybeDevice());
+                        shuffled(IntStream.rangeClosed(1, 1 + upTo(4)).boxed().toList(), random), maybeDevice());
             default -> new Fault.ReportsShuffled(1 + upTo(7), random.nextInt(1_000), maybeDevice());
         };
     }
@@ -71,9 +71,12 @@ final class RandomFaults {
         return random.nextInt(3) == 0 ? OptionalInt.of(random.nextInt(DEVICES)) : OptionalInt.empty();
     }
 
-    private List<Integer> shuffled(List<Integer> numbers) {
-        List<Integer> copy = new ArrayList<>(numbers);
-        Collections.shuffle(copy, random);
-        return copy;
+    /** Fisher and Yates' shuffle, written out: what the library's does is no promise. */
+    static List<Integer> shuffled(List<Integer> numbers, Random random) {
+        List<Integer> shuffled = new ArrayList<>(numbers);
+        for (int last = shuffled.size() - 1; last > 0; last--) {
+            Collections.swap(shuffled, last, random.nextInt(last + 1));
+        }
+        return shuffled;
     }
 }
