@@ -1,6 +1,7 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ReportingModel;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,6 +46,7 @@ final class RuntimeProcess {
     private final CloseOrder closeOrder;
     private final Strictness strictness;
     private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
+    private final AtomicLong buffers = new AtomicLong();
     private final AtomicInteger meshes = new AtomicInteger();
     private final AtomicInteger programs = new AtomicInteger();
 
@@ -80,6 +83,11 @@ final class RuntimeProcess {
         return architecture;
     }
 
+    /** The cores of each device that compute, whose L1 is lent. */
+    CoreRange computeGrid() {
+        return new CoreRange(0, 0, architecture.gridWidth() - 1, architecture.gridHeight() - 1);
+    }
+
     SystemMesh systemMesh() {
         return systemMesh;
     }
@@ -112,6 +120,11 @@ final class RuntimeProcess {
         Set<RuntimeDefect> all = EnumSet.copyOf(defects);
         all.addAll(more);
         return all;
+    }
+
+    /** Takes numbers for buffers and returns the first of them. */
+    long nextBufferIds(int count) {
+        return buffers.getAndAdd(count);
     }
 
     int nextMeshId() {

@@ -7,8 +7,9 @@ import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig.Sharding;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -52,7 +53,7 @@ class MeshBufferTests {
 
         mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 25 * 2_048, 2_048)));
         mesh.allocate(MeshBufferConfig.replicated(
-                BufferConfig.of(BufferType.L1, 64, 16).sharded(4)));
+                BufferConfig.of(BufferType.L1, 64, 16).heightSharded(CoreRangeSet.of(new CoreRange(0, 0, 3, 0)))));
 
         assertThat(reports.requests())
                 .extracting(details -> details.extent().orElseThrow())
@@ -235,40 +236,6 @@ class MeshBufferTests {
                         mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.SYSTEM_MEMORY, 64, 64))))
                 .isInstanceOf(MeshRuntimeException.class)
                 .hasMessage("Unsupported buffer type!");
-    }
-
-    @Test
-    void isCutIntoShardsOfAGlobalBuffer() {
-        MeshBufferConfig sharded = MeshBufferConfig.sharded(Sharding.of(64 * 64 * 2, 64, 64, 64, 32), PAGE);
-
-        MeshBuffer buffer = mesh.allocate(sharded);
-
-        assertThat(buffer.deviceLocalSize()).isEqualTo(64 * 32 * 2);
-    }
-
-    @Test
-    void isReplicatedAlongADimensionWhoseShardSizeIsZero() {
-        Sharding sharding = Sharding.of(64 * 64 * 2, 64, 64, 0, 32);
-
-        assertThat(sharding.deviceLocalSize()).isEqualTo(64 * 32 * 2);
-    }
-
-    @Test
-    void isAWholeNumberOfShards() {
-        assertThatThrownBy(() -> Sharding.of(64 * 64 * 2, 64, 64, 64, 24))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage(
-                        "Global buffer shape must be aligned with the shard shape: requested buffer shape: (64, 64),"
-                                + " shard shape: (64, 24)");
-    }
-
-    @Test
-    void needsADeviceForEveryShard() {
-        MeshBufferConfig sharded = MeshBufferConfig.sharded(Sharding.of(64 * 64 * 2, 64, 64, 32, 32), PAGE);
-
-        assertThatThrownBy(() -> mesh.allocate(sharded))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("The sharded tensor does not fit on the Mesh. Num shards in buffer 4, Num Devices 2");
     }
 
     @Test

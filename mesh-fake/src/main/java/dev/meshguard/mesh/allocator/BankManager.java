@@ -243,6 +243,29 @@ public final class BankManager {
                 .toArray();
     }
 
+    /**
+     * {@return what is added to an address in a bank, in bytes}
+     *
+     * @param bank the number of the bank
+     * @throws MeshRuntimeException if there is no such bank
+     */
+    public long bankOffset(int bank) {
+        if (bank < 0 || bank >= bankOffsets.length) {
+            throw new MeshRuntimeException(RuntimeMessages.bankNotTracked(bank));
+        }
+        return bankOffsets[bank];
+    }
+
+    /**
+     * {@return the bytes that a request takes in each bank: its share of the pages, rounded up as the free list does}
+     *
+     * @param request what is asked for
+     * @throws MeshRuntimeException if there are more shards than compute cores
+     */
+    public long reservedPerBank(AllocationRequest request) {
+        return freeList(FIRST_ALLOCATOR).roundedSize(request.sizePerBank(banksFor(request), pageAlignment));
+    }
+
     /** {@return the number of banks} */
     public int numBanks() {
         return bankOffsets.length;
@@ -311,13 +334,6 @@ public final class BankManager {
             throw new MeshRuntimeException(RuntimeMessages.SINGLE_ALLOCATOR_EXPECTED);
         }
         return freeLists.get(FIRST_ALLOCATOR);
-    }
-
-    private long bankOffset(int bank) {
-        if (bank < 0 || bank >= bankOffsets.length) {
-            throw new MeshRuntimeException(RuntimeMessages.bankNotTracked(bank));
-        }
-        return bankOffsets[bank];
     }
 
     private void requireUsableBankCount(boolean interleaved) {
