@@ -110,7 +110,7 @@ final class MeshMemory {
             Kind kind, List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
         requireOpen();
         requireAddress(address);
-        Allocation view = view(kind, withExtent(details, buffer, meshAllocator), on, buffer, address);
+        Allocation view = view(kind, withExtent(details, buffer), on, buffer, address);
         if (view.size() > 0 && reports.concern(view)) {
             reports.allocated(view);
         }
@@ -271,9 +271,10 @@ final class MeshMemory {
     private Allocation lend(
             Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
         long firstId = nextIds(kind, on);
-        long address = allocator.allocate(
-                buffer.type(), BankLayout.of(buffer, allocator).request());
-        return Allocation.lent(firstId, kind, withExtent(details, buffer, allocator), on, buffer, address, allocator);
+        var request = BankLayout.of(buffer, allocator).request();
+        long address = allocator.allocate(buffer.type(), request);
+        long extent = allocator.reservedPerBank(buffer.type(), request);
+        return Allocation.lent(firstId, kind, details.withExtent(extent), on, buffer, address, allocator);
     }
 
     private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {
@@ -342,11 +343,11 @@ final class MeshMemory {
         }
     }
 
-    /** What the buffer takes in every bank of the allocator that lends it, or would. */
-    private static AllocationDetails withExtent(AllocationDetails details, BufferConfig buffer, Allocator allocator) {
-        BankLayout layout = BankLayout.of(buffer, allocator);
+    /** What the buffer takes in every bank, as if the mesh had lent it. */
+    private AllocationDetails withExtent(AllocationDetails details, BufferConfig buffer) {
+        BankLayout layout = BankLayout.of(buffer, meshAllocator);
         return buffer.size() == 0 || layout.maxPagesPerBank() == 0
                 ? details
-                : details.withExtent(allocator.reservedPerBank(buffer.type(), layout.request()));
+                : details.withExtent(meshAllocator.reservedPerBank(buffer.type(), layout.request()));
     }
 }
