@@ -221,23 +221,15 @@ public final class Buffer implements AutoCloseable {
      */
     public void deallocate() {
         if (ownsMemory() || isReportedView()) {
-            free();
+            mesh.free(allocation, Ending.DEALLOCATED);
         }
     }
 
     /** Gives the memory back unless that was done before; what owns nothing ends, and leaves the memory alone. */
     @Override
     public void close() {
-        if (isAllocated() && !partOfMeshBuffer) {
-            free();
-        }
-    }
-
-    private void free() {
-        if (allocation.kind() == Kind.LOCK_STEP) {
-            mesh.freeMeshBuffer(allocation);
-        } else {
-            mesh.free(allocation, Ending.DEALLOCATED);
+        if (!partOfMeshBuffer) {
+            mesh.freeIfAllocated(allocation);
         }
     }
 

@@ -2,6 +2,8 @@ package dev.meshguard.mesh;
 
 import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES;
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
@@ -16,6 +18,7 @@ import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
@@ -101,9 +104,10 @@ public final class MeshDevice implements AutoCloseable {
         this.lock = parent.<Object>map(mesh -> mesh.lock).orElseGet(Object::new);
         this.config = lives.get(0).config();
         this.reports = new MeshReports(
-                process.listener(),
+                MisreportingListener.between(process.listener(), defects),
                 process.reporting(),
                 defects,
+                process.fixes(),
                 devices,
                 process.preset().meshLevelDevice(id),
                 this::isOpenedAgain);
@@ -221,7 +225,7 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Returns the listener that hears of its buffers. */
     public AllocationListener listener() {
-        return reports.listener();
+        return process.listener();
     }
 
     /**
@@ -425,12 +429,15 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void initialise() {
-        listener().meshOpened(description());
+        reports.listener().meshOpened(description());
         devices.stream()
                 .filter(device -> Objects.requireNonNull(lives.get(device)).announce())
-                .forEach(listener()::deviceOpened);
+                .forEach(reports.listener()::deviceOpened);
         if (parent.isPresent()) {
             return;
+        }
+        if (reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
+            devices.forEach(this::allocateSystemBuffersOn);
         }
         allocateSystemBuffers();
         if (reports.has(DEVICE_INITIALISED_TWICE)) {
@@ -525,25 +532,17 @@ public final class MeshDevice implements AutoCloseable {
 
     void free(Allocation allocation, Ending ending) {
         synchronized (lock) {
+            if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
+                memory.crash(allocation, "the mesh object is destroyed, and the buffer frees through a pointer to it");
+            }
             memory.free(allocation, ending);
         }
     }
 
-    /** Frees what a mesh buffer stands for; a mesh buffer refers to its mesh weakly, and cannot give back to one that is gone. */
-    void freeMeshBuffer(Allocation allocation) {
-        synchronized (lock) {
-            if (destroyed) {
-                memory.outlived(allocation);
-            } else {
-                memory.free(allocation, Ending.DEALLOCATED);
-            }
-        }
-    }
-
-    void freeMeshBufferIfAllocated(Allocation allocation) {
+    void freeIfAllocated(Allocation allocation) {
         synchronized (lock) {
             if (!allocation.isFreed()) {
-                freeMeshBuffer(allocation);
+                free(allocation, Ending.DEALLOCATED);
             }
         }
     }
@@ -576,7 +575,10 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void closeInOrder() {
-        listener().meshClosing(id);
+        if (reports.has(RuntimeFix.CLEAR_PROGRAM_CACHE_ON_CLOSE)) {
+            programCache.clear();
+        }
+        reports.listener().meshClosing(id);
         read(Moment.CLOSE_BEGUN);
         if (process.closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
             freeSystemBuffers();
@@ -588,10 +590,14 @@ public final class MeshDevice implements AutoCloseable {
         memory.close();
         initialised = false;
         letGoOfDevices();
-        listener().meshClosed(id);
+        reports.listener().meshClosed(id);
     }
 
     private void wipe() {
+        if (reports.has(RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS)) {
+            memory.freeAllSilently();
+            lives.values().stream().filter(life -> handle.hasOneHolder()).forEach(DeviceLife::wipe);
+        }
         read(Moment.BEFORE_WIPE);
         memory.wipe();
         if (handle.hasOneHolder()) {
@@ -606,24 +612,37 @@ public final class MeshDevice implements AutoCloseable {
             ended.stream()
                     .filter(DeviceLife::wasAnnounced)
                     .map(DeviceLife::device)
-                    .forEach(listener()::deviceClosed);
+                    .forEach(reports.listener()::deviceClosed);
         }
         handle.letGo();
     }
 
     private void read(WitnessReading.Moment moment) {
-        listener().witnessed(memory.read(moment));
+        reports.listener().witnessed(memory.read(moment));
     }
 
     private void allocateSystemBuffers() {
         for (Ttnn.SystemBuffer buffer : process.systemBuffers()) {
-            BufferConfig onePage = BufferConfig.of(buffer.type(), buffer.size(), buffer.size());
-            AllocationDetails details = AllocationDetails.system(buffer.owner()).withLifetime(buffer.lifetime());
-            Allocation allocation = memory.allocateOnMesh(onePage, details);
+            Allocation allocation = memory.allocateOnMesh(configOf(buffer), detailsOf(buffer));
             if (buffer.lifetime() == BufferLifetime.SYSTEM) {
                 systemBuffers.add(allocation);
             }
         }
+    }
+
+    /** What the initialisation of a device allocates by itself, nobody frees. */
+    private void allocateSystemBuffersOn(int device) {
+        for (Ttnn.SystemBuffer buffer : process.systemBuffers()) {
+            memory.allocateOnDevice(device, configOf(buffer), detailsOf(buffer));
+        }
+    }
+
+    private static BufferConfig configOf(Ttnn.SystemBuffer buffer) {
+        return BufferConfig.of(buffer.type(), buffer.size(), buffer.size());
+    }
+
+    private static AllocationDetails detailsOf(Ttnn.SystemBuffer buffer) {
+        return AllocationDetails.system(buffer.owner()).withLifetime(buffer.lifetime());
     }
 
     private void freeSystemBuffers() {

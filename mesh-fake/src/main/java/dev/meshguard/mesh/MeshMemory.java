@@ -10,6 +10,8 @@ import dev.meshguard.mesh.buffer.BankLayout;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
@@ -132,13 +134,17 @@ final class MeshMemory {
         AllocationRequest loading = reports.allocated(binary);
 
         Allocation view = view(Kind.VIEW, binary.details(), devices, buffer, address);
-        reports.allocated(loading, view);
+        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
+            reports.allocated(loading, view);
+        }
         for (int program = 0; program < programs; program++) {
             Allocation kept = view(Kind.VIEW_ON_MESH, binary.details(), devices, buffer, address);
             reports.allocated(loading, kept);
             viewsOnMesh.add(kept);
         }
-        free(view, Ending.DIED);
+        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
+            free(view, Ending.DIED);
+        }
         return binary;
     }
 
@@ -153,8 +159,14 @@ final class MeshMemory {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
             return;
         }
+        boolean givenBack = isGivenBack(allocation);
+        if (!givenBack
+                && allocation.kind() == Kind.LOCK_STEP
+                && reports.has(RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES)) {
+            crash(allocation, "its mesh is closed, and the buffer calls allocators of its devices that are gone");
+        }
         allocation.markFreed();
-        if (isGivenBack(allocation)) {
+        if (givenBack) {
             reports.freed(release, allocation, ending);
             giveBack(allocation);
         } else {
@@ -177,15 +189,22 @@ final class MeshMemory {
         }
     }
 
-    /** Ends a buffer whose mesh object is gone: there is nobody to give the memory back to, and it is long wiped. */
-    void outlived(Allocation allocation) {
-        boolean firstTime = !allocation.isFreed();
-        allocation.markFreed();
-        if (allocation.size() > 0 && reports.concern(allocation)) {
-            AllocationRequest release = reports.listener().release(allocation.details());
-            reports.freeIgnored(
-                    release, allocation, firstTime ? IgnoredFreeReason.DEVICE_CLOSED : IgnoredFreeReason.ALREADY_FREED);
-        }
+    /** Stands for the end of the process by a bad pointer: the listener hears that nothing was freed. */
+    void crash(Allocation allocation, String because) {
+        AllocationRequest release = reports.listener().release(allocation.details());
+        reports.freeIgnored(release, allocation, IgnoredFreeReason.DEVICE_CLOSED);
+        throw new IllegalStateException(String.format(
+                Locale.ROOT,
+                "Segmentation fault: cannot free the %s buffer at %s: %s. This is a defect that was switched on.",
+                allocation.type(),
+                Quantities.address(allocation.address()),
+                because));
+    }
+
+    /** Takes back all that the mesh's allocator lends, without a word. */
+    void freeAllSilently() {
+        meshAllocator.deallocateBuffers();
+        lockStep.clear();
     }
 
     /** Takes memory back without a word. */

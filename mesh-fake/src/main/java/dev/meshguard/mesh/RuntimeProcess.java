@@ -6,6 +6,7 @@ import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.SystemMesh;
@@ -40,6 +41,7 @@ final class RuntimeProcess {
     private final Architecture architecture;
     private final SystemMesh systemMesh;
     private final EnumSet<RuntimeDefect> defects;
+    private final EnumSet<RuntimeFix> fixes;
     private final ReportingModel reporting;
     private final List<Ttnn.SystemBuffer> systemBuffers;
     private final OperationProfiles operations;
@@ -63,6 +65,7 @@ final class RuntimeProcess {
         this.architecture = settings.architecture;
         this.systemMesh = new SystemMesh(settings.systemMesh);
         this.defects = settings.defects.clone();
+        this.fixes = settings.fixes.clone();
         this.reporting = settings.reporting.orElse(settings.preset.reporting());
         this.systemBuffers = List.copyOf(settings.systemBuffers);
         this.operations = settings.operations;
@@ -125,6 +128,10 @@ final class RuntimeProcess {
     /** Takes numbers for buffers and returns the first of them. */
     long nextBufferIds(int count) {
         return buffers.getAndAdd(count);
+    }
+
+    Set<RuntimeFix> fixes() {
+        return fixes;
     }
 
     int nextMeshId() {

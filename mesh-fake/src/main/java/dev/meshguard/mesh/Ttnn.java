@@ -9,6 +9,7 @@ import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.MeshCoordinate;
@@ -430,6 +431,7 @@ public final class Ttnn {
         Architecture architecture = Architecture.WORMHOLE_B0;
         MeshShape systemMesh = MeshShape.of(2, 4);
         final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
+        final EnumSet<RuntimeFix> fixes = EnumSet.noneOf(RuntimeFix.class);
         Optional<ReportingModel> reporting = Optional.empty();
         final List<SystemBuffer> systemBuffers = new ArrayList<>();
         OperationProfiles operations = OperationProfiles.measured();
@@ -461,6 +463,12 @@ public final class Ttnn {
         /** Adds what goes wrong on every mesh; nothing does unless this is called. */
         public Builder defects(RuntimeDefect... more) {
             defects.addAll(Arrays.asList(more));
+            return this;
+        }
+
+        /** Adds proposed repairs to the runtime; none is in it unless this is called. */
+        public Builder fixes(RuntimeFix... more) {
+            fixes.addAll(Arrays.asList(more));
             return this;
         }
 

@@ -13,6 +13,7 @@ import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferLayout;
 import dev.meshguard.mesh.buffer.Shape2D;
 import dev.meshguard.mesh.buffer.ShardedBufferConfig;
+import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -439,10 +440,13 @@ class MeshBufferTests {
 
     @Test
     void onlyGetsAnotherStateWhenItsMeshIsGone() {
-        MeshBuffer buffer = mesh.allocate(MESH_PAGE);
+        RecordedReports main = new RecordedReports();
+        MeshDevice gone =
+                Ttnn.builder(main).reporting(ReportingModel.MAIN).build().openMeshDevice(MeshShape.of(1, 2));
+        MeshBuffer buffer = gone.allocate(MESH_PAGE);
         Buffer backing = buffer.backingBuffer().orElseThrow();
-        mesh.destroy();
-        reports.forget();
+        gone.destroy();
+        main.forget();
 
         assertThat(buffer.state()).isEqualTo(MeshBuffer.State.OWNED);
         assertThat(buffer.isAllocated()).isFalse();
@@ -451,21 +455,20 @@ class MeshBufferTests {
 
         assertThat(buffer.state()).isEqualTo(MeshBuffer.State.DEALLOCATED);
         assertThat(backing.isAllocated()).isFalse();
-        assertThat(reports.lines())
+        assertThat(main.lines())
                 .containsExactly("ignored 0 DRAM 2968640 DEVICE_CLOSED", "ignored 1 DRAM 2968640 DEVICE_CLOSED");
     }
 
     @Test
-    void tellsThatASecondFreeIsIgnoredWhenItsMeshIsGone() {
+    void isReportedFreeByACompleteReportWhenItsMeshIsGone() {
         MeshBuffer buffer = mesh.allocate(MESH_PAGE);
-        buffer.deallocate();
         mesh.destroy();
         reports.forget();
 
-        buffer.deallocate();
+        buffer.close();
 
         assertThat(reports.lines())
-                .containsExactly("ignored 0 DRAM 2968640 ALREADY_FREED", "ignored 1 DRAM 2968640 ALREADY_FREED");
+                .containsExactly("freed 0 DRAM 2968640 NON_OWNING", "freed 1 DRAM 2968640 NON_OWNING");
     }
 
     @Test
