@@ -133,6 +133,7 @@ public final class Buffer implements AutoCloseable {
      * Returns the address of a page in a bank.
      *
      * @throws MeshRuntimeException if there is no such bank
+     * @throws IllegalArgumentException if the page is negative
      */
     public long pageAddress(int bank, long page) {
         long offset = layout().offsetInBank(bank, page);

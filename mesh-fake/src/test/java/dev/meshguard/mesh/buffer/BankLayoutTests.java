@@ -73,6 +73,14 @@ class BankLayoutTests {
     }
 
     @Test
+    void countsPagesFromZero() {
+        assertThatThrownBy(() -> INTERLEAVED.bankOf(-1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("There is no page -1: pages count from 0");
+        assertThatThrownBy(() -> INTERLEAVED.offsetInBank(0, -1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
     void takesNothingWhereThereAreNoBanks() {
         BankLayout nowhere = new BankLayout(BufferConfig.of(L1, 64, 64), 0, 16);
 
@@ -87,6 +95,20 @@ class BankLayoutTests {
         BankLayout huge = new BankLayout(BufferConfig.of(DRAM, Long.MAX_VALUE, 1), 12, 32);
 
         assertThat(huge.alignedSize()).isEqualTo(Long.MAX_VALUE / 32 * 32);
+    }
+
+    @Test
+    void staysLargerThanAnyMemoryWhereItsShardsCannotBeCounted() {
+        Shape2D hugeShard = new Shape2D(Integer.MAX_VALUE, Integer.MAX_VALUE);
+        ShardSpecBuffer shards = new ShardSpecBuffer(
+                ShardSpec.of(CoreRangeSet.of(new CoreRange(0, 0, 7, 7)), hugeShard),
+                new Shape2D(1, 1),
+                new Shape2D(1, 1));
+
+        BankLayout huge =
+                new BankLayout(BufferConfig.of(L1, 64, 64).sharded(TensorMemoryLayout.BLOCK_SHARDED, shards), 64, 16);
+
+        assertThat(huge.alignedSize()).isEqualTo(Long.MAX_VALUE / 64 * 64);
     }
 
     @Test
