@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 final class RuntimeProcess {
 
-    private static final Logger logger = LoggerFactory.getLogger(RuntimeProcess.class);
+    private static final Logger logger = LoggerFactory.getLogger(Ttnn.class);
 
     private final AllocationListener listener;
     private final RuntimePreset preset;
