@@ -111,7 +111,7 @@ public final class MeshDevice implements AutoCloseable {
     /**
      * Returns the id of a device.
      *
-     * @throws IllegalArgumentException if there is no device at the coordinate
+     * @throws MeshRuntimeException if there is no device at the coordinate
      */
     public int deviceId(MeshCoordinate coordinate) {
         return devices.get(coordinate.toLinearIndex(shape));
