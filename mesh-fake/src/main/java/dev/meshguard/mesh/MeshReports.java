@@ -145,12 +145,16 @@ final class MeshReports {
      * life, whose buffer would be taken for the freed one.
      */
     void freedAfterClose(AllocationRequest release, Allocation allocation, Ending ending) {
-        boolean tooLate = allocation.devices().stream().anyMatch(openedAgain::test);
-        if (tooLate || has(BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED)) {
+        if (isOpenedAgain(allocation) || has(BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED)) {
             freeIgnored(release, allocation, IgnoredFreeReason.DEVICE_CLOSED);
         } else {
             freed(release, allocation, ending);
         }
+    }
+
+    /** Returns whether one of a buffer's devices was closed and opened again. */
+    boolean isOpenedAgain(Allocation allocation) {
+        return allocation.devices().stream().anyMatch(openedAgain::test);
     }
 
     /** Reports that a free of a buffer had no effect. */

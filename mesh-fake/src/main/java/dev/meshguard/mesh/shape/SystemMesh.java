@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -47,6 +49,25 @@ public record SystemMesh(MeshShape shape) {
         }
         Stream<MeshCoordinate> places = requested.isLineTopology() ? line(requested, start) : block(requested, start);
         return places.map(coordinate -> coordinate.toLinearIndex(shape)).toList();
+    }
+
+    /** Returns the ids of all devices. */
+    public Set<Integer> deviceIds() {
+        return Set.copyOf(rowByRow().devices());
+    }
+
+    /**
+     * Returns where in the system a device lies.
+     *
+     * @throws MeshRuntimeException if there is no such device
+     */
+    public MeshCoordinate coordinateOf(int device) {
+        return rowByRow().findDevice(device);
+    }
+
+    private MeshDeviceView rowByRow() {
+        return new MeshDeviceView(
+                shape, IntStream.range(0, shape.meshSize()).boxed().toList());
     }
 
     private Stream<MeshCoordinate> line(MeshShape requested, MeshCoordinate start) {

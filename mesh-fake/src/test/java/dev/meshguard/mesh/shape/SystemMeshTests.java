@@ -23,6 +23,15 @@ class SystemMeshTests {
     }
 
     @Test
+    void knowsItsDevicesAndWhereTheyLie() {
+        assertThat(T3000.deviceIds()).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7);
+        assertThat(T3000.coordinateOf(6)).isEqualTo(MeshCoordinate.of(1, 2));
+        assertThatThrownBy(() -> T3000.coordinateOf(8))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Device not found in mesh: 8");
+    }
+
+    @Test
     void laysALineRoundTheRingOfAT3000() {
         assertThat(T3000.devicesOf(MeshShape.of(1, 8), Optional.empty())).containsExactly(0, 1, 2, 3, 7, 6, 5, 4);
         assertThat(T3000.devicesOf(MeshShape.of(8, 1), offset(1, 1))).containsExactly(5, 4, 0, 1, 2, 3, 7, 6);
