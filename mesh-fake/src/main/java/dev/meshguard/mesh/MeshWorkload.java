@@ -97,7 +97,8 @@ public final class MeshWorkload implements AutoCloseable {
         List<CircularBufferLayout> layouts = new ArrayList<>();
         for (Entry entry : entries) {
             entry.program().requireRunnableBy(newMesh, this);
-            CircularBufferLayout layout = entry.program().layOut(newMesh.architecture(), newMesh.l1Base());
+            CircularBufferLayout layout =
+                    entry.program().layOut(newMesh.architecture(), newMesh.computeGrid(), newMesh.l1Base());
             layout.requireRoom(newMesh.memory().lowestOccupiedL1Address());
             layouts.add(layout);
         }

@@ -251,7 +251,7 @@ class OpenMeshDeviceTests {
 
         assertThat(mesh.allocate(PAGE).address()).isEqualTo(5_848_704);
         assertThat(mesh.statistics(BufferType.L1).totalAllocatable()).isEqualTo(1_461_760);
-        assertThat(mesh.architecture().l1Banks()).isEqualTo(130);
+        assertThat(mesh.computeGrid()).hasToString("[0-0 - 12-9]");
         assertThat(reports.meshes())
                 .extracting(MeshDescription::name)
                 .containsExactly("2x4 mesh (Blackhole, May 2026)");
