@@ -2,6 +2,8 @@ package dev.meshguard.mesh;
 
 import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES;
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
@@ -16,6 +18,7 @@ import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshDeviceView;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -104,9 +107,10 @@ public final class MeshDevice implements AutoCloseable {
         this.config = lives.get(0).config();
         this.grid = lives.get(0).grid();
         this.reports = new MeshReports(
-                process.listener(),
+                MisreportingListener.between(process.listener(), defects),
                 process.reporting(),
                 defects,
+                process.fixes(),
                 devices,
                 process.preset().meshLevelDevice(id),
                 this::isOpenedAgain);
@@ -226,7 +230,7 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Returns the listener that hears of its buffers. */
     public AllocationListener listener() {
-        return reports.listener();
+        return process.listener();
     }
 
     /**
@@ -432,12 +436,15 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void initialise() {
-        listener().meshOpened(description());
+        reports.listener().meshOpened(description());
         devices.stream()
                 .filter(device -> Objects.requireNonNull(lives.get(device)).announce())
-                .forEach(listener()::deviceOpened);
+                .forEach(reports.listener()::deviceOpened);
         if (parent.isPresent()) {
             return;
+        }
+        if (reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
+            devices.forEach(this::allocateSystemBuffersOn);
         }
         allocateSystemBuffers();
         if (reports.has(DEVICE_INITIALISED_TWICE)) {
@@ -518,6 +525,9 @@ public final class MeshDevice implements AutoCloseable {
 
     void free(Allocation allocation, Ending ending) {
         synchronized (lock) {
+            if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
+                memory.crash(allocation, "the mesh object is destroyed, and the buffer frees through a pointer to it");
+            }
             memory.free(allocation, ending);
         }
     }
@@ -525,7 +535,7 @@ public final class MeshDevice implements AutoCloseable {
     void freeIfAllocated(Allocation allocation) {
         synchronized (lock) {
             if (!allocation.isFreed()) {
-                memory.free(allocation, Ending.DEALLOCATED);
+                free(allocation, Ending.DEALLOCATED);
             }
         }
     }
@@ -554,7 +564,10 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void closeInOrder() {
-        listener().meshClosing(id);
+        if (reports.has(RuntimeFix.CLEAR_PROGRAM_CACHE_ON_CLOSE)) {
+            programCache.clear();
+        }
+        reports.listener().meshClosing(id);
         read(Moment.CLOSE_BEGUN);
         if (process.closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
             freeSystemBuffers();
@@ -566,10 +579,14 @@ public final class MeshDevice implements AutoCloseable {
         memory.close();
         initialised = false;
         letGoOfDevices();
-        listener().meshClosed(id);
+        reports.listener().meshClosed(id);
     }
 
     private void wipe() {
+        if (reports.has(RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS)) {
+            memory.freeAllSilently();
+            lives.values().stream().filter(life -> handle.hasOneHolder()).forEach(DeviceLife::wipe);
+        }
         read(Moment.BEFORE_WIPE);
         memory.wipe();
         if (handle.hasOneHolder()) {
@@ -584,24 +601,37 @@ public final class MeshDevice implements AutoCloseable {
             ended.stream()
                     .filter(DeviceLife::wasAnnounced)
                     .map(DeviceLife::device)
-                    .forEach(listener()::deviceClosed);
+                    .forEach(reports.listener()::deviceClosed);
         }
         handle.letGo();
     }
 
     private void read(WitnessReading.Moment moment) {
-        listener().witnessed(memory.read(moment));
+        reports.listener().witnessed(memory.read(moment));
     }
 
     private void allocateSystemBuffers() {
         for (Ttnn.SystemBuffer buffer : process.systemBuffers()) {
-            BufferConfig onePage = BufferConfig.of(buffer.type(), buffer.size(), buffer.size());
-            AllocationDetails details = AllocationDetails.system(buffer.owner()).withLifetime(buffer.lifetime());
-            Allocation allocation = memory.allocateOnMesh(onePage, details);
+            Allocation allocation = memory.allocateOnMesh(configOf(buffer), detailsOf(buffer));
             if (buffer.lifetime() == BufferLifetime.SYSTEM) {
                 systemBuffers.add(allocation);
             }
         }
+    }
+
+    /** What the initialisation of a device allocates by itself, nobody frees. */
+    private void allocateSystemBuffersOn(int device) {
+        for (Ttnn.SystemBuffer buffer : process.systemBuffers()) {
+            memory.allocateOnDevice(device, configOf(buffer), detailsOf(buffer));
+        }
+    }
+
+    private static BufferConfig configOf(Ttnn.SystemBuffer buffer) {
+        return BufferConfig.of(buffer.type(), buffer.size(), buffer.size());
+    }
+
+    private static AllocationDetails detailsOf(Ttnn.SystemBuffer buffer) {
+        return AllocationDetails.system(buffer.owner()).withLifetime(buffer.lifetime());
     }
 
     private void freeSystemBuffers() {

@@ -8,6 +8,8 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
@@ -117,14 +119,18 @@ final class MeshMemory {
         AllocationRequest loading = reports.allocated(binary);
 
         Allocation view = Allocation.view(Kind.VIEW, complete, devices, buffer.type(), address, buffer.size());
-        reports.allocated(loading, view);
+        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
+            reports.allocated(loading, view);
+        }
         for (int program = 0; program < programs; program++) {
             Allocation kept =
                     Allocation.view(Kind.VIEW_ON_MESH, complete, devices, buffer.type(), address, buffer.size());
             reports.allocated(loading, kept);
             viewsOnMesh.add(kept);
         }
-        free(view, Ending.DIED);
+        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
+            free(view, Ending.DIED);
+        }
         return binary;
     }
 
@@ -139,8 +145,14 @@ final class MeshMemory {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
             return;
         }
+        boolean givenBack = isGivenBack(allocation);
+        if (!givenBack
+                && allocation.kind() == Kind.LOCK_STEP
+                && reports.has(RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES)) {
+            crash(allocation, "its mesh is closed, and the buffer calls allocators of its devices that are gone");
+        }
         allocation.markFreed();
-        if (isGivenBack(allocation)) {
+        if (givenBack) {
             reports.freed(release, allocation, ending);
             giveBack(allocation);
         } else {
@@ -161,6 +173,24 @@ final class MeshMemory {
                     Quantities.address(allocation.address()),
                     allocation.devices().get(0)));
         }
+    }
+
+    /** Stands for the end of the process by a bad pointer: the listener hears that nothing was freed. */
+    void crash(Allocation allocation, String because) {
+        AllocationRequest release = reports.listener().release(allocation.details());
+        reports.freeIgnored(release, allocation, IgnoredFreeReason.DEVICE_CLOSED);
+        throw new IllegalStateException(String.format(
+                Locale.ROOT,
+                "Segmentation fault: cannot free the %s buffer at %s: %s. This is a defect that was switched on.",
+                allocation.type(),
+                Quantities.address(allocation.address()),
+                because));
+    }
+
+    /** Takes back all that the mesh's allocator lends, without a word. */
+    void freeAllSilently() {
+        meshAllocator.deallocateBuffers();
+        lockStep.clear();
     }
 
     /** Takes memory back without a word. */

@@ -8,6 +8,7 @@ import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.DispatchCoreConfig;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.SystemMesh;
@@ -42,6 +43,7 @@ final class RuntimeProcess {
     private final int harvestedColumns;
     private final SystemMesh systemMesh;
     private final EnumSet<RuntimeDefect> defects;
+    private final EnumSet<RuntimeFix> fixes;
     private final ReportingModel reporting;
     private final List<Ttnn.SystemBuffer> systemBuffers;
     private final OperationProfiles operations;
@@ -65,6 +67,7 @@ final class RuntimeProcess {
         this.harvestedColumns = settings.harvestedColumns;
         this.systemMesh = new SystemMesh(settings.systemMesh);
         this.defects = settings.defects.clone();
+        this.fixes = settings.fixes.clone();
         this.reporting = settings.reporting.orElse(settings.preset.reporting());
         this.systemBuffers = List.copyOf(settings.systemBuffers);
         this.operations = settings.operations;
@@ -122,6 +125,10 @@ final class RuntimeProcess {
         Set<RuntimeDefect> all = EnumSet.copyOf(defects);
         all.addAll(more);
         return all;
+    }
+
+    Set<RuntimeFix> fixes() {
+        return fixes;
     }
 
     int nextMeshId() {

@@ -11,6 +11,7 @@ import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.DispatchCoreConfig;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.MeshCoordinate;
@@ -434,6 +435,7 @@ public final class Ttnn {
         MeshShape systemMesh = ClusterType.T3K.systemMesh();
         int harvestedColumns;
         final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
+        final EnumSet<RuntimeFix> fixes = EnumSet.noneOf(RuntimeFix.class);
         Optional<ReportingModel> reporting = Optional.empty();
         final List<SystemBuffer> systemBuffers = new ArrayList<>();
         OperationProfiles operations = OperationProfiles.measured();
@@ -488,6 +490,12 @@ public final class Ttnn {
         /** Adds what goes wrong on every mesh; nothing does unless this is called. */
         public Builder defects(RuntimeDefect... more) {
             defects.addAll(Arrays.asList(more));
+            return this;
+        }
+
+        /** Adds proposed repairs to the runtime; none is in it unless this is called. */
+        public Builder fixes(RuntimeFix... more) {
+            fixes.addAll(Arrays.asList(more));
             return this;
         }
 
