@@ -45,7 +45,7 @@ final class Submeshes {
                     new MeshCoordinate(start)));
         }
         for (int dimension = 0; dimension < parent.dims(); dimension++) {
-            if (start.get(dimension) + submesh.dimensions().get(dimension)
+            if ((long) start.get(dimension) + submesh.dimensions().get(dimension)
                     > parent.dimensions().get(dimension)) {
                 throw new MeshRuntimeException(String.format(
                         Locale.ROOT,

@@ -170,6 +170,10 @@ class SubmeshTests {
                 .isInstanceOf(MeshRuntimeException.class)
                 .hasMessage("Submesh shape MeshShape([1, 2]) and offset MeshCoordinate([0, 3])"
                         + " does not fit within parent mesh (MeshShape([2, 4])).");
+        assertThatThrownBy(() -> mesh.createSubmesh(MeshShape.of(1, 2), MeshCoordinate.of(0, Integer.MAX_VALUE)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Submesh shape MeshShape([1, 2]) and offset MeshCoordinate([0, 2147483647])"
+                        + " does not fit within parent mesh (MeshShape([2, 4])).");
     }
 
     @Test
