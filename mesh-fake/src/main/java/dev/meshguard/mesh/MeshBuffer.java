@@ -163,7 +163,7 @@ public final class MeshBuffer implements AutoCloseable {
      * Returns the buffer on one device, also after this was freed.
      *
      * @param coordinate a place in the mesh as it was laid out when this was created
-     * @throws MeshRuntimeException if this was moved away
+     * @throws MeshRuntimeException if there is no such device, or this was moved away
      */
     public Buffer deviceBuffer(MeshCoordinate coordinate) {
         return requireDeviceBuffers().at(coordinate);

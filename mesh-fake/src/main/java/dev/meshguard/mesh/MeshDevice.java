@@ -16,10 +16,12 @@ import dev.meshguard.mesh.buffer.L1Banks;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshDeviceView;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationDetails;
@@ -73,6 +75,7 @@ public final class MeshDevice implements AutoCloseable {
     private final Map<Integer, DeviceLife> lives;
     private final Set<RuntimeDefect> defects;
     private final AllocatorConfig config;
+    private final CoreGrid grid;
     private final MeshReports reports;
     private final MeshMemory memory;
     private final ProgramCache programCache = new ProgramCache(this);
@@ -103,6 +106,7 @@ public final class MeshDevice implements AutoCloseable {
         this.defects = defects;
         this.lock = parent.<Object>map(mesh -> mesh.lock).orElseGet(Object::new);
         this.config = lives.get(0).config();
+        this.grid = lives.get(0).grid();
         this.reports = new MeshReports(
                 MisreportingListener.between(process.listener(), defects),
                 process.reporting(),
@@ -111,7 +115,7 @@ public final class MeshDevice implements AutoCloseable {
                 devices,
                 process.preset().meshLevelDevice(id),
                 this::isOpenedAgain);
-        this.memory = new MeshMemory(id, this.lives, devices, config, process, reports);
+        this.memory = new MeshMemory(id, this.lives, devices, config, computeGrid(), process, reports);
     }
 
     /** Creates a mesh that has no parent, and does not open it. */
@@ -147,7 +151,7 @@ public final class MeshDevice implements AutoCloseable {
     /**
      * Returns the id of a device.
      *
-     * @throws IllegalArgumentException if there is no device at the coordinate
+     * @throws MeshRuntimeException if there is no device at the coordinate
      */
     public int deviceId(MeshCoordinate coordinate) {
         return devices.get(coordinate.toLinearIndex(shape));
@@ -160,12 +164,19 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Returns the cores of each device that compute, whose L1 is lent. */
     public CoreRange computeGrid() {
-        return process.computeGrid();
+        return new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
     }
 
     /** Returns which of the cores' L1 is which bank. */
     public L1Banks l1Banks() {
         return L1Banks.of(computeGrid());
+    }
+
+    /** Returns which device lies where, as long as this is not {@linkplain #reshape reshaped}. */
+    public MeshDeviceView view() {
+        synchronized (lock) {
+            return new MeshDeviceView(shape, devices);
+        }
     }
 
     /** Returns the mesh that this is a part of, if it is one. */

@@ -8,6 +8,7 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BankLayout;
 import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
@@ -44,6 +45,7 @@ final class MeshMemory {
     private final int meshId;
     private final Map<Integer, DeviceLife> lives;
     private final List<Integer> devices;
+    private final CoreRange computeGrid;
     private final RuntimeProcess process;
     private final MeshReports reports;
     private final Allocator meshAllocator;
@@ -55,11 +57,13 @@ final class MeshMemory {
             Map<Integer, DeviceLife> lives,
             List<Integer> devices,
             AllocatorConfig config,
+            CoreRange computeGrid,
             RuntimeProcess process,
             MeshReports reports) {
         this.meshId = meshId;
         this.lives = lives;
         this.devices = devices;
+        this.computeGrid = computeGrid;
         this.process = process;
         this.reports = reports;
         this.meshAllocator = Allocator.create(config, process.unsafeAllocations());
@@ -328,7 +332,7 @@ final class MeshMemory {
     private Allocator lenderFor(BufferConfig buffer) {
         buffer.subDevice().ifPresent(subDevice -> {
             requireSubDevice(subDevice, 1);
-            buffer.deviceLocal().requireWithin(CoreRangeSet.of(process.computeGrid()));
+            buffer.deviceLocal().requireWithin(CoreRangeSet.of(computeGrid));
         });
         return meshAllocator;
     }
