@@ -40,7 +40,7 @@ final class StrictAddresses {
         this.withheldAtMost = withheldAtMost;
         this.start = region.size() == 0 ? 0 : region.start();
         this.within = new FreeListOpt(region.size(), start, alignment, alignment, SearchPolicy.FIRST);
-        long aligned = (end + alignment - 1) / alignment * alignment;
+        long aligned = Rounding.up(end, alignment);
         this.beyond = new FreeListOpt(ROOM_BEYOND, aligned, alignment, alignment, SearchPolicy.FIRST);
     }
 
