@@ -118,6 +118,11 @@ public record LeakVerdict(
         return survivors.stream().filter(fits).toList();
     }
 
+    /** Returns the anomalies of one kind, oldest first. */
+    public List<Anomaly> anomalies(Anomaly.Kind kind) {
+        return anomalies.stream().filter(anomaly -> anomaly.kind() == kind).toList();
+    }
+
     /** Returns the anomalies because of which the books cannot balance. */
     public List<Anomaly> unbalancingAnomalies() {
         return anomalies.stream()
