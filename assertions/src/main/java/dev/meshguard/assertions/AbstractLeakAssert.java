@@ -58,7 +58,6 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
             EnumSet.of(Anomaly.Kind.DOUBLE_FREE, Anomaly.Kind.IGNORED_DOUBLE_FREE);
     private static final Set<Anomaly.Kind> UNKNOWN_FREES =
             EnumSet.of(Anomaly.Kind.UNKNOWN_FREE, Anomaly.Kind.IGNORED_UNKNOWN_FREE);
-    private static final Set<Anomaly.Kind> MESH_OVERLAPS = EnumSet.of(Anomaly.Kind.LENT_BY_TWO_MESHES);
 
     private ExpectedBuffers expected = ExpectedBuffers.none();
 
@@ -248,7 +247,8 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * @throws LeakAssertionError if any did
      */
     public SELF hasNoMeshOverlaps() {
-        return hasNoAnomalies("memory lent by two meshes at a time", MESH_OVERLAPS);
+        LeakVerdict verdict = verdict();
+        return hasNone("memory lent by two meshes at a time", verdict.meshOverlaps(), verdict);
     }
 
     /**
@@ -431,6 +431,10 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         List<Anomaly> found = verdict.anomalies().stream()
                 .filter(anomaly -> kinds.contains(anomaly.kind()))
                 .toList();
+        return hasNone(words, found, verdict);
+    }
+
+    private SELF hasNone(String words, List<Anomaly> found, LeakVerdict verdict) {
         if (!found.isEmpty()) {
             return failed(shouldBeWithoutAnomalies(words, found, verdict.history()), verdict);
         }

@@ -7,7 +7,6 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.verdict.ExpectedBuffers;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -125,7 +124,7 @@ final class AllocationGuard implements AutoCloseable {
 
     /** No check fails for them, but data that two meshes write over each other must not go unseen. */
     private void publishOverlaps(LeakVerdict verdict, List<String> notes) {
-        if (!verdict.anomalies(Anomaly.Kind.LENT_BY_TWO_MESHES).isEmpty()) {
+        if (!verdict.meshOverlaps().isEmpty()) {
             test.publish(report(verdict, notes).text());
         }
     }

@@ -45,7 +45,7 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
     /** Returns the overlaps of a verdict, oldest first. */
     static List<MeshOverlap> in(LeakVerdict verdict) {
         Map<Key, MeshOverlap> found = new LinkedHashMap<>();
-        for (Anomaly anomaly : verdict.anomalies(Anomaly.Kind.LENT_BY_TWO_MESHES)) {
+        for (Anomaly anomaly : verdict.meshOverlaps()) {
             Allocated report = (Allocated) anomaly.event();
             BufferGeneration holder = anomaly.holder().orElseThrow();
             Key key = new Key(report.request(), holder.request(), report.type(), report.address(), holder.address());

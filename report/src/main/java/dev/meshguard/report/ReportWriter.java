@@ -519,7 +519,7 @@ final class ReportWriter {
         List<String> remedies = causes.stream()
                 .map(cause -> cause + ": " + cause.remedy())
                 .collect(Collectors.toCollection(ArrayList::new));
-        if (!verdict.anomalies(Anomaly.Kind.LENT_BY_TWO_MESHES).isEmpty()) {
+        if (!verdict.meshOverlaps().isEmpty()) {
             remedies.add(
                     "OVERLAP: Free what one mesh holds on a device before another mesh over it takes memory, or use one mesh"
                             + " only: each has an allocator of its own that knows nothing of the others'.");

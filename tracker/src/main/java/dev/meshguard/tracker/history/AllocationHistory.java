@@ -217,8 +217,8 @@ public final class AllocationHistory {
      * that is still open that covers its memory, in the same life of its device.
      *
      * <p>Where its {@linkplain BufferGeneration#mesh() mesh} is known, only a reading of that opening of that mesh can. Where it is
-     * not, and several meshes were open over the device when it was reported, one of theirs that calls it taken speaks for
-     * it, and one that calls it free only if all of them do.
+     * not, and several meshes were open over the device when it was reported, a reading of any of them since its first report
+     * that calls it taken speaks for it, and one that calls it free only if all of them do.
      */
     public Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, WitnessReading.Moment moment) {
         boolean doubted = openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -84,11 +85,13 @@ final class Meshes {
 
     /**
      * Returns whether all buffers that were ever reported on a device say which mesh lent them, so that two meshes may have
-     * it open: each is one that was opened over the device, and no two go by one number at a time.
+     * it open: each is one that was opened over the device, and no two go by one number at a time. Where nothing was
+     * reported on it, what the source does elsewhere counts.
      */
     static boolean areToldApartOn(int device, List<HistoryEvent> events) {
         Set<Integer> opened = new HashSet<>();
         Set<Integer> nowOpen = new HashSet<>();
+        boolean anyIsUnnamed = false;
         Set<Integer> named = new HashSet<>();
         for (HistoryEvent event : events) {
             if (event instanceof HistoryEvent.MeshOpened mesh && liesOver(mesh.mesh(), device)) {
@@ -98,15 +101,19 @@ final class Meshes {
                 }
             } else if (event instanceof HistoryEvent.MeshClosed mesh) {
                 nowOpen.remove(mesh.mesh());
-            } else if (event instanceof HistoryEvent.Allocated report && report.device() == device) {
-                AllocationDetails details = report.request().details();
-                if (details.kind() == BufferKind.BUFFER && details.mesh().isEmpty()) {
-                    return false;
+            } else if (event instanceof HistoryEvent.Allocated report
+                    && report.request().details().kind() == BufferKind.BUFFER) {
+                OptionalInt mesh = report.request().details().mesh();
+                anyIsUnnamed |= mesh.isEmpty();
+                if (report.device() == device) {
+                    if (mesh.isEmpty()) {
+                        return false;
+                    }
+                    named.add(mesh.getAsInt());
                 }
-                details.mesh().ifPresent(named::add);
             }
         }
-        return !named.isEmpty() && opened.containsAll(named);
+        return named.isEmpty() ? !anyIsUnnamed : opened.containsAll(named);
     }
 
     private static boolean liesOver(MeshDescription mesh, int device) {

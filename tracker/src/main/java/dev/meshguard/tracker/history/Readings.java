@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The readings of witnesses, and which of them may testify for a buffer. */
 final class Readings {
@@ -75,42 +76,73 @@ final class Readings {
     /**
      * Returns the reading that may testify for a buffer at a moment.
      *
-     * <p>The buffer of a mesh is known to the witness of that mesh only. One whose mesh nobody named may be of any mesh
-     * that was open over its device: who calls it taken speaks for it, and it is free if all do.
+     * <p>The buffer of a mesh is known to the witness of that mesh only.
      *
      * @param doubted whether the verdict says anyway that the reports of the device's meshes cannot be told apart
      */
     Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, Moment moment, boolean doubted) {
         long since = buffer.lastOpenReportAt().orElse(buffer.bornAt());
-        List<Reading> may = all.stream()
-                .filter(reading -> reading.event().number() > since)
-                .filter(reading -> reading.event().reading().moment() == moment)
-                .filter(reading ->
-                        buffer.mesh().isPresent() ? isOfItsMesh(reading, buffer) : isOfItsDevice(reading, buffer))
-                .filter(reading -> reading.testify(buffer) != Testimony.SILENT)
-                .toList();
         if (buffer.mesh().isPresent()) {
-            return may.stream().findFirst().map(Reading::event);
+            return covering(buffer, moment, since)
+                    .filter(reading -> isOfItsMesh(reading, buffer))
+                    .findFirst()
+                    .map(Reading::event);
         }
-        List<MeshLife> lenders = meshes.all().stream()
-                .filter(mesh -> mesh.liesOver(buffer.device()) && mesh.wasOpenAt(since))
-                .toList();
-        if (!lenders.isEmpty()) {
-            may = may.stream()
-                    .filter(reading -> !meshOver(reading, buffer).wasOpenedAfter(since))
-                    .toList();
+        List<MeshLife> lenders = possibleLenders(buffer);
+        if (lenders.size() > 1) {
+            return readingOfAny(lenders, buffer, moment, doubted);
         }
-        Optional<HistoryEvent.Witnessed> taken = may.stream()
-                .filter(reading -> reading.testify(buffer) == Testimony.TAKEN)
+        return covering(buffer, moment, since)
+                .filter(reading -> isOfItsDevice(reading, buffer))
+                .filter(reading -> lenders.isEmpty() || !isOfLaterMesh(reading, buffer, since))
                 .findFirst()
                 .map(Reading::event);
-        if (taken.isPresent() && lenders.size() > 1) {
-            return taken;
-        }
-        List<MeshLife> read =
-                may.stream().map(reading -> meshOver(reading, buffer)).toList();
-        boolean allWereRead = doubted || lenders.size() < 2 || read.containsAll(lenders);
-        return allWereRead ? may.stream().findFirst().map(Reading::event) : Optional.empty();
+    }
+
+    /**
+     * Of several meshes that may have lent a buffer, one that calls it taken speaks for it, and it is free if all call it so.
+     * What each of them reported at that address cannot be told apart, so each is asked from the first report on.
+     */
+    private Optional<HistoryEvent.Witnessed> readingOfAny(
+            List<MeshLife> lenders, BufferGeneration buffer, Moment moment, boolean doubted) {
+        long born = buffer.bornAt();
+        List<Reading> theirs = covering(buffer, moment, born)
+                .filter(reading -> isOfItsDevice(reading, buffer))
+                .filter(reading -> !isOfLaterMesh(reading, buffer, lastReportOf(buffer)))
+                .toList();
+        Optional<Reading> taken = theirs.stream()
+                .filter(reading -> reading.testify(buffer) == Testimony.TAKEN)
+                .findFirst();
+        boolean allWereRead = theirs.stream()
+                .map(reading -> reading.meshLives().get(buffer.device()))
+                .toList()
+                .containsAll(lenders);
+        return taken.or(() -> theirs.stream().findFirst().filter(unused -> allWereRead || doubted))
+                .map(Reading::event);
+    }
+
+    /** The meshes that were open over the device at a report of the buffer. */
+    private List<MeshLife> possibleLenders(BufferGeneration buffer) {
+        return meshes.all().stream()
+                .filter(mesh -> mesh.liesOver(buffer.device()))
+                .filter(mesh -> buffer.reports().stream().anyMatch(report -> mesh.wasOpenAt(report.allocatedAt())))
+                .toList();
+    }
+
+    private Stream<Reading> covering(BufferGeneration buffer, Moment moment, long since) {
+        return all.stream()
+                .filter(reading -> reading.event().number() > since)
+                .filter(reading -> reading.event().reading().moment() == moment)
+                .filter(reading -> reading.testify(buffer) != Testimony.SILENT);
+    }
+
+    private static long lastReportOf(BufferGeneration buffer) {
+        return buffer.reports().get(buffer.reports().size() - 1).allocatedAt();
+    }
+
+    private static boolean isOfLaterMesh(Reading reading, BufferGeneration buffer, long event) {
+        MeshLife mesh = reading.meshLives().get(buffer.device());
+        return mesh != null && mesh.wasOpenedAfter(event);
     }
 
     /** A mesh that buffers name before it is opened is told by its number. */
@@ -124,10 +156,5 @@ final class Readings {
 
     private static boolean isOfItsDevice(Reading reading, BufferGeneration buffer) {
         return reading.deviceLives().getOrDefault(buffer.device(), 1) == buffer.deviceLife();
-    }
-
-    private static MeshLife meshOver(Reading reading, BufferGeneration buffer) {
-        MeshLife mesh = reading.meshLives().get(buffer.device());
-        return mesh == null ? MeshLife.unannounced(reading.event().reading().mesh()) : mesh;
     }
 }
