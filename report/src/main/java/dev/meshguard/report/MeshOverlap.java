@@ -62,23 +62,19 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
         return reports.stream().map(Allocated::device).toList();
     }
 
-    /** Returns who lent what over what. */
+    /** Returns what came later, and who lent it. */
     String title(String dots, MeshNames meshes) {
         Allocated first = reports.get(0);
-        BufferGeneration below = under.get(0);
         return String.format(
                 Locale.ROOT,
-                "%s %s at %s   %s   lent by %s (%s) over %s at %s that %s had lent (%s)",
+                "%s %s x %d   %s   lent by %s at %s, %s",
                 first.type(),
                 Quantities.size(first.size()),
-                Quantities.address(first.address()),
+                reports.size(),
                 dots,
                 meshes.of(first.request().details().mesh()),
-                events(reports.stream().mapToLong(Allocated::number)),
-                Quantities.size(below.size()),
-                Quantities.address(below.address()),
-                meshes.of(below.mesh()),
-                events(under.stream().mapToLong(BufferGeneration::bornAt)));
+                Quantities.address(first.address()),
+                events(reports.stream().mapToLong(Allocated::number)));
     }
 
     /** Returns the line that asked for what came later. */
@@ -86,14 +82,29 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
         return site(reports.get(0).request());
     }
 
-    /** Returns what became of what was there before. */
-    String fact() {
+    /** Returns what was there before, who lent it, and the line that asked for it. */
+    List<String> facts(MeshNames meshes) {
         BufferGeneration below = under.get(0);
-        return String.format(
-                Locale.ROOT,
-                "what it lies over was asked for at %s and %s",
-                site(below.request()),
-                below.diedAt().isPresent() ? "freed at event #" + below.diedAt().getAsLong() : "never freed");
+        return List.of(
+                String.format(
+                        Locale.ROOT,
+                        "over %s at %s, lent by %s, %s, %s",
+                        Quantities.size(below.size()),
+                        Quantities.address(below.address()),
+                        meshes.of(below.mesh()),
+                        events(under.stream().mapToLong(BufferGeneration::bornAt)),
+                        end()),
+                "-> at " + site(below.request()));
+    }
+
+    private String end() {
+        return under.stream().anyMatch(BufferGeneration::isLive)
+                ? "never freed"
+                : "freed by event #"
+                        + under.stream()
+                                .mapToLong(buffer -> buffer.diedAt().orElseThrow())
+                                .max()
+                                .orElseThrow();
     }
 
     private static String site(AllocationRequest request) {

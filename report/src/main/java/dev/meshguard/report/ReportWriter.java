@@ -308,12 +308,11 @@ final class ReportWriter {
     private String lentByAnother(HistoryEvent.Freed free, BufferGeneration buffer) {
         return String.format(
                 Locale.ROOT,
-                "%s lent no buffer there; the one that %s there, %s, was lent by %s (event #%d)",
+                "%s lent no buffer there; the one that lay there, %s, was lent at event #%d by %s",
                 meshes.of(free.request().details().mesh()),
-                buffer.isLive() ? "is" : "was",
                 Quantities.size(buffer.size()),
-                meshes.of(buffer.mesh()),
-                buffer.bornAt());
+                buffer.bornAt(),
+                meshes.of(buffer.mesh()));
     }
 
     /** The books are right and nothing leaked for it, but on hardware the data of one mesh is lost. */
@@ -327,7 +326,7 @@ final class ReportWriter {
             findings.add(new Finding(
                     overlap.title(dots(overlap.devices()), meshes),
                     Optional.of(overlap.site()),
-                    List.of(overlap.fact()),
+                    overlap.facts(meshes),
                     overlap.reports().size()));
         }
         int more = overlaps.size() - findings.size();

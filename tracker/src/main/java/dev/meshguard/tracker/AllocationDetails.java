@@ -37,11 +37,6 @@ public record AllocationDetails(
         OptionalLong processId,
         OptionalInt mesh) {
 
-    /** Creates details; no mesh lent a circular buffer, so there a mesh is left out. */
-    public AllocationDetails {
-        mesh = kind == BufferKind.CIRCULAR_BUFFER ? OptionalInt.empty() : mesh;
-    }
-
     private static final AllocationDetails USER = new AllocationDetails(
             BufferKind.BUFFER,
             BufferLifetime.USER,
@@ -50,6 +45,11 @@ public record AllocationDetails(
             OptionalLong.empty(),
             OptionalLong.empty(),
             OptionalInt.empty());
+
+    /** Creates details; no mesh lent a circular buffer, so there a mesh is left out. */
+    public AllocationDetails {
+        mesh = kind == BufferKind.CIRCULAR_BUFFER ? OptionalInt.empty() : mesh;
+    }
 
     /** Returns the details of a buffer that the code under test must free, of which nothing else is known. */
     public static AllocationDetails user() {
