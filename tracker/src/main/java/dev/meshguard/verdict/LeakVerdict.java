@@ -50,7 +50,7 @@ public record LeakVerdict(
      * @param leaked how many were not given back
      * @param misreported how many only the books still hold
      * @param expected how many may stay
-     * @param undecided how many may still be freed, because their mesh is open
+     * @param undecided of how many it is not known: their mesh is still open, or their report came after the close
      */
     public record Sum(long allocated, long freed, long leaked, long misreported, long expected, long undecided) {
 

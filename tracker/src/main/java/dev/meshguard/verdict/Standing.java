@@ -16,7 +16,7 @@ public enum Standing {
     MISREPORTED("misreported", Outcome.MISREPORTED),
     /** It may stay. */
     EXPECTED("expected", Outcome.EXPECTED_ONLY),
-    /** Its mesh is still open, so it may still be freed. */
+    /** Its mesh is still open, so it may still be freed; or its report came after the close, so it may have been. */
     UNDECIDED("undecided", Outcome.INCONCLUSIVE);
 
     private final String words;

@@ -58,6 +58,72 @@ class InconclusiveTests {
     }
 
     @Test
+    void doubtsWhatIsReportedWhenTheMeshIsClosed() {
+        var history = history()
+                .mesh(0, 0)
+                .free(DRAM, device(0), 0x1000)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .close()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        LeakVerdict verdict = judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
+                .because(
+                        "it was reported after the last mesh over the device began to close (event #5), so the report is late")
+                .doubts(
+                        "1 buffer was reported too late to be true, the first (DRAM 0x1000 (4096) on device 0, event #7) after"
+                                + " the last mesh over the device began to close, so what became of the memory is not known.")
+                .verdict();
+
+        assertThat(verdict.isLeakFree()).isFalse();
+    }
+
+    @Test
+    void doubtsACircularBufferThatIsReportedWhenItsProgramHasEnded() {
+        var history = history()
+                .mesh(0, 0, 1)
+                .endOf(program(7))
+                .allocate(L1, devices(0, 1), 0x1000, 64)
+                .circularBufferOf(program(7))
+                .closed();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .hasStandings(Standing.UNDECIDED, Standing.UNDECIDED)
+                .doubts(
+                        "2 buffers were reported too late to be true, the first (L1 0x1000 (4096) on device 0, event #5) after"
+                                + " program 7 ended, so what became of the memory is not known.");
+    }
+
+    @Test
+    void doesNotDoubtWhatAnotherOpenMeshOverTheDeviceLends() {
+        var history = history()
+                .mesh(0, 0)
+                .submesh(1, 0, 0)
+                .closeMesh(1)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .closed();
+
+        judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void doesNotDoubtANameThatComesBackInAnotherLifeOfTheDevice() {
+        var history = history()
+                .mesh(0, 0)
+                .endOf(program(1))
+                .close()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .ownedBy(program(1))
+                .closed();
+
+        judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
     void saysHowManyReportsAreMissing() {
         var history = history()
                 .lost(1, "a frame was too short")

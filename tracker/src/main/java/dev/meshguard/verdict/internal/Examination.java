@@ -49,12 +49,14 @@ public final class Examination {
     private final AllocationHistory history;
     private final List<Allowance> allowances;
     private final Siblings siblings;
+    private final LateReports lateReports;
 
     /** Prepares the examination of a history. */
     public Examination(AllocationHistory history, ExpectedBuffers expected) {
         this.history = history;
         this.allowances = expected.entries().stream().map(Allowance::new).toList();
         this.siblings = new Siblings(history);
+        this.lateReports = new LateReports(history);
     }
 
     /** Returns the verdict. */
@@ -102,6 +104,10 @@ public final class Examination {
                     Cause.UNEXPLAINED,
                     Standing.UNDECIDED,
                     Evidence.of("mesh " + open.get().id() + " is still open, so it may still be freed"));
+        }
+        Optional<Diagnosis> late = lateReports.diagnose(buffer);
+        if (late.isPresent()) {
+            return late.get();
         }
         Case survivor = new Case(buffer, history, siblings);
         for (Rule rule : RULES) {
@@ -178,6 +184,7 @@ public final class Examination {
                     history.freesOfNothing()));
         }
         openedTwice().ifPresent(doubts::add);
+        lateReports.doubt(history.live()).ifPresent(doubts::add);
         history.readings().forEach(reading -> unreported(reading).ifPresent(doubts::add));
         if (!sum.comesOut() || !ledgerAgrees()) {
             doubts.add(String.format(

@@ -1,0 +1,122 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.Standing;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Allocations that were reported when there was nobody any more who could have made them: the last mesh over the device was closing
+ * or closed, or the program had ended.
+ *
+ * <p>Such a report was held up on its way. The free may have overtaken it and found nothing to free, and a witness that was read
+ * before it proves nothing, so what became of the memory cannot be told.
+ */
+final class LateReports {
+
+    /** An event after which what was reported cannot have happened. */
+    private record Over(String what, long event) {}
+
+    private final Map<Long, Over> late = new HashMap<>();
+
+    private final Map<Integer, MeshDescription> inUse = new HashMap<>();
+    private final Map<Integer, Over> devices = new HashMap<>();
+    private final Map<Integer, Long> devicesOpened = new HashMap<>();
+    private final Map<Owner, Over> owners = new HashMap<>();
+
+    LateReports(AllocationHistory history) {
+        history.events().forEach(this::apply);
+    }
+
+    /** Returns what to say of a buffer, if it is left because of such a report. */
+    Optional<Diagnosis> diagnose(BufferGeneration buffer) {
+        return lateReportOf(buffer).map(report -> {
+            Over over = late.getOrDefault(report, new Over("", 0));
+            String words = String.format(
+                    Locale.ROOT,
+                    "it was reported after %s (event #%d), so the report is late",
+                    over.what(),
+                    over.event());
+            return Diagnosis.of(Cause.UNEXPLAINED, Standing.UNDECIDED, Evidence.of(words, over.event(), report));
+        });
+    }
+
+    /** Returns what makes a verdict doubtful if some of the buffers are left because of such reports. */
+    Optional<String> doubt(List<BufferGeneration> left) {
+        List<BufferGeneration> doubtful =
+                left.stream().filter(buffer -> lateReportOf(buffer).isPresent()).toList();
+        if (doubtful.isEmpty()) {
+            return Optional.empty();
+        }
+        BufferGeneration first = doubtful.get(0);
+        long report = lateReportOf(first).orElseThrow();
+        return Optional.of(String.format(
+                Locale.ROOT,
+                "%s reported too late to be true, the first (%s %s on device %d, event #%d) after %s,"
+                        + " so what became of the memory is not known.",
+                doubtful.size() == 1 ? "1 buffer was" : doubtful.size() + " buffers were",
+                first.type(),
+                Quantities.address(first.address()),
+                first.device(),
+                report,
+                late.getOrDefault(report, new Over("", 0)).what()));
+    }
+
+    private Optional<Long> lateReportOf(BufferGeneration buffer) {
+        return buffer.reportsLeft().stream()
+                .map(BufferGeneration.Report::allocatedAt)
+                .filter(late::containsKey)
+                .findFirst();
+    }
+
+    private void apply(HistoryEvent event) {
+        if (event instanceof HistoryEvent.MeshOpened opened) {
+            inUse.put(opened.mesh().id(), opened.mesh());
+            opened.mesh().devices().forEach(devices::remove);
+        } else if (event instanceof HistoryEvent.DeviceOpened opened) {
+            devices.remove(opened.device());
+            devicesOpened.put(opened.device(), event.number());
+        } else if (event instanceof HistoryEvent.MeshClosing closing) {
+            end(closing.mesh(), event.number());
+        } else if (event instanceof HistoryEvent.MeshClosed closed) {
+            end(closed.mesh(), event.number());
+        } else if (event instanceof HistoryEvent.OwnerEnded ended) {
+            owners.put(ended.owner(), new Over(ended.owner() + " ended", event.number()));
+        } else if (event instanceof HistoryEvent.Allocated report) {
+            over(report).ifPresent(over -> late.put(event.number(), over));
+        }
+    }
+
+    private void end(int mesh, long event) {
+        MeshDescription ended = inUse.remove(mesh);
+        if (ended == null) {
+            return;
+        }
+        for (int device : ended.devices()) {
+            if (inUse.values().stream().noneMatch(other -> other.devices().contains(device))) {
+                devices.put(device, new Over("the last mesh over the device began to close", event));
+            }
+        }
+    }
+
+    /** A name that comes back after the device was opened again is another program's. */
+    private Optional<Over> over(HistoryEvent.Allocated report) {
+        return Optional.ofNullable(devices.get(report.device()))
+                .or(() -> report.request()
+                        .details()
+                        .owner()
+                        .map(owners::get)
+                        .filter(ended -> ended.event() > devicesOpened.getOrDefault(report.device(), 0L)));
+    }
+}
