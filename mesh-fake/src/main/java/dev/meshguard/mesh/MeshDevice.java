@@ -10,8 +10,11 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.L1Banks;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.buffer.SubDevice;
+import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ReportingModel;
@@ -33,6 +36,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -73,6 +77,8 @@ public final class MeshDevice implements AutoCloseable {
     private final MeshReports reports;
     private final MeshMemory memory;
     private final ProgramCache programCache = new ProgramCache(this);
+    private final CommandQueues queues = new CommandQueues(this);
+    private final MeshTraces traces;
     private final List<Allocation> systemBuffers = new ArrayList<>();
     private final List<MeshDevice> submeshes = new ArrayList<>();
     /** A mesh and its submeshes share devices, and so the lock. */
@@ -108,6 +114,7 @@ public final class MeshDevice implements AutoCloseable {
                 process.preset().meshLevelDevice(id),
                 this::isOpenedAgain);
         this.memory = new MeshMemory(id, this.lives, devices, config, process, reports);
+        this.traces = new MeshTraces(this, process);
     }
 
     /** Creates a mesh that has no parent, and does not open it. */
@@ -313,20 +320,73 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Runs the programs of a workload; the first time they take their memory.
+     * Returns how full each bank of a sub-device of the active manager is.
      *
-     * @throws DeviceOutOfMemoryException if there is no room for the kernel binary
-     * @throws MeshRuntimeException if the mesh is closed, circular buffers do not fit, or the workload was enqueued elsewhere
+     * @throws MeshRuntimeException if the mesh is closed, there is no such sub-device, or it has no memory of its own
      */
-    public void enqueueMeshWorkload(MeshWorkload workload) {
+    public Statistics statistics(BufferType type, SubDeviceId subDevice) {
+        return locked(() -> memory.statistics(type, subDevice));
+    }
+
+    /** Returns the number of command queues, which is that of the devices, and 0 before the mesh is opened and after its close. */
+    public int numCommandQueues() {
+        return locked(queues::size);
+    }
+
+    /**
+     * Returns the first command queue.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public MeshCommandQueue commandQueue() {
+        return commandQueue(0);
+    }
+
+    /**
+     * Returns a command queue.
+     *
+     * @throws MeshRuntimeException if there is none of that number, and if the mesh is closed
+     */
+    public MeshCommandQueue commandQueue(int id) {
+        return locked(() -> queues.queue(id));
+    }
+
+    /**
+     * Waits until the queues of this mesh and of its submeshes have done their work, after which none counts as in use.
+     *
+     * <p>So a mesh and its submeshes can use the same queue in turn, and be closed one by one. Submeshes that are closed are passed
+     * over.
+     *
+     * @throws MeshRuntimeException if one of them is closed, has loaded a sub-device manager, or captures a trace
+     */
+    public void quiesceDevices() {
         synchronized (lock) {
             memory.requireOpen();
-            workload.enqueueOn(this);
+            if (!subDevices().isDefaultActive()) {
+                throw new MeshRuntimeException(DispatchMessages.QUIESCE_WITH_MANAGER);
+            }
+            submeshes().stream().filter(submesh -> submesh.initialised).forEach(MeshDevice::quiesceDevices);
+            queues.quiesce();
         }
     }
 
     /**
-     * Runs a program on one device by itself; the first time it takes its memory there, from that device's own allocator.
+     * Runs the programs of a workload on the first command queue; the first time they take their memory.
+     *
+     * @throws DeviceOutOfMemoryException if there is no room for the kernel binary
+     * @throws MeshRuntimeException if the mesh is closed, circular buffers do not fit, the workload was enqueued elsewhere, or the
+     *     queue cannot take it; see {@link MeshCommandQueue#enqueueMeshWorkload(MeshWorkload, Blocking)}
+     */
+    public void enqueueMeshWorkload(MeshWorkload workload) {
+        synchronized (lock) {
+            memory.requireOpen();
+            commandQueue().enqueueMeshWorkload(workload);
+        }
+    }
+
+    /**
+     * Runs a program on one device by itself, on the first command queue; the first time it takes its memory there, from that
+     * device's own allocator.
      *
      * @param device the id of the device
      * @throws DeviceOutOfMemoryException if there is no room for the kernel binary
@@ -336,8 +396,226 @@ public final class MeshDevice implements AutoCloseable {
         requireDevice(device);
         synchronized (lock) {
             memory.requireOpen();
-            program.enqueueOn(this, device);
+            commandQueue().enqueueProgram(device, program);
         }
+    }
+
+    /**
+     * Begins to capture a trace on a command queue, with the next number of the process.
+     *
+     * <p>What programs the queue is given from now on is recorded and not run, until {@link #endMeshTrace(int, TraceId)}. Buffers can
+     * be allocated and freed meanwhile, and without a warning even if there is a trace already.
+     *
+     * @throws MeshRuntimeException if the mesh is closed, there is no such queue, or it captures already
+     * @throws IllegalStateException if another queue captures
+     */
+    public TraceId beginMeshTrace(int queue) {
+        return whileOpen(() -> traces.begin(queue, Optional.empty()));
+    }
+
+    /**
+     * Begins to capture a trace of the given number; see {@link #beginMeshTrace(int)}.
+     *
+     * @throws MeshRuntimeException if the mesh is closed, there is no such queue, it captures already, or the active sub-device
+     *     manager has a trace of that number
+     * @throws IllegalStateException if another queue captures
+     */
+    public void beginMeshTrace(int queue, TraceId trace) {
+        whileOpen(() -> traces.begin(queue, Optional.of(trace)));
+    }
+
+    /**
+     * Ends a capture and writes the trace to all devices, as large as the commands of the programs that were recorded.
+     *
+     * <p>The commands of a device are those that {@link Program#setTraceSize} or the profiles of operations tell of, once for each
+     * run, and the buffer has the size of the device that has most. What the runtime adds by itself, such as signals to devices
+     * without a program, is not known here; who needs it to the byte gives the size of the whole trace.
+     *
+     * <p>The buffer lies in the trace region, or, if the mesh has none, at the top of DRAM, where nothing may have been taken or
+     * given back above it during the capture. Allocations count as unsafe from now on, even if this fails.
+     *
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the mesh is closed, there is no such queue, it does not capture this trace, the trace region is
+     *     too small, or the buffer would lie where the trace's own programs write; the size of a trace that was refused counts from
+     *     then on (quirk Q9)
+     * @throws IllegalStateException if a program was recorded, or none at all, and nobody said how large its commands are; the
+     *     capture goes on
+     */
+    public void endMeshTrace(int queue, TraceId trace) {
+        whileOpen(() -> traces.end(queue, trace, OptionalLong.empty()));
+    }
+
+    /**
+     * Ends a capture with a trace of the given size; see {@link #endMeshTrace(int, TraceId)}.
+     *
+     * @param rawSize the bytes of the trace before they are rounded up to whole pages, at least 1
+     * @throws IllegalArgumentException if the size is not positive
+     */
+    public void endMeshTrace(int queue, TraceId trace, long rawSize) {
+        if (rawSize < 1) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT, "Cannot end a trace with %d B: it holds at least the command that ends it", rawSize));
+        }
+        whileOpen(() -> traces.end(queue, trace, OptionalLong.of(rawSize)));
+    }
+
+    /**
+     * Runs a captured trace again; it takes no memory.
+     *
+     * @throws MeshRuntimeException if the mesh is closed, there is no such queue, the active sub-device manager has no such trace, or
+     *     another queue has work on one of its sub-devices
+     * @throws IllegalStateException if the capture has not ended or was refused at the end, or a queue captures
+     */
+    public void replayMeshTrace(int queue, TraceId trace, Blocking blocking) {
+        whileOpen(() -> traces.replay(queue, trace, blocking));
+    }
+
+    /**
+     * Frees a trace of the active sub-device manager; any other number does nothing.
+     *
+     * <p>When no trace is left, allocations are safe again.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public void releaseMeshTrace(TraceId trace) {
+        whileOpen(() -> traces.release(trace));
+    }
+
+    /**
+     * Returns the buffer that keeps a trace of the active sub-device manager, if its capture has ended.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public Optional<MeshBuffer> meshTraceBuffer(TraceId trace) {
+        return whileOpen(() -> traces.bufferOf(trace));
+    }
+
+    /** Returns the bytes of the traces that count against the trace region. */
+    public long traceBuffersSize() {
+        return locked(traces::buffersSize);
+    }
+
+    /**
+     * Adds a way to divide the devices into sub-devices; {@link #loadSubDeviceManager} makes it the active one.
+     *
+     * @param subDevices at most 8, which do not intersect
+     * @param localL1Size the bytes at the bottom of every core's L1 that each sub-device lends by itself, rounded up to the L1
+     *     alignment; with 0 they have no memory of their own
+     * @throws MeshRuntimeException if the mesh is closed, or the sub-devices cannot be laid out so
+     * @throws IllegalArgumentException if the size is negative
+     */
+    public SubDeviceManagerId createSubDeviceManager(List<SubDevice> subDevices, long localL1Size) {
+        return whileOpen(() -> subDevices().create(subDevices, localL1Size));
+    }
+
+    /**
+     * Divides the devices as a manager says: its sub-devices lend the bottom of L1, and the mesh what is above.
+     *
+     * <p>All command queues count as in use afterwards. Traces that were begun under another manager are not found meanwhile.
+     *
+     * @throws MeshRuntimeException if the mesh is closed, there is no such manager, sub-devices of the active one have memory lent,
+     *     the mesh has lent L1 where the sub-devices would lend, or a trace is captured
+     */
+    public void loadSubDeviceManager(SubDeviceManagerId manager) {
+        whileOpen(() -> subDevices().load(manager, queues::resetWorkers));
+    }
+
+    /** Divides the devices no more: loads the default manager; see {@link #loadSubDeviceManager}. */
+    public void clearLoadedSubDeviceManager() {
+        whileOpen(() -> subDevices().load(defaultSubDeviceManagerId(), queues::resetWorkers));
+    }
+
+    /**
+     * Removes a manager, with its traces.
+     *
+     * @throws MeshRuntimeException if the mesh is closed, there is no such manager, or it is the active or the default one
+     */
+    public void removeSubDeviceManager(SubDeviceManagerId manager) {
+        whileOpen(() -> traces.discardAll(subDevices().remove(manager)));
+    }
+
+    /**
+     * Returns the number of the manager that is loaded.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public SubDeviceManagerId activeSubDeviceManagerId() {
+        return whileOpen(() -> subDevices().active().id());
+    }
+
+    /**
+     * Returns the number of the manager that the mesh began with: one sub-device, which is the whole grid.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public SubDeviceManagerId defaultSubDeviceManagerId() {
+        return whileOpen(() -> subDevices().initial().id());
+    }
+
+    /**
+     * Returns the sub-devices of the active manager.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public List<SubDeviceId> subDeviceIds() {
+        return whileOpen(() -> subDevices().active().subDeviceIds());
+    }
+
+    /**
+     * Returns the number of sub-devices of the active manager.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public int numSubDevices() {
+        return subDeviceIds().size();
+    }
+
+    /**
+     * Returns the compute cores of a sub-device of the active manager.
+     *
+     * @throws MeshRuntimeException if the mesh is closed or there is no such sub-device
+     */
+    public CoreRangeSet workerCores(SubDeviceId subDevice) {
+        return whileOpen(() -> subDevices().active().cores(subDevice));
+    }
+
+    /**
+     * Returns the sub-devices that queues wait for where a call names none.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public List<SubDeviceId> subDeviceStallGroup() {
+        return whileOpen(() -> subDevices().active().stallGroup());
+    }
+
+    /**
+     * Chooses the sub-devices that queues wait for where a call names none; all of them until this is called, and again when a manager
+     * is loaded.
+     *
+     * @throws MeshRuntimeException if the mesh is closed, none is given, or there is no such sub-device
+     */
+    public void setSubDeviceStallGroup(List<SubDeviceId> group) {
+        whileOpen(() -> subDevices().active().setStallGroup(group));
+    }
+
+    /**
+     * Lets queues wait for all sub-devices where a call names none.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public void resetSubDeviceStallGroup() {
+        whileOpen(() -> subDevices().active().resetStallGroup());
+    }
+
+    /**
+     * Returns the lowest address of L1 that the mesh or a sub-device of the active manager has lent.
+     *
+     * @param subDevicesAsked the sub-devices to look at; all if none is named
+     * @return the address, empty if nothing is lent there
+     * @throws MeshRuntimeException if the mesh is closed or there is no such sub-device
+     */
+    public OptionalLong lowestOccupiedComputeL1Address(SubDeviceId... subDevicesAsked) {
+        return whileOpen(() -> subDevices().lowestOccupiedComputeL1Address(List.of(subDevicesAsked)));
     }
 
     /** Keeps the programs of operations from now on, as a new mesh does. */
@@ -376,11 +654,17 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** Closes the mesh, as {@code ttnn.close_mesh_device} does; see the class description. A second time it does nothing. */
+    /**
+     * Closes the mesh, as {@code ttnn.close_mesh_device} does; see the class description. A second time it does nothing.
+     *
+     * @throws MeshRuntimeException if a command queue is in use here and on a mesh that this is a part of, or on a submesh; nothing is
+     *     closed then. {@link #quiesceDevices} of the larger mesh helps.
+     */
     @Override
     public void close() {
         synchronized (lock) {
             if (initialised) {
+                queues.requireNoConflict();
                 reports.during(Phase.CLOSE, this::closeInOrder);
                 process.closed(this);
             }
@@ -425,6 +709,8 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void initialise() {
+        memory.open();
+        queues.open(Objects.requireNonNull(lives.get(devices.get(0))).numCommandQueues());
         listener().meshOpened(description());
         devices.stream()
                 .filter(device -> Objects.requireNonNull(lives.get(device)).announce())
@@ -548,7 +834,7 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    private MeshBuffer meshBuffer(MeshBufferConfig config, Allocation allocation) {
+    MeshBuffer meshBuffer(MeshBufferConfig config, Allocation allocation) {
         return MeshBuffer.of(config, new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation));
     }
 
@@ -556,6 +842,43 @@ public final class MeshDevice implements AutoCloseable {
         synchronized (lock) {
             work.run();
         }
+    }
+
+    <T> T locked(Supplier<T> work) {
+        synchronized (lock) {
+            return work.get();
+        }
+    }
+
+    private <T> T whileOpen(Supplier<T> work) {
+        synchronized (lock) {
+            memory.requireOpen();
+            return work.get();
+        }
+    }
+
+    private void whileOpen(Runnable work) {
+        synchronized (lock) {
+            memory.requireOpen();
+            work.run();
+        }
+    }
+
+    /** Waits on the host for an event of one of the queues. */
+    void synchronize(MeshEvent event) {
+        whileOpen(() -> queues.queue(event.queue()).completeReadsBefore(event));
+    }
+
+    boolean isStrict() {
+        return process.isStrict();
+    }
+
+    CommandQueues queues() {
+        return queues;
+    }
+
+    SubDeviceManagers subDevices() {
+        return memory.subDevices();
     }
 
     boolean isDestroyed() {
@@ -578,6 +901,7 @@ public final class MeshDevice implements AutoCloseable {
     private void closeInOrder() {
         listener().meshClosing(id);
         read(Moment.CLOSE_BEGUN);
+        queues.close();
         if (process.closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
             freeSystemBuffers();
             wipe();

@@ -4,11 +4,11 @@ import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BankLayout;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
@@ -25,7 +25,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * The memory of one mesh: its own allocator, those of its devices, and what is lent.
+ * The memory of one mesh: its own allocator, those of its sub-devices and devices, and what is lent.
  *
  * <p>One list of free blocks serves all devices of a mesh, which therefore have the same addresses. Each device has an allocator
  * of its own besides, for buffers of that device alone; neither knows of the other, so their addresses may coincide. Guarded by
@@ -44,9 +44,11 @@ final class MeshMemory {
     private final List<Integer> devices;
     private final RuntimeProcess process;
     private final MeshReports reports;
+    private final AllocatorConfig config;
     private final Allocator meshAllocator;
+    private final SubDeviceManagers subDevices;
     private final Map<BufferType, Map<Long, Allocation>> lockStep = new EnumMap<>(BufferType.class);
-    private boolean open = true;
+    private boolean open;
 
     MeshMemory(
             int meshId,
@@ -60,7 +62,14 @@ final class MeshMemory {
         this.devices = devices;
         this.process = process;
         this.reports = reports;
+        this.config = config;
         this.meshAllocator = Allocator.create(config, process.unsafeAllocations());
+        this.subDevices = new SubDeviceManagers(process, config, process.computeGrid(), meshAllocator);
+    }
+
+    void open() {
+        subDevices.begin();
+        open = true;
     }
 
     void requireOpen() {
@@ -79,7 +88,9 @@ final class MeshMemory {
     Allocation allocateOnMesh(BufferConfig buffer, AllocationDetails details) {
         requireOpen();
         Allocation allocation = allocate(Kind.LOCK_STEP, lenderFor(buffer), devices, buffer, details);
-        if (allocation.size() > 0) {
+        if (subDevices.isLocal(allocation)) {
+            subDevices.lend(allocation);
+        } else if (allocation.size() > 0) {
             lockStepOf(allocation.type()).put(allocation.address(), allocation);
         }
         return allocation;
@@ -153,11 +164,13 @@ final class MeshMemory {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
             return;
         }
-        allocation.markFreed();
         if (isGivenBack(allocation)) {
+            subDevices.requireManagerOf(allocation);
+            allocation.markFreed();
             reports.freed(release, allocation, ending);
             giveBack(allocation);
         } else {
+            allocation.markFreed();
             reports.freedAfterClose(release, allocation, ending);
             requireSameLife(allocation);
         }
@@ -205,10 +218,6 @@ final class MeshMemory {
         }
     }
 
-    OptionalLong lowestOccupiedL1Address() {
-        return meshAllocator.lowestOccupiedL1Address(0);
-    }
-
     OptionalLong lowestOccupiedL1Address(int device) {
         return lifeOf(device).allocator().lowestOccupiedL1Address(0);
     }
@@ -223,6 +232,43 @@ final class MeshMemory {
         return meshAllocator.statistics(type);
     }
 
+    /** Returns how full a memory of one sub-device of the active manager is. */
+    Statistics statistics(BufferType type, SubDeviceId subDevice) {
+        requireOpen();
+        return subDevices.active().allocator(subDevice).statistics(type);
+    }
+
+    SubDeviceManagers subDevices() {
+        return subDevices;
+    }
+
+    int numBanks(BufferType type) {
+        return meshAllocator.numBanks(type);
+    }
+
+    long traceRegionSize() {
+        return config.traceRegionSize();
+    }
+
+    /** Says that a trace exists which may overwrite what the mesh's own allocator lends from now on. */
+    void markAllocationsUnsafe() {
+        meshAllocator.markAllocationsUnsafe();
+    }
+
+    /** Says that no trace exists, or that one is being captured. */
+    void markAllocationsSafe() {
+        meshAllocator.markAllocationsSafe();
+    }
+
+    /** Starts to note how far up the mesh's DRAM is taken and given back. */
+    void beginHighWaterMarkTracking() {
+        meshAllocator.beginHighWaterMarkTracking(BufferType.DRAM);
+    }
+
+    HighWaterMarks endHighWaterMarkTracking() {
+        return meshAllocator.endHighWaterMarkTracking(BufferType.DRAM);
+    }
+
     /** Returns which addresses the allocators have lent, on every device and in every memory. */
     WitnessReading read(WitnessReading.Moment moment) {
         WitnessReading.Builder reading = WitnessReading.of(meshId, moment);
@@ -230,6 +276,7 @@ final class MeshMemory {
             long[] lockStepAddresses = meshAllocator.liveAddresses(type);
             for (int device : devices) {
                 reading.region(device, type, lockStepAddresses);
+                subDevices.localAllocators().forEach(local -> reading.region(device, type, local.liveAddresses(type)));
             }
             lives.values().stream()
                     .filter(DeviceLife::hasLent)
@@ -239,10 +286,9 @@ final class MeshMemory {
         return reading.build();
     }
 
-    /** Empties the mesh's allocator; nobody is told, and buffers keep their state. */
+    /** Empties the allocators of the mesh and of its sub-devices; nobody is told, and buffers keep their state. */
     void wipe() {
-        meshAllocator.deallocateBuffers();
-        meshAllocator.clear();
+        subDevices.wipe();
         lockStep.clear();
     }
 
@@ -286,7 +332,9 @@ final class MeshMemory {
 
     private void giveBack(Allocation allocation) {
         allocation.lender().ifPresent(lender -> lender.deallocate(allocation.type(), allocation.address()));
-        if (allocation.kind() == Kind.LOCK_STEP) {
+        if (subDevices.isLocal(allocation)) {
+            subDevices.takeBack(allocation);
+        } else if (allocation.kind() == Kind.LOCK_STEP) {
             lockStepOf(allocation.type()).remove(allocation.address());
         }
     }
@@ -299,25 +347,10 @@ final class MeshMemory {
         return Objects.requireNonNull(lives.get(device));
     }
 
-    /**
-     * The one place that knows which allocator a buffer on the mesh takes its memory from.
-     *
-     * <p>The default sub-device manager, besides which there is none yet, has one sub-device: the whole compute grid, which takes
-     * from the allocator of the mesh.
-     */
+    /** The one place that knows which allocator a buffer on the mesh takes its memory from. */
     private Allocator lenderFor(BufferConfig buffer) {
-        buffer.subDevice().ifPresent(subDevice -> {
-            requireSubDevice(subDevice, 1);
-            buffer.deviceLocal().requireWithin(CoreRangeSet.of(process.computeGrid()));
-        });
-        return meshAllocator;
-    }
-
-    private static void requireSubDevice(SubDeviceId subDevice, int subDevices) {
-        if (subDevice.value() >= subDevices) {
-            throw new MeshRuntimeException(
-                    String.format(Locale.ROOT, "SubDevice index %d out of bounds %d", subDevice.value(), subDevices));
-        }
+        buffer.subDevice().map(subDevices.active()::cores).ifPresent(buffer.deviceLocal()::requireWithin);
+        return subDevices.allocatorOf(buffer.subDevice());
     }
 
     private static void requireWholeDevice(int device, BufferConfig buffer) {

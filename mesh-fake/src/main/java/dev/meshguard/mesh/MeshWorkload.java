@@ -2,6 +2,7 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.tracker.AllocationDetails;
@@ -99,7 +100,7 @@ public final class MeshWorkload implements AutoCloseable {
         for (Entry entry : entries) {
             entry.program().requireRunnableBy(newMesh, this);
             CircularBufferLayout layout = entry.program().layOut(newMesh.architecture(), newMesh.l1Base());
-            layout.requireRoom(newMesh.memory().lowestOccupiedL1Address());
+            layout.requireRoom(newMesh.subDevices().lowestOccupiedL1AddressFor(entry.program()));
             layouts.add(layout);
         }
         if (mesh == null) {
@@ -108,6 +109,24 @@ public final class MeshWorkload implements AutoCloseable {
         if (kernelBinary == null) {
             loadBinaries(newMesh);
         }
+    }
+
+    /** Returns whether every kernel binary is on the devices. */
+    synchronized boolean isLoaded() {
+        return kernelBinary != null || kernelBinarySize() == 0;
+    }
+
+    /** Returns the one sub-device that all programs run on. */
+    synchronized SubDeviceId subDeviceOn(MeshDevice newMesh) {
+        return newMesh.subDevices()
+                .subDeviceOf(entries.stream()
+                        .flatMap(entry -> entry.program().kernelCores().stream())
+                        .toList());
+    }
+
+    /** Adds the commands of one run to a trace. */
+    synchronized void recordIn(MeshTrace trace, MeshDevice newMesh) {
+        entries.forEach(entry -> trace.add(entry.program(), entry.devicesOf(newMesh)));
     }
 
     private void place(MeshDevice newMesh, List<CircularBufferLayout> layouts) {
@@ -174,10 +193,7 @@ public final class MeshWorkload implements AutoCloseable {
     }
 
     private void loadBinaries(MeshDevice newMesh) {
-        long size = entries.stream()
-                .mapToLong(entry -> entry.program().kernelBinarySize())
-                .max()
-                .orElse(0);
+        long size = kernelBinarySize();
         if (size == 0) {
             return;
         }
@@ -191,6 +207,13 @@ public final class MeshWorkload implements AutoCloseable {
         for (int index = 0; index < entries.size(); index++) {
             entries.get(index).program().hold(viewsOnMesh.get(index));
         }
+    }
+
+    private long kernelBinarySize() {
+        return entries.stream()
+                .mapToLong(entry -> entry.program().kernelBinarySize())
+                .max()
+                .orElse(0);
     }
 
     /** A binary that several programs share belongs to the workload, which then needs a name of its own. */

@@ -4,6 +4,7 @@ import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -41,10 +43,12 @@ public final class Program implements AutoCloseable {
     private final List<Allocation> held = new ArrayList<>();
     private final Set<Integer> placedOn = new HashSet<>();
     private final Set<Integer> loadedOn = new HashSet<>();
+    private final List<CoreRange> kernelCores = new ArrayList<>();
     private long kernelBinaryPages;
     private @Nullable MeshDevice mesh;
     private @Nullable MeshWorkload workload;
     private @Nullable CircularBufferLayout layout;
+    private OptionalLong traceSize = OptionalLong.empty();
     private boolean ended;
 
     Program(int id, String name) {
@@ -75,6 +79,40 @@ public final class Program implements AutoCloseable {
                     owner()));
         }
         kernelBinaryPages += binaryPages;
+        return this;
+    }
+
+    /**
+     * Adds a kernel that runs on some cores, which decides on which sub-device the program runs.
+     *
+     * <p>A kernel of which nobody says where it runs uses the cores of the first sub-device.
+     *
+     * @param binaryPages the pages of 2,048 bytes that its binary takes
+     * @return this program
+     * @throws IllegalStateException if the program was enqueued before or has ended
+     * @throws IllegalArgumentException if the number is negative
+     */
+    public synchronized Program addKernel(int binaryPages, CoreRange cores) {
+        addKernel(binaryPages);
+        kernelCores.add(cores);
+        return this;
+    }
+
+    /**
+     * Says how many bytes of commands a captured trace keeps for one run of this program.
+     *
+     * <p>Only the runtime's dispatcher could work it out, so whoever captures the program has to say it, or give the size of the
+     * whole trace when the capture ends. It may be said at any time before.
+     *
+     * @return this program
+     * @throws IllegalArgumentException if the number is negative
+     */
+    public synchronized Program setTraceSize(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT, "Cannot use %d B as the trace size of %s: it must be 0 or more", bytes, owner()));
+        }
+        traceSize = OptionalLong.of(bytes);
         return this;
     }
 
@@ -129,6 +167,19 @@ public final class Program implements AutoCloseable {
                     owner()));
         }
         workload = newWorkload;
+    }
+
+    synchronized OptionalLong traceSize() {
+        return traceSize;
+    }
+
+    /** Where its kernels run, as far as it is known. */
+    synchronized List<CoreRange> kernelCores() {
+        return List.copyOf(kernelCores);
+    }
+
+    synchronized boolean isLoadedOn(int device) {
+        return kernelBinarySize() == 0 || loadedOn.contains(device);
     }
 
     synchronized long kernelBinarySize() {

@@ -33,7 +33,7 @@ final class ProgramCache {
     void run(Key key, Supplier<MeshWorkload> compiler) {
         MeshWorkload cached = workloads.get(key);
         if (cached != null) {
-            cached.enqueueOn(mesh);
+            mesh.enqueueMeshWorkload(cached);
             return;
         }
         if (!missesAllowed) {
@@ -45,7 +45,7 @@ final class ProgramCache {
         MeshWorkload compiled = compiler.get();
         boolean kept = false;
         try {
-            compiled.enqueueOn(mesh);
+            mesh.enqueueMeshWorkload(compiled);
             kept = enabled;
         } finally {
             if (!kept) {

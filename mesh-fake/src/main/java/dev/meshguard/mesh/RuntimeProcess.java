@@ -49,6 +49,8 @@ final class RuntimeProcess {
     private final AtomicLong buffers = new AtomicLong();
     private final AtomicInteger meshes = new AtomicInteger();
     private final AtomicInteger programs = new AtomicInteger();
+    private final AtomicInteger traces = new AtomicInteger();
+    private final AtomicInteger subDeviceManagers = new AtomicInteger();
 
     private final Object lock = new Object();
     private final DeviceManager devices;
@@ -133,6 +135,14 @@ final class RuntimeProcess {
 
     int nextProgramId() {
         return programs.incrementAndGet();
+    }
+
+    TraceId nextTraceId() {
+        return new TraceId(traces.getAndIncrement());
+    }
+
+    SubDeviceManagerId nextSubDeviceManagerId() {
+        return new SubDeviceManagerId(subDeviceManagers.getAndIncrement());
     }
 
     /** Runs work on the devices and the list of open meshes. */

@@ -268,6 +268,46 @@ public final class Ttnn {
         tensor.toHost();
     }
 
+    /** Begins to capture a trace on the first command queue; see {@link MeshDevice#beginMeshTrace(int)}. */
+    public TraceId beginTraceCapture(MeshDevice mesh) {
+        return beginTraceCapture(mesh, 0);
+    }
+
+    /** Begins to capture a trace on a command queue; see {@link MeshDevice#beginMeshTrace(int)}. */
+    public TraceId beginTraceCapture(MeshDevice mesh, int queue) {
+        return mesh.beginMeshTrace(queue);
+    }
+
+    /** Ends a capture on the first command queue; see {@link MeshDevice#endMeshTrace(int, TraceId)}. */
+    public void endTraceCapture(MeshDevice mesh, TraceId trace) {
+        endTraceCapture(mesh, trace, 0);
+    }
+
+    /** Ends a capture on a command queue; see {@link MeshDevice#endMeshTrace(int, TraceId)}. */
+    public void endTraceCapture(MeshDevice mesh, TraceId trace, int queue) {
+        mesh.endMeshTrace(queue, trace);
+    }
+
+    /** Ends a capture with a trace of the given size; see {@link MeshDevice#endMeshTrace(int, TraceId, long)}. */
+    public void endTraceCapture(MeshDevice mesh, TraceId trace, int queue, long rawSize) {
+        mesh.endMeshTrace(queue, trace, rawSize);
+    }
+
+    /** Runs a captured trace on the first command queue and waits for it; see {@link MeshDevice#replayMeshTrace}. */
+    public void executeTrace(MeshDevice mesh, TraceId trace) {
+        executeTrace(mesh, trace, 0, Blocking.BLOCKING);
+    }
+
+    /** Runs a captured trace on a command queue; see {@link MeshDevice#replayMeshTrace}. */
+    public void executeTrace(MeshDevice mesh, TraceId trace, int queue, Blocking blocking) {
+        mesh.replayMeshTrace(queue, trace, blocking);
+    }
+
+    /** Frees a trace; see {@link MeshDevice#releaseMeshTrace}. */
+    public void releaseTrace(MeshDevice mesh, TraceId trace) {
+        mesh.releaseMeshTrace(trace);
+    }
+
     /** Creates a program without kernels and circular buffers. */
     public Program createProgram(String name) {
         return new Program(process.nextProgramId(), name);
@@ -406,6 +446,7 @@ public final class Ttnn {
 
     private MeshWorkload compile(OperationProfile profile, int tileSize) {
         Program program = createProgram(profile.operation()).addKernel(profile.kernelBinaryPages());
+        profile.traceSize().ifPresent(program::setTraceSize);
         for (int tiles : profile.circularBufferTiles()) {
             program.addCircularBuffer(CircularBufferConfig.of((long) tiles * tileSize));
         }
