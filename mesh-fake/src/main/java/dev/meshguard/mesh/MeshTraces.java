@@ -189,17 +189,19 @@ final class MeshTraces {
         }
     }
 
-    /** What the destructor of the trace's buffer does. */
+    /** What the destructor of the trace's buffer does; one that was freed by hand leaves the size as it is. */
     private void discard(MeshTrace trace) {
-        mesh.reports().listener().ownerEnded(trace.owner());
-        Optional<Allocation> held = trace.kept().map(MeshTrace.Kept::allocation).filter(buffer -> !buffer.isFreed());
-        if (held.isEmpty() || mesh.reports().has(TRACE_BUFFER_KEPT_AFTER_RELEASE)) {
+        Optional<Allocation> kept = trace.kept().map(MeshTrace.Kept::allocation);
+        if (kept.isEmpty()) {
             return;
         }
-        if (!mesh.reports().has(TRACE_SIZE_NOT_LOWERED_ON_RELEASE)) {
-            buffersSize -= held.get().size();
+        if (!kept.get().isFreed() && !mesh.reports().has(TRACE_BUFFER_KEPT_AFTER_RELEASE)) {
+            if (!mesh.reports().has(TRACE_SIZE_NOT_LOWERED_ON_RELEASE)) {
+                buffersSize -= kept.get().size();
+            }
+            mesh.memory().free(kept.get(), Ending.DIED);
         }
-        mesh.memory().free(held.get(), Ending.DIED);
+        mesh.reports().listener().ownerEnded(trace.owner());
     }
 
     /** Without a region the runtime of May 2026 keeps traces in DRAM; that of October 2025 keeps none. */
