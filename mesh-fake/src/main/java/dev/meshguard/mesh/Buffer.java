@@ -133,6 +133,7 @@ public final class Buffer implements AutoCloseable {
      * Returns the address of a page in a bank.
      *
      * @throws MeshRuntimeException if there is no such bank
+     * @throws IllegalArgumentException if the page is negative
      */
     public long pageAddress(int bank, long page) {
         long offset = layout().offsetInBank(bank, page);
@@ -221,23 +222,15 @@ public final class Buffer implements AutoCloseable {
      */
     public void deallocate() {
         if (ownsMemory() || isReportedView()) {
-            free();
+            mesh.free(allocation, Ending.DEALLOCATED);
         }
     }
 
     /** Gives the memory back unless that was done before; what owns nothing ends, and leaves the memory alone. */
     @Override
     public void close() {
-        if (isAllocated() && !partOfMeshBuffer) {
-            free();
-        }
-    }
-
-    private void free() {
-        if (allocation.kind() == Kind.LOCK_STEP) {
-            mesh.freeMeshBuffer(allocation);
-        } else {
-            mesh.free(allocation, Ending.DEALLOCATED);
+        if (!partOfMeshBuffer) {
+            mesh.freeIfAllocated(allocation);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
@@ -162,7 +163,7 @@ public final class MeshBuffer implements AutoCloseable {
      * Returns the buffer on one device, also after this was freed.
      *
      * @param coordinate a place in the mesh as it was laid out when this was created
-     * @throws MeshRuntimeException if this was moved away
+     * @throws MeshRuntimeException if there is no such device, or this was moved away
      */
     public Buffer deviceBuffer(MeshCoordinate coordinate) {
         return requireDeviceBuffers().at(coordinate);
@@ -186,13 +187,14 @@ public final class MeshBuffer implements AutoCloseable {
     /**
      * Gives the memory back, on all devices at once.
      *
-     * <p>The real runtime is silent when there is nothing to give back; here the listener is told that a second free was ignored,
-     * as is one after the mesh was destroyed. After a move nothing happens.
+     * <p>The real runtime is silent when there is nothing to give back; here the listener is told that a second free was ignored.
+     * If the mesh was closed or destroyed, nothing goes back and only the state changes; whether that is reported as a free or as
+     * an ignored one depends on the {@link dev.meshguard.mesh.runtime.ReportingModel}. After a move nothing happens.
      */
     public void deallocate() {
         DeviceBuffers buffers = contents.buffers;
         if (buffers != null) {
-            buffers.mesh().freeMeshBuffer(buffers.allocation());
+            buffers.mesh().free(buffers.allocation(), Ending.DEALLOCATED);
         }
     }
 
@@ -201,7 +203,7 @@ public final class MeshBuffer implements AutoCloseable {
     public void close() {
         DeviceBuffers buffers = contents.buffers;
         if (buffers != null) {
-            buffers.mesh().freeMeshBufferIfAllocated(buffers.allocation());
+            buffers.mesh().freeIfAllocated(buffers.allocation());
         }
     }
 

@@ -2,6 +2,8 @@ package dev.meshguard.mesh;
 
 import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES;
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
@@ -17,9 +19,12 @@ import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshDeviceView;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationDetails;
@@ -74,6 +79,7 @@ public final class MeshDevice implements AutoCloseable {
     private final Map<Integer, DeviceLife> lives;
     private final Set<RuntimeDefect> defects;
     private final AllocatorConfig config;
+    private final CoreGrid grid;
     private final MeshReports reports;
     private final MeshMemory memory;
     private final ProgramCache programCache = new ProgramCache(this);
@@ -106,14 +112,16 @@ public final class MeshDevice implements AutoCloseable {
         this.defects = defects;
         this.lock = parent.<Object>map(mesh -> mesh.lock).orElseGet(Object::new);
         this.config = lives.get(0).config();
+        this.grid = lives.get(0).grid();
         this.reports = new MeshReports(
-                process.listener(),
+                MisreportingListener.between(process.listener(), defects),
                 process.reporting(),
                 defects,
+                process.fixes(),
                 devices,
                 process.preset().meshLevelDevice(id),
                 this::isOpenedAgain);
-        this.memory = new MeshMemory(id, this.lives, devices, config, process, reports);
+        this.memory = new MeshMemory(id, this.lives, devices, config, computeGrid(), process, reports);
         this.traces = new MeshTraces(this, process);
     }
 
@@ -150,7 +158,7 @@ public final class MeshDevice implements AutoCloseable {
     /**
      * Returns the id of a device.
      *
-     * @throws IllegalArgumentException if there is no device at the coordinate
+     * @throws MeshRuntimeException if there is no device at the coordinate
      */
     public int deviceId(MeshCoordinate coordinate) {
         return devices.get(coordinate.toLinearIndex(shape));
@@ -163,12 +171,19 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Returns the cores of each device that compute, whose L1 is lent. */
     public CoreRange computeGrid() {
-        return process.computeGrid();
+        return new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
     }
 
     /** Returns which of the cores' L1 is which bank. */
     public L1Banks l1Banks() {
         return L1Banks.of(computeGrid());
+    }
+
+    /** Returns which device lies where, as long as this is not {@linkplain #reshape reshaped}. */
+    public MeshDeviceView view() {
+        synchronized (lock) {
+            return new MeshDeviceView(shape, devices);
+        }
     }
 
     /** Returns the mesh that this is a part of, if it is one. */
@@ -228,7 +243,7 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Returns the listener that hears of its buffers. */
     public AllocationListener listener() {
-        return reports.listener();
+        return process.listener();
     }
 
     /**
@@ -711,12 +726,15 @@ public final class MeshDevice implements AutoCloseable {
     private void initialise() {
         memory.open();
         queues.open(Objects.requireNonNull(lives.get(devices.get(0))).numCommandQueues());
-        listener().meshOpened(description());
+        reports.listener().meshOpened(description());
         devices.stream()
                 .filter(device -> Objects.requireNonNull(lives.get(device)).announce())
-                .forEach(listener()::deviceOpened);
+                .forEach(reports.listener()::deviceOpened);
         if (parent.isPresent()) {
             return;
+        }
+        if (reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
+            devices.forEach(this::allocateSystemBuffersOn);
         }
         allocateSystemBuffers();
         if (reports.has(DEVICE_INITIALISED_TWICE)) {
@@ -811,25 +829,17 @@ public final class MeshDevice implements AutoCloseable {
 
     void free(Allocation allocation, Ending ending) {
         synchronized (lock) {
+            if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
+                memory.crash(allocation, "the mesh object is destroyed, and the buffer frees through a pointer to it");
+            }
             memory.free(allocation, ending);
         }
     }
 
-    /** Frees what a mesh buffer stands for; a mesh buffer refers to its mesh weakly, and cannot give back to one that is gone. */
-    void freeMeshBuffer(Allocation allocation) {
-        synchronized (lock) {
-            if (destroyed) {
-                memory.outlived(allocation);
-            } else {
-                memory.free(allocation, Ending.DEALLOCATED);
-            }
-        }
-    }
-
-    void freeMeshBufferIfAllocated(Allocation allocation) {
+    void freeIfAllocated(Allocation allocation) {
         synchronized (lock) {
             if (!allocation.isFreed()) {
-                freeMeshBuffer(allocation);
+                free(allocation, Ending.DEALLOCATED);
             }
         }
     }
@@ -899,7 +909,10 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void closeInOrder() {
-        listener().meshClosing(id);
+        if (reports.has(RuntimeFix.CLEAR_PROGRAM_CACHE_ON_CLOSE)) {
+            programCache.clear();
+        }
+        reports.listener().meshClosing(id);
         read(Moment.CLOSE_BEGUN);
         queues.close();
         if (process.closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
@@ -912,10 +925,14 @@ public final class MeshDevice implements AutoCloseable {
         memory.close();
         initialised = false;
         letGoOfDevices();
-        listener().meshClosed(id);
+        reports.listener().meshClosed(id);
     }
 
     private void wipe() {
+        if (reports.has(RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS)) {
+            memory.freeAllSilently();
+            lives.values().stream().filter(life -> handle.hasOneHolder()).forEach(DeviceLife::wipe);
+        }
         read(Moment.BEFORE_WIPE);
         memory.wipe();
         if (handle.hasOneHolder()) {
@@ -930,24 +947,37 @@ public final class MeshDevice implements AutoCloseable {
             ended.stream()
                     .filter(DeviceLife::wasAnnounced)
                     .map(DeviceLife::device)
-                    .forEach(listener()::deviceClosed);
+                    .forEach(reports.listener()::deviceClosed);
         }
         handle.letGo();
     }
 
     private void read(WitnessReading.Moment moment) {
-        listener().witnessed(memory.read(moment));
+        reports.listener().witnessed(memory.read(moment));
     }
 
     private void allocateSystemBuffers() {
         for (Ttnn.SystemBuffer buffer : process.systemBuffers()) {
-            BufferConfig onePage = BufferConfig.of(buffer.type(), buffer.size(), buffer.size());
-            AllocationDetails details = AllocationDetails.system(buffer.owner()).withLifetime(buffer.lifetime());
-            Allocation allocation = memory.allocateOnMesh(onePage, details);
+            Allocation allocation = memory.allocateOnMesh(configOf(buffer), detailsOf(buffer));
             if (buffer.lifetime() == BufferLifetime.SYSTEM) {
                 systemBuffers.add(allocation);
             }
         }
+    }
+
+    /** What the initialisation of a device allocates by itself, nobody frees. */
+    private void allocateSystemBuffersOn(int device) {
+        for (Ttnn.SystemBuffer buffer : process.systemBuffers()) {
+            memory.allocateOnDevice(device, configOf(buffer), detailsOf(buffer));
+        }
+    }
+
+    private static BufferConfig configOf(Ttnn.SystemBuffer buffer) {
+        return BufferConfig.of(buffer.type(), buffer.size(), buffer.size());
+    }
+
+    private static AllocationDetails detailsOf(Ttnn.SystemBuffer buffer) {
+        return AllocationDetails.system(buffer.owner()).withLifetime(buffer.lifetime());
     }
 
     private void freeSystemBuffers() {

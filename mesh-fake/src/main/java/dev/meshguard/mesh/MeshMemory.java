@@ -9,7 +9,10 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BankLayout;
 import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
@@ -55,6 +58,7 @@ final class MeshMemory {
             Map<Integer, DeviceLife> lives,
             List<Integer> devices,
             AllocatorConfig config,
+            CoreRange computeGrid,
             RuntimeProcess process,
             MeshReports reports) {
         this.meshId = meshId;
@@ -64,7 +68,7 @@ final class MeshMemory {
         this.reports = reports;
         this.config = config;
         this.meshAllocator = Allocator.create(config, process.unsafeAllocations());
-        this.subDevices = new SubDeviceManagers(process, config, process.computeGrid(), meshAllocator);
+        this.subDevices = new SubDeviceManagers(process, config, computeGrid, meshAllocator);
     }
 
     void open() {
@@ -121,7 +125,7 @@ final class MeshMemory {
             Kind kind, List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
         requireOpen();
         requireAddress(address);
-        Allocation view = view(kind, withExtent(details, buffer, meshAllocator), on, buffer, address);
+        Allocation view = view(kind, withExtent(details, buffer), on, buffer, address);
         if (view.size() > 0 && reports.concern(view)) {
             reports.allocated(view);
         }
@@ -143,13 +147,17 @@ final class MeshMemory {
         AllocationRequest loading = reports.allocated(binary);
 
         Allocation view = view(Kind.VIEW, binary.details(), devices, buffer, address);
-        reports.allocated(loading, view);
+        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
+            reports.allocated(loading, view);
+        }
         for (int program = 0; program < programs; program++) {
             Allocation kept = view(Kind.VIEW_ON_MESH, binary.details(), devices, buffer, address);
             reports.allocated(loading, kept);
             viewsOnMesh.add(kept);
         }
-        free(view, Ending.DIED);
+        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
+            free(view, Ending.DIED);
+        }
         return binary;
     }
 
@@ -164,7 +172,13 @@ final class MeshMemory {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
             return;
         }
-        if (isGivenBack(allocation)) {
+        boolean givenBack = isGivenBack(allocation);
+        if (!givenBack
+                && allocation.kind() == Kind.LOCK_STEP
+                && reports.has(RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES)) {
+            crash(allocation, "its mesh is closed, and the buffer calls allocators of its devices that are gone");
+        }
+        if (givenBack) {
             subDevices.requireManagerOf(allocation);
             allocation.markFreed();
             reports.freed(release, allocation, ending);
@@ -190,15 +204,23 @@ final class MeshMemory {
         }
     }
 
-    /** Ends a buffer whose mesh object is gone: there is nobody to give the memory back to, and it is long wiped. */
-    void outlived(Allocation allocation) {
-        boolean firstTime = !allocation.isFreed();
-        allocation.markFreed();
-        if (allocation.size() > 0 && reports.concern(allocation)) {
-            AllocationRequest release = reports.listener().release(allocation.details());
-            reports.freeIgnored(
-                    release, allocation, firstTime ? IgnoredFreeReason.DEVICE_CLOSED : IgnoredFreeReason.ALREADY_FREED);
-        }
+    /** Stands for the end of the process by a bad pointer: the listener hears that nothing was freed. */
+    void crash(Allocation allocation, String because) {
+        AllocationRequest release = reports.listener().release(allocation.details());
+        reports.freeIgnored(release, allocation, IgnoredFreeReason.DEVICE_CLOSED);
+        throw new IllegalStateException(String.format(
+                Locale.ROOT,
+                "Segmentation fault: cannot free the %s buffer at %s: %s. This is a defect that was switched on.",
+                allocation.type(),
+                Quantities.address(allocation.address()),
+                because));
+    }
+
+    /** Takes back all that the mesh's allocator and its sub-devices lend, without a word. */
+    void freeAllSilently() {
+        meshAllocator.deallocateBuffers();
+        subDevices.localAllocators().forEach(Allocator::deallocateBuffers);
+        lockStep.clear();
     }
 
     /** Takes memory back without a word. */
@@ -317,9 +339,10 @@ final class MeshMemory {
     private Allocation lend(
             Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
         long firstId = nextIds(kind, on);
-        long address = allocator.allocate(
-                buffer.type(), BankLayout.of(buffer, allocator).request());
-        return Allocation.lent(firstId, kind, withExtent(details, buffer, allocator), on, buffer, address, allocator);
+        var request = BankLayout.of(buffer, allocator).request();
+        long address = allocator.allocate(buffer.type(), request);
+        long extent = allocator.reservedPerBank(buffer.type(), request);
+        return Allocation.lent(firstId, kind, details.withExtent(extent), on, buffer, address, allocator);
     }
 
     private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {
@@ -375,11 +398,11 @@ final class MeshMemory {
         }
     }
 
-    /** What the buffer takes in every bank of the allocator that lends it, or would. */
-    private static AllocationDetails withExtent(AllocationDetails details, BufferConfig buffer, Allocator allocator) {
-        BankLayout layout = BankLayout.of(buffer, allocator);
+    /** What the buffer takes in every bank, as if the mesh had lent it. */
+    private AllocationDetails withExtent(AllocationDetails details, BufferConfig buffer) {
+        BankLayout layout = BankLayout.of(buffer, meshAllocator);
         return buffer.size() == 0 || layout.maxPagesPerBank() == 0
                 ? details
-                : details.withExtent(allocator.reservedPerBank(buffer.type(), layout.request()));
+                : details.withExtent(meshAllocator.reservedPerBank(buffer.type(), layout.request()));
     }
 }

@@ -1,11 +1,14 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
-import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.ClusterType;
+import dev.meshguard.mesh.runtime.CoreGrid;
+import dev.meshguard.mesh.runtime.DispatchCoreConfig;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.SystemMesh;
@@ -33,13 +36,15 @@ import org.slf4j.LoggerFactory;
  */
 final class RuntimeProcess {
 
-    private static final Logger logger = LoggerFactory.getLogger(RuntimeProcess.class);
+    private static final Logger logger = LoggerFactory.getLogger(Ttnn.class);
 
     private final AllocationListener listener;
     private final RuntimePreset preset;
-    private final Architecture architecture;
+    private final ClusterType cluster;
+    private final int harvestedColumns;
     private final SystemMesh systemMesh;
     private final EnumSet<RuntimeDefect> defects;
+    private final EnumSet<RuntimeFix> fixes;
     private final ReportingModel reporting;
     private final List<Ttnn.SystemBuffer> systemBuffers;
     private final OperationProfiles operations;
@@ -62,9 +67,11 @@ final class RuntimeProcess {
     RuntimeProcess(Ttnn.Builder settings) {
         this.listener = settings.listener;
         this.preset = settings.preset;
-        this.architecture = settings.architecture;
+        this.cluster = settings.cluster;
+        this.harvestedColumns = settings.harvestedColumns;
         this.systemMesh = new SystemMesh(settings.systemMesh);
         this.defects = settings.defects.clone();
+        this.fixes = settings.fixes.clone();
         this.reporting = settings.reporting.orElse(settings.preset.reporting());
         this.systemBuffers = List.copyOf(settings.systemBuffers);
         this.operations = settings.operations;
@@ -82,12 +89,12 @@ final class RuntimeProcess {
     }
 
     Architecture architecture() {
-        return architecture;
+        return cluster.architecture();
     }
 
-    /** The cores of each device that compute, whose L1 is lent. */
-    CoreRange computeGrid() {
-        return new CoreRange(0, 0, architecture.gridWidth() - 1, architecture.gridHeight() - 1);
+    /** Returns the cores of each chip that are left when the runtime dispatches as asked. */
+    CoreGrid computeGrid(DispatchCoreConfig dispatch) {
+        return cluster.computeGrid(dispatch, harvestedColumns);
     }
 
     SystemMesh systemMesh() {
@@ -127,6 +134,10 @@ final class RuntimeProcess {
     /** Takes numbers for buffers and returns the first of them. */
     long nextBufferIds(int count) {
         return buffers.getAndAdd(count);
+    }
+
+    Set<RuntimeFix> fixes() {
+        return fixes;
     }
 
     int nextMeshId() {
@@ -197,7 +208,7 @@ final class RuntimeProcess {
     /** Chips without a host link of their own can only be reached through others, so a cluster of Wormholes is activated as a whole. */
     private Set<Integer> activatesAllChips() {
         boolean hasRemoteChips =
-                architecture == Architecture.WORMHOLE_B0 && systemMesh.shape().meshSize() > 1;
+                architecture() == Architecture.WORMHOLE_B0 && systemMesh.shape().meshSize() > 1;
         return hasRemoteChips ? systemMesh.deviceIds() : Set.of();
     }
 }

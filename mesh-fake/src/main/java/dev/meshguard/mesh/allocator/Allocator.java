@@ -244,11 +244,12 @@ public final class Allocator {
     }
 
     /**
-     * {@return the bytes that a request takes in each bank: its share of the pages, rounded up as the free list does}
+     * {@return the bytes that a request takes in each bank: its share of the pages, rounded up as the free list does; 0 where
+     * there is no bank}
      *
      * @param type the kind of memory
      * @param request what is asked for
-     * @throws MeshRuntimeException if the kind is not lent, or the request has too many shards
+     * @throws MeshRuntimeException if the kind is not lent
      */
     public long reservedPerBank(BufferType type, AllocationRequest request) {
         return manager(type).reservedPerBank(request);

@@ -257,13 +257,14 @@ public final class BankManager {
     }
 
     /**
-     * {@return the bytes that a request takes in each bank: its share of the pages, rounded up as the free list does}
+     * {@return the bytes that a request takes in each bank: its share of the pages, rounded up as the free list does; 0 where
+     * there is no bank}
      *
      * @param request what is asked for
-     * @throws MeshRuntimeException if there are more shards than compute cores
      */
     public long reservedPerBank(AllocationRequest request) {
-        return freeList(FIRST_ALLOCATOR).roundedSize(request.sizePerBank(banksFor(request), pageAlignment));
+        int banks = request.shards().orElse(bankOffsets.length);
+        return banks == 0 ? 0 : freeList(FIRST_ALLOCATOR).roundedSize(request.sizePerBank(banks, pageAlignment));
     }
 
     /** {@return the number of banks} */

@@ -57,14 +57,13 @@ public record BankLayout(BufferConfig buffer, int banks, long alignment) {
     /** Returns the number of pages on the device: those of the buffer, and those that fill up the last shards. */
     public long numDevPages() {
         return buffer.shardSpec()
-                .map(shards -> shards.numPages() * shards.numCores())
+                .map(shards -> countableProduct(shards.numPages(), shards.numCores()))
                 .orElseGet(buffer::numPages);
     }
 
-    /** Returns the bytes of all pages on the device; more than can be counted are as many whole pages as can be. */
+    /** Returns the bytes of all pages on the device. */
     public long alignedSize() {
-        long page = Math.max(1, alignedPageSize());
-        return Math.min(numDevPages(), Long.MAX_VALUE / page) * page;
+        return countableProduct(numDevPages(), alignedPageSize());
     }
 
     /** Returns the number of cores that have room for a shard, empty if the buffer is interleaved. */
@@ -93,9 +92,11 @@ public record BankLayout(BufferConfig buffer, int banks, long alignment) {
      * Returns the bank of a page of an interleaved buffer.
      *
      * @throws MeshRuntimeException if the memory has no bank
+     * @throws IllegalArgumentException if the page is negative
      */
     public int bankOf(long page) {
         requireBank(0);
+        requirePage(page);
         return (int) (page % banks);
     }
 
@@ -105,9 +106,11 @@ public record BankLayout(BufferConfig buffer, int banks, long alignment) {
      * <p>Counts as if the buffer were interleaved, also if it is not, as the runtime does.
      *
      * @throws MeshRuntimeException if there is no such bank
+     * @throws IllegalArgumentException if the page is negative
      */
     public long offsetInBank(long bank, long page) {
         requireBank(bank);
+        requirePage(page);
         return page / banks * alignedPageSize();
     }
 
@@ -117,7 +120,19 @@ public record BankLayout(BufferConfig buffer, int banks, long alignment) {
         }
     }
 
+    private static void requirePage(long page) {
+        if (page < 0) {
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "There is no page %d: pages count from 0", page));
+        }
+    }
+
     private int banksInUse() {
         return numCores().orElse(banks);
+    }
+
+    /** As many whole times the second number as can be counted: that is more than any memory has. */
+    private static long countableProduct(long times, long number) {
+        return number == 0 ? 0 : Math.min(times, Long.MAX_VALUE / number) * number;
     }
 }
