@@ -122,7 +122,7 @@ public final class MeshDevice implements AutoCloseable {
                 process.preset().meshLevelDevice(id),
                 this::isOpenedAgain);
         this.memory = new MeshMemory(id, this.lives, devices, config, computeGrid(), process, reports);
-        this.traces = new MeshTraces(this, process);
+        this.traces = new MeshTraces(this, process, config.traceRegionSize());
     }
 
     /** Creates a mesh that has no parent, and does not open it. */

@@ -4,7 +4,6 @@ import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
-import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BankLayout;
@@ -47,7 +46,6 @@ final class MeshMemory {
     private final List<Integer> devices;
     private final RuntimeProcess process;
     private final MeshReports reports;
-    private final AllocatorConfig config;
     private final Allocator meshAllocator;
     private final SubDeviceManagers subDevices;
     private final Map<BufferType, Map<Long, Allocation>> lockStep = new EnumMap<>(BufferType.class);
@@ -66,7 +64,6 @@ final class MeshMemory {
         this.devices = devices;
         this.process = process;
         this.reports = reports;
-        this.config = config;
         this.meshAllocator = Allocator.create(config, process.unsafeAllocations());
         this.subDevices = new SubDeviceManagers(process, config, computeGrid, meshAllocator);
     }
@@ -264,31 +261,9 @@ final class MeshMemory {
         return subDevices;
     }
 
-    int numBanks(BufferType type) {
-        return meshAllocator.numBanks(type);
-    }
-
-    long traceRegionSize() {
-        return config.traceRegionSize();
-    }
-
-    /** Says that a trace exists which may overwrite what the mesh's own allocator lends from now on. */
-    void markAllocationsUnsafe() {
-        meshAllocator.markAllocationsUnsafe();
-    }
-
-    /** Says that no trace exists, or that one is being captured. */
-    void markAllocationsSafe() {
-        meshAllocator.markAllocationsSafe();
-    }
-
-    /** Starts to note how far up the mesh's DRAM is taken and given back. */
-    void beginHighWaterMarkTracking() {
-        meshAllocator.beginHighWaterMarkTracking(BufferType.DRAM);
-    }
-
-    HighWaterMarks endHighWaterMarkTracking() {
-        return meshAllocator.endHighWaterMarkTracking(BufferType.DRAM);
+    /** Returns the mesh's own allocator. */
+    Allocator allocator() {
+        return meshAllocator;
     }
 
     /** Returns which addresses the allocators have lent, on every device and in every memory. */

@@ -5,6 +5,7 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_SIZE_NOT_LOWERED_ON
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocationDirection;
+import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -32,12 +33,14 @@ final class MeshTraces {
 
     private final MeshDevice mesh;
     private final RuntimeProcess process;
+    private final long regionSize;
     private final Map<TraceId, Integer> captures = new HashMap<>();
     private long buffersSize;
 
-    MeshTraces(MeshDevice mesh, RuntimeProcess process) {
+    MeshTraces(MeshDevice mesh, RuntimeProcess process, long regionSize) {
         this.mesh = mesh;
         this.process = process;
+        this.regionSize = regionSize;
     }
 
     /**
@@ -54,9 +57,9 @@ final class MeshTraces {
             throw new MeshRuntimeException(DispatchMessages.queueTracesAlready(queueId, id));
         }
         queue.requireNoneRecords();
-        mesh.memory().markAllocationsSafe();
+        allocator().markAllocationsSafe();
         if (isDynamic()) {
-            mesh.memory().beginHighWaterMarkTracking();
+            allocator().beginHighWaterMarkTracking(BufferType.DRAM);
         }
         SubDeviceManager manager = mesh.subDevices().active();
         if (manager.traces().containsKey(id)) {
@@ -97,7 +100,7 @@ final class MeshTraces {
             keep(known, rawSize.orElseGet(known::rawSize));
             queue.writeTrace();
         } finally {
-            mesh.memory().markAllocationsUnsafe();
+            allocator().markAllocationsUnsafe();
         }
     }
 
@@ -133,7 +136,7 @@ final class MeshTraces {
             discard(trace);
         }
         if (buffersSize == 0) {
-            mesh.memory().markAllocationsSafe();
+            allocator().markAllocationsSafe();
         }
     }
 
@@ -155,13 +158,13 @@ final class MeshTraces {
     }
 
     private void keep(MeshTrace trace, long rawSize) {
-        HighWaterMarks marks = isDynamic() ? mesh.memory().endHighWaterMarkTracking() : new HighWaterMarks(0, 0);
-        long page = process.preset().tracePageSize(rawSize, mesh.memory().numBanks(BufferType.DRAM));
+        HighWaterMarks marks =
+                isDynamic() ? allocator().endHighWaterMarkTracking(BufferType.DRAM) : new HighWaterMarks(0, 0);
+        long page = process.preset().tracePageSize(rawSize, allocator().numBanks(BufferType.DRAM));
         long padded = (rawSize + page - 1) / page * page;
         buffersSize += padded;
-        long region = mesh.memory().traceRegionSize();
-        if (!isDynamic() && buffersSize > region) {
-            throw new MeshRuntimeException(DispatchMessages.traceRegionFull(buffersSize, mesh.id(), region));
+        if (!isDynamic() && buffersSize > regionSize) {
+            throw new MeshRuntimeException(DispatchMessages.traceRegionFull(buffersSize, mesh.id(), regionSize));
         }
         BufferConfig config = isDynamic()
                 ? BufferConfig.of(BufferType.DRAM, padded, page).taken(AllocationDirection.TOP_DOWN)
@@ -206,7 +209,11 @@ final class MeshTraces {
 
     /** Without a region the runtime of May 2026 keeps traces in DRAM; that of October 2025 keeps none. */
     private boolean isDynamic() {
-        return mesh.memory().traceRegionSize() == 0 && process.preset().keepsTracesWithoutRegion();
+        return regionSize == 0 && process.preset().keepsTracesWithoutRegion();
+    }
+
+    private Allocator allocator() {
+        return mesh.memory().allocator();
     }
 
     private void requireMeasured(MeshTrace trace) {

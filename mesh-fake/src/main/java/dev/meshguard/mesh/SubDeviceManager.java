@@ -34,7 +34,7 @@ final class SubDeviceManager {
     private final long localL1Size;
     private final Set<Allocation> lent = new HashSet<>();
     private final Map<TraceId, MeshTrace> traces = new LinkedHashMap<>();
-    private List<SubDeviceId> stallGroup;
+    private List<SubDeviceId> stallGroup = List.of();
 
     private SubDeviceManager(
             SubDeviceManagerId id, List<SubDevice> subDevices, List<Optional<Allocator>> allocators, long localL1Size) {
@@ -42,7 +42,7 @@ final class SubDeviceManager {
         this.subDevices = List.copyOf(subDevices);
         this.allocators = allocators;
         this.localL1Size = localL1Size;
-        this.stallGroup = subDeviceIds();
+        setStallGroup(subDeviceIds());
     }
 
     /** Returns the manager that a mesh begins with: one sub-device, which is the whole grid and takes from the mesh's allocator. */
@@ -55,7 +55,7 @@ final class SubDeviceManager {
      *
      * @param config how the mesh divides its memory
      * @param localL1Size the bytes at the bottom of L1 that each sub-device lends by itself; rounded up to the L1 alignment
-     * @throws MeshRuntimeException if there are too many sub-devices, one does not lie in the grid, or two intersect
+     * @throws MeshRuntimeException if there is no sub-device or too many, one does not lie in the grid, or two intersect
      */
     static SubDeviceManager divided(
             SubDeviceManagerId id,

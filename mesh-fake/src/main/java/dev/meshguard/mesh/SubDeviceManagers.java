@@ -169,7 +169,7 @@ final class SubDeviceManagers {
     /** Whether the memory is lent by a sub-device and not by the mesh. */
     boolean isLocal(Allocation allocation) {
         return allocation.kind() == Allocation.Kind.LOCK_STEP
-                && allocation.lender().filter(lender -> lender != meshAllocator).isPresent();
+                && allocation.lender().orElse(meshAllocator) != meshAllocator;
     }
 
     /** The allocators of the sub-devices of all managers, loaded or not. */

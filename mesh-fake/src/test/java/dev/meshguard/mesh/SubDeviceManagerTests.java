@@ -91,6 +91,13 @@ class SubDeviceManagerTests {
     }
 
     @Test
+    void haveAtLeastOneSubDevice() {
+        assertThatThrownBy(() -> mesh.createSubDeviceManager(List.of(), 0))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("sub_device_ids to stall must not be empty");
+    }
+
+    @Test
     void haveSubDevicesWithinTheGrid() {
         assertThatThrownBy(() -> mesh.createSubDeviceManager(List.of(SubDevice.of(new CoreRange(7, 7, 8, 7))), 0))
                 .isInstanceOf(MeshRuntimeException.class)
