@@ -125,6 +125,18 @@ public final class MeshBuffer implements AutoCloseable {
         mesh.freeIfAllocated(allocation);
     }
 
+    /**
+     * Returns the memory for circular buffers that are to lie in it.
+     *
+     * @throws MeshRuntimeException if it does not lie in L1
+     */
+    CircularBuffer.Home homeOfCircularBuffers() {
+        if (type() != BufferType.L1 && type() != BufferType.L1_SMALL) {
+            throw new MeshRuntimeException(ProgramMessages.ONLY_L1_BUFFERS);
+        }
+        return new CircularBuffer.Home(address(), allocation.details().extent().orElse(0));
+    }
+
     /** Returns memory, address and size for a person to read. */
     @Override
     public String toString() {

@@ -533,6 +533,10 @@ public final class MeshDevice implements AutoCloseable {
         return destroyed;
     }
 
+    DeviceLife lifeOf(int device) {
+        return Objects.requireNonNull(lives.get(device));
+    }
+
     MeshReports reports() {
         return reports;
     }

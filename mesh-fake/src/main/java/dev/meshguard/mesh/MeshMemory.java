@@ -157,13 +157,14 @@ final class MeshMemory {
             giveBack(allocation);
         } else {
             reports.freedAfterClose(release, allocation, ending);
-            requireSameLife(allocation);
+            requireSameLife(allocation, ending);
         }
     }
 
     /** The real runtime would call the allocator of the earlier life, which is destroyed (quirk Q4): that is not imitated. */
-    private void requireSameLife(Allocation allocation) {
-        if (allocation.kind() == Kind.ON_ONE_DEVICE && reports.isOpenedAgain(allocation)) {
+    private void requireSameLife(Allocation allocation, Ending ending) {
+        boolean asked = ending == Ending.DEALLOCATED && allocation.kind() == Kind.ON_ONE_DEVICE;
+        if (asked && reports.isOpenedAgain(allocation)) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot free the %s buffer at %s of device %d: the device was closed and opened again since the buffer was"

@@ -3,7 +3,6 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.shape.MeshCoordinate;
-import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Owner;
@@ -35,6 +34,7 @@ public final class MeshWorkload implements AutoCloseable {
     private @Nullable MeshDevice mesh;
     private @Nullable Allocation kernelBinary;
     private @Nullable Owner ownOwner;
+    private boolean enqueued;
     private boolean ended;
 
     MeshWorkload(IntSupplier nextProgramId) {
@@ -77,46 +77,45 @@ public final class MeshWorkload implements AutoCloseable {
         return add(new Entry(Optional.of(new Block(start, end)), program));
     }
 
-    /** Ends the workload and its programs: binary and circular buffers are gone. Does nothing if it has ended. */
+    /**
+     * Ends the workload and its programs: binary and circular buffers are gone, also when its mesh was closed or destroyed before.
+     *
+     * <p>Does nothing if it has ended.
+     */
     @Override
     public void close() {
-        MeshDevice enqueuedOn;
+        MeshDevice loadedOn;
+        Owner owner;
         synchronized (this) {
-            enqueuedOn = mesh;
-            if (enqueuedOn == null) {
-                ended = true;
-                entries.forEach(entry -> entry.program().endUnused());
+            if (ended) {
                 return;
             }
+            ended = true;
+            loadedOn = mesh;
+            owner = ownOwner;
         }
-        enqueuedOn.underLock(() -> end(enqueuedOn));
+        if (loadedOn != null) {
+            loadedOn.underLock(() -> freeBinary(loadedOn));
+        }
+        entries.forEach(entry -> entry.program().end());
+        if (loadedOn != null && owner != null) {
+            loadedOn.underLock(() -> loadedOn.reports().listener().ownerEnded(owner));
+        }
     }
 
     /** Runs the programs, which take their memory the first time; called under the lock of the mesh. */
     synchronized void enqueueOn(MeshDevice newMesh) {
-        requireRunnableOn(newMesh);
-        List<CircularBufferLayout> layouts = new ArrayList<>();
-        for (Entry entry : entries) {
-            entry.program().requireRunnableBy(newMesh, this);
-            CircularBufferLayout layout = entry.program().layOut(newMesh.architecture(), newMesh.l1Base());
-            layout.requireRoom(newMesh.memory().lowestOccupiedL1Address());
-            layouts.add(layout);
+        if (ended) {
+            throw new IllegalStateException("Cannot enqueue a mesh workload that has ended. Create a new workload.");
         }
+        enqueued = true;
+        entries.forEach(entry -> entry.requireWithin(newMesh));
+        entries.forEach(entry -> entry.program().compileFor(this, newMesh));
         if (mesh == null) {
-            place(newMesh, layouts);
-        }
-        if (kernelBinary == null) {
             loadBinaries(newMesh);
-        }
-    }
-
-    private void place(MeshDevice newMesh, List<CircularBufferLayout> layouts) {
-        List<List<Integer>> devices = new ArrayList<>();
-        entries.forEach(entry -> devices.add(entry.devicesOf(newMesh)));
-        mesh = newMesh;
-        for (int index = 0; index < entries.size(); index++) {
-            List<Integer> reported = newMesh.reports().circularBufferDevices(devices.get(index));
-            entries.get(index).program().placeOn(newMesh, layouts.get(index), reported);
+            mesh = newMesh;
+        } else if (mesh != newMesh) {
+            throw new MeshRuntimeException(ProgramMessages.WORKLOAD_OF_ANOTHER_MESH);
         }
     }
 
@@ -128,23 +127,14 @@ public final class MeshWorkload implements AutoCloseable {
         }
     }
 
-    /** What the destructor does, also when the mesh is closed; called under the lock of the mesh. */
-    synchronized void end(MeshDevice enqueuedOn) {
-        if (ended) {
-            return;
-        }
-        ended = true;
+    private synchronized void freeBinary(MeshDevice loadedOn) {
         if (kernelBinary != null) {
-            enqueuedOn.memory().free(kernelBinary, Ending.DIED);
-        }
-        entries.forEach(entry -> entry.program().end(enqueuedOn));
-        if (ownOwner != null) {
-            enqueuedOn.reports().listener().ownerEnded(ownOwner);
+            loadedOn.memory().free(kernelBinary, Ending.DIED);
         }
     }
 
     private synchronized MeshWorkload add(Entry added) {
-        if (mesh != null || ended) {
+        if (enqueued || ended) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot add %s to a mesh workload that was enqueued before or has ended. Create a new workload.",
@@ -152,25 +142,12 @@ public final class MeshWorkload implements AutoCloseable {
         }
         for (Entry entry : entries) {
             if (entry.overlaps(added)) {
-                throw new MeshRuntimeException(String.format(
-                        Locale.ROOT,
-                        "Program range %s overlaps with the previously added range %s",
-                        added.range(),
-                        entry.range()));
+                throw new MeshRuntimeException(ProgramMessages.rangesOverlap(added.range(), entry.range()));
             }
         }
         added.program().moveInto(this);
         entries.add(added);
         return this;
-    }
-
-    private void requireRunnableOn(MeshDevice newMesh) {
-        if (ended) {
-            throw new IllegalStateException("Cannot enqueue a mesh workload that has ended. Create a new workload.");
-        }
-        if (mesh != null && mesh != newMesh) {
-            throw new MeshRuntimeException("Reusing MeshWorkloads across MeshDevices is currently not supported.");
-        }
     }
 
     private void loadBinaries(MeshDevice newMesh) {
@@ -189,7 +166,7 @@ public final class MeshWorkload implements AutoCloseable {
                         entries.size(),
                         viewsOnMesh);
         for (int index = 0; index < entries.size(); index++) {
-            entries.get(index).program().hold(viewsOnMesh.get(index));
+            entries.get(index).program().hold(newMesh, viewsOnMesh.get(index));
         }
     }
 
@@ -213,8 +190,8 @@ public final class MeshWorkload implements AutoCloseable {
             return block.isEmpty() || other.block.isEmpty() || block.get().intersects(other.block.get());
         }
 
-        List<Integer> devicesOf(MeshDevice mesh) {
-            return block.map(chosen -> chosen.devicesOf(mesh)).orElseGet(mesh::deviceIds);
+        void requireWithin(MeshDevice mesh) {
+            block.ifPresent(chosen -> chosen.requireWithin(mesh));
         }
 
         String range() {
@@ -251,13 +228,9 @@ public final class MeshWorkload implements AutoCloseable {
             return true;
         }
 
-        List<Integer> devicesOf(MeshDevice mesh) {
+        void requireWithin(MeshDevice mesh) {
             mesh.deviceId(start);
             mesh.deviceId(end);
-            return SystemMesh.coordinates(mesh.shape().dimensions()).stream()
-                    .filter(coordinate -> intersects(new Block(coordinate, coordinate)))
-                    .map(mesh::deviceId)
-                    .toList();
         }
 
         @Override

@@ -270,7 +270,7 @@ public final class Ttnn {
 
     /** Creates a program without kernels and circular buffers. */
     public Program createProgram(String name) {
-        return new Program(process.nextProgramId(), name);
+        return new Program(process.nextProgramId(), name, process.architecture());
     }
 
     /** Creates a workload without programs. */

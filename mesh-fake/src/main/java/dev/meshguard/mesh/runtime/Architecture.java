@@ -8,8 +8,8 @@ import org.apiguardian.api.API.Status;
  *
  * <p>This is the one table of hardware constants. Sizes are those of
  * {@code tt_metal/soc_descriptors/{wormhole_b0_80,blackhole_140}_arch.yaml}, alignments those of the HAL
- * ({@code tt_metal/llrt/hal/tt-1xx}), the end of the fixed L1 map that of {@code dev_mem_map.h}, and the grids those of
- * {@code tt_metal/core_descriptors}. What differs from one version of the runtime to the next is in {@link RuntimePreset}.
+ * ({@code tt_metal/llrt/hal/tt-1xx}), as is the number of circular buffers, the end of the fixed L1 map that of {@code dev_mem_map.h},
+ * and the grids those of {@code tt_metal/core_descriptors}. What differs from one version of the runtime to the next is in {@link RuntimePreset}.
  *
  * @since 0.1
  */
@@ -21,24 +21,28 @@ public enum Architecture {
             "Wormhole B0",
             new DramBanks(12, 1_073_741_824L, 32),
             new CoreMemory(1_499_136, 16, 33_120),
-            new CoreGrid(8, 8)),
+            new CoreGrid(8, 8),
+            32),
     /** Blackhole as in a system of eight P150, which dispatches on a column of Tensix cores: 13 x 10 are left to compute. */
     BLACKHOLE(
             "Blackhole",
             new DramBanks(8, 4_278_190_080L, 64),
             new CoreMemory(1_572_864, 16, 40_448),
-            new CoreGrid(13, 10));
+            new CoreGrid(13, 10),
+            64);
 
     private final String words;
     private final DramBanks dram;
     private final CoreMemory l1;
     private final CoreGrid grid;
+    private final int maxCircularBuffers;
 
-    Architecture(String words, DramBanks dram, CoreMemory l1, CoreGrid grid) {
+    Architecture(String words, DramBanks dram, CoreMemory l1, CoreGrid grid, int maxCircularBuffers) {
         this.words = words;
         this.dram = dram;
         this.l1 = l1;
         this.grid = grid;
+        this.maxCircularBuffers = maxCircularBuffers;
     }
 
     /** Returns the name as a person writes it. */
@@ -89,6 +93,11 @@ public enum Architecture {
     /** Returns the number of L1 banks: one for each compute core. */
     public int l1Banks() {
         return grid.width() * grid.height();
+    }
+
+    /** Returns how many indices of circular buffers a core has. */
+    public int maxCircularBuffers() {
+        return maxCircularBuffers;
     }
 
     private record DramBanks(int count, long size, long alignment) {}

@@ -1,0 +1,156 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.tracker.Quantities;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A circular buffer of a program, through which its kernels hand pages to each other.
+ *
+ * <p>It lies where its program places it when that is enqueued, or in the memory of a buffer in L1 ({@linkplain
+ * Program#createCircularBuffer(CircularBufferConfig, MeshBuffer) globally allocated}). Its program changes it. Safe for use by
+ * several threads. Source: {@code tt_metal/impl/buffers/circular_buffer.cpp}.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class CircularBuffer {
+
+    private final Program program;
+    private final int number;
+    private final List<CoreRange> cores;
+    /** The program's monitor guards what follows. */
+    private CircularBufferConfig config;
+
+    private @Nullable Home home;
+    private OptionalLong stackedAt = OptionalLong.empty();
+
+    CircularBuffer(Program program, int number, CircularBufferConfig config, List<CoreRange> cores) {
+        this.program = program;
+        this.number = number;
+        this.config = config;
+        this.cores = cores;
+    }
+
+    /** Returns the program it belongs to. */
+    public Program program() {
+        return program;
+    }
+
+    /** Returns the cores it lies on, as rectangles that do not overlap. */
+    public List<CoreRange> cores() {
+        return cores;
+    }
+
+    /** Returns the bytes on each core. */
+    public long size() {
+        return config().size();
+    }
+
+    /** Returns the number of pages under an index; see {@link CircularBufferConfig#numPages}. */
+    public long numPages(int index) {
+        return config().numPages(index);
+    }
+
+    /** Returns whether it lies in the memory of a buffer. */
+    public boolean isGloballyAllocated() {
+        synchronized (program) {
+            return home != null;
+        }
+    }
+
+    /**
+     * Returns the address, the same on all its cores: that of the latest layout, also when another has become due since.
+     *
+     * @throws MeshRuntimeException if its program has not placed it yet
+     */
+    public long address() {
+        synchronized (program) {
+            if (home != null) {
+                return home.address();
+            }
+            return stackedAt.orElseThrow(() -> new MeshRuntimeException(ProgramMessages.CIRCULAR_BUFFER_NOT_ALLOCATED));
+        }
+    }
+
+    int number() {
+        return number;
+    }
+
+    CircularBufferConfig config() {
+        synchronized (program) {
+            return config;
+        }
+    }
+
+    /** Changes what was asked for; its program has to hear of it. */
+    void change(CircularBufferConfig newConfig) {
+        synchronized (program) {
+            if (home != null) {
+                home.requireRoomFor(newConfig.size());
+            }
+            config = newConfig;
+        }
+    }
+
+    /** Moves it into the memory of something else. */
+    void moveInto(Home newHome, long size) {
+        synchronized (program) {
+            newHome.requireRoomFor(size);
+            config = config.sized(size);
+            home = newHome;
+        }
+    }
+
+    void stackAt(long address) {
+        synchronized (program) {
+            stackedAt = OptionalLong.of(address);
+        }
+    }
+
+    boolean sharesCoreWith(CircularBuffer other) {
+        return cores.stream().anyMatch(own -> other.cores.stream().anyMatch(own::intersects));
+    }
+
+    /** Checks what could not be checked when the size was changed, because pages may be changed after it. */
+    void requireWholePages() {
+        CircularBufferConfig current = config();
+        current.indices().forEach(index -> current.numPages(index.number()));
+    }
+
+    CircularBufferLayout.Item item() {
+        synchronized (program) {
+            OptionalLong fixed = home == null ? OptionalLong.empty() : OptionalLong.of(home.address());
+            return new CircularBufferLayout.Item(cores, config.size(), fixed);
+        }
+    }
+
+    /** Returns size, cores and program for a person to read. */
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT, "CircularBuffer(%s on each core of %s, %s)", Quantities.size(size()), cores, program);
+    }
+
+    /**
+     * Memory of something else in which circular buffers may lie.
+     *
+     * @param address where it begins on every core
+     * @param size how much of it there is on every core
+     */
+    record Home(long address, long size) {
+
+        void requireRoomFor(long wanted) {
+            if (wanted > size) {
+                throw new MeshRuntimeException(ProgramMessages.largerThanBuffer(wanted, size));
+            }
+        }
+    }
+}
