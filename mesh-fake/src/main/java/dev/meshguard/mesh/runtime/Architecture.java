@@ -7,9 +7,9 @@ import org.apiguardian.api.API.Status;
  * The chips a mesh can be made of, with what their memory looks like to the allocator.
  *
  * <p>This is the one table of hardware constants. Sizes are those of
- * {@code tt_metal/soc_descriptors/{wormhole_b0_80,blackhole_140}_arch.yaml}, alignments those of the HAL
- * ({@code tt_metal/llrt/hal/tt-1xx}), as is the number of circular buffers, the end of the fixed L1 map that of {@code dev_mem_map.h},
- * and the grids those of {@code tt_metal/core_descriptors}. What differs from one version of the runtime to the next is in {@link RuntimePreset}.
+ * {@code tt_metal/soc_descriptors/{wormhole_b0_80,blackhole_140}_arch.yaml}, alignments and the number of circular buffers those of
+ * the HAL ({@code tt_metal/llrt/hal/tt-1xx}), the end of the fixed L1 map that of {@code dev_mem_map.h}, and the grids those of
+ * {@code tt_metal/core_descriptors}. What differs from one version of the runtime to the next is in {@link RuntimePreset}.
  *
  * @since 0.1
  */
