@@ -227,6 +227,10 @@ public final class Program implements AutoCloseable {
         return BufferConfig.of(BufferType.DRAM, size, KERNEL_BINARY_PAGE_SIZE).taken(AllocationDirection.TOP_DOWN);
     }
 
+    static BufferConfig kernelBinaryOfPages(int pages) {
+        return kernelBinaryBuffer(pages * KERNEL_BINARY_PAGE_SIZE);
+    }
+
     /** Runs the program on one device by itself; called under the lock of the mesh. */
     synchronized void enqueueOn(MeshDevice mesh, int device) {
         requireRunnableBy(null);

@@ -8,6 +8,7 @@ import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
+import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.mesh.tensor.OperationProfiles;
 import dev.meshguard.tracker.AllocationListener;
@@ -42,6 +43,7 @@ final class RuntimeProcess {
     private final EnumSet<RuntimeFix> fixes;
     private final ReportingModel reporting;
     private final List<Ttnn.SystemBuffer> systemBuffers;
+    private final List<SystemProgram> systemPrograms;
     private final OperationProfiles operations;
     private final CloseOrder closeOrder;
     private final Strictness strictness;
@@ -65,6 +67,7 @@ final class RuntimeProcess {
         this.fixes = settings.fixes.clone();
         this.reporting = settings.reporting.orElse(settings.preset.reporting());
         this.systemBuffers = List.copyOf(settings.systemBuffers);
+        this.systemPrograms = List.copyOf(settings.systemPrograms);
         this.operations = settings.operations;
         this.closeOrder = settings.closeOrder;
         this.strictness = settings.strictness;
@@ -93,6 +96,10 @@ final class RuntimeProcess {
 
     List<Ttnn.SystemBuffer> systemBuffers() {
         return systemBuffers;
+    }
+
+    List<SystemProgram> systemPrograms() {
+        return systemPrograms;
     }
 
     OperationProfiles operations() {

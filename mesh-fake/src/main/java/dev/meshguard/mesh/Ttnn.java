@@ -11,6 +11,7 @@ import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
+import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
@@ -433,6 +434,7 @@ public final class Ttnn {
         final EnumSet<RuntimeFix> fixes = EnumSet.noneOf(RuntimeFix.class);
         Optional<ReportingModel> reporting = Optional.empty();
         final List<SystemBuffer> systemBuffers = new ArrayList<>();
+        final List<SystemProgram> systemPrograms = new ArrayList<>();
         OperationProfiles operations = OperationProfiles.measured();
         CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
         Strictness strictness = Strictness.LENIENT;
@@ -509,6 +511,16 @@ public final class Ttnn {
                         owner));
             }
             systemBuffers.add(new SystemBuffer(owner, type, bytes, lifetime));
+            return this;
+        }
+
+        /**
+         * Adds one of the runtime's own programs and the buffers it owns; see {@link SystemProgram} for when it takes and frees them.
+         *
+         * <p>None owns anything unless this is called.
+         */
+        public Builder systemProgram(SystemProgram program) {
+            systemPrograms.add(program);
             return this;
         }
 
