@@ -25,18 +25,16 @@ public final class CircularBuffer {
 
     private final Program program;
     private final int number;
-    private final List<CoreRange> cores;
     /** The program's monitor guards what follows. */
     private CircularBufferConfig config;
 
     private @Nullable Home home;
     private OptionalLong stackedAt = OptionalLong.empty();
 
-    CircularBuffer(Program program, int number, CircularBufferConfig config, List<CoreRange> cores) {
+    CircularBuffer(Program program, int number, CircularBufferConfig config) {
         this.program = program;
         this.number = number;
         this.config = config;
-        this.cores = cores;
     }
 
     /** Returns the program it belongs to. */
@@ -44,9 +42,11 @@ public final class CircularBuffer {
         return program;
     }
 
-    /** Returns the cores it lies on, as rectangles that do not overlap. */
-    public List<CoreRange> cores() {
-        return cores;
+    /** Returns what was asked for, with the changes that were made since. */
+    public CircularBufferConfig config() {
+        synchronized (program) {
+            return config;
+        }
     }
 
     /** Returns the bytes on each core. */
@@ -84,12 +84,6 @@ public final class CircularBuffer {
         return number;
     }
 
-    CircularBufferConfig config() {
-        synchronized (program) {
-            return config;
-        }
-    }
-
     /** Changes what was asked for; its program has to hear of it. */
     void change(CircularBufferConfig newConfig) {
         synchronized (program) {
@@ -115,8 +109,13 @@ public final class CircularBuffer {
         }
     }
 
+    /** Returns whether there is a core on which both lie; one without cores lies on all that compute. */
     boolean sharesCoreWith(CircularBuffer other) {
-        return cores.stream().anyMatch(own -> other.cores.stream().anyMatch(own::intersects));
+        List<CoreRange> own = config().cores();
+        List<CoreRange> others = other.config().cores();
+        return own.isEmpty()
+                || others.isEmpty()
+                || own.stream().anyMatch(range -> others.stream().anyMatch(range::intersects));
     }
 
     /** Checks what could not be checked when the size was changed, because pages may be changed after it. */
@@ -125,18 +124,23 @@ public final class CircularBuffer {
         current.indices().forEach(index -> current.numPages(index.number()));
     }
 
-    CircularBufferLayout.Item item() {
+    CircularBufferLayout.Item itemOn(CoreRange computeGrid) {
         synchronized (program) {
             OptionalLong fixed = home == null ? OptionalLong.empty() : OptionalLong.of(home.address());
-            return new CircularBufferLayout.Item(cores, config.size(), fixed);
+            return new CircularBufferLayout.Item(config.coresWithin(computeGrid), config.size(), fixed);
         }
     }
 
     /** Returns size, cores and program for a person to read. */
     @Override
     public String toString() {
+        List<CoreRange> cores = config().cores();
         return String.format(
-                Locale.ROOT, "CircularBuffer(%s on each core of %s, %s)", Quantities.size(size()), cores, program);
+                Locale.ROOT,
+                "CircularBuffer(%s on each core of %s, %s)",
+                Quantities.size(size()),
+                cores.isEmpty() ? "the compute grid" : cores,
+                program);
     }
 
     /**

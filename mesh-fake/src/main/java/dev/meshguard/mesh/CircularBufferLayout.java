@@ -72,12 +72,12 @@ final class CircularBufferLayout {
      *
      * @throws MeshRuntimeException if they do not
      */
-    void requireWithinGrid() {
+    void requireWithin(CoreRange grid) {
         for (Item item : items) {
             for (CoreRange cores : item.cores()) {
-                if (cores.endX() >= architecture.gridWidth() || cores.endY() >= architecture.gridHeight()) {
-                    throw new MeshRuntimeException(ProgramMessages.outsideGrid(
-                            cores, program, architecture.gridWidth(), architecture.gridHeight()));
+                if (cores.endX() > grid.endX() || cores.endY() > grid.endY()) {
+                    throw new MeshRuntimeException(
+                            ProgramMessages.outsideGrid(cores, program, grid.endX() + 1, grid.endY() + 1));
                 }
             }
         }

@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Owner;
@@ -69,12 +70,22 @@ public final class MeshWorkload implements AutoCloseable {
      * @param start the first corner of the block
      * @param end the last corner, which belongs to the block
      * @return this workload
-     * @throws MeshRuntimeException if one of the devices has a program already
+     * @throws MeshRuntimeException if one of the devices has a program already, or the corners do not span a block
      * @throws IllegalStateException if the program or the workload cannot be changed any more
-     * @throws IllegalArgumentException if the corners do not span a block
      */
     public MeshWorkload addProgram(MeshCoordinate start, MeshCoordinate end, Program program) {
-        return add(new Entry(Optional.of(new Block(start, end)), program));
+        return addProgram(MeshCoordinateRange.of(start, end), program);
+    }
+
+    /**
+     * Adds a program for a range of devices.
+     *
+     * @return this workload
+     * @throws MeshRuntimeException if one of the devices has a program already
+     * @throws IllegalStateException if the program or the workload cannot be changed any more
+     */
+    public MeshWorkload addProgram(MeshCoordinateRange range, Program program) {
+        return add(new Entry(Optional.of(range), program));
     }
 
     /**
@@ -184,58 +195,18 @@ public final class MeshWorkload implements AutoCloseable {
         return named;
     }
 
-    private record Entry(Optional<Block> block, Program program) {
+    private record Entry(Optional<MeshCoordinateRange> devices, Program program) {
 
         boolean overlaps(Entry other) {
-            return block.isEmpty() || other.block.isEmpty() || block.get().intersects(other.block.get());
+            return devices.isEmpty() || other.devices.isEmpty() || devices.get().intersects(other.devices.get());
         }
 
         void requireWithin(MeshDevice mesh) {
-            block.ifPresent(chosen -> chosen.requireWithin(mesh));
+            devices.ifPresent(range -> range.forEach(mesh::deviceId));
         }
 
         String range() {
-            return block.map(Block::toString).orElse("of the whole mesh");
-        }
-    }
-
-    /** A rectangle of devices, both corners included. */
-    private record Block(MeshCoordinate start, MeshCoordinate end) {
-
-        Block {
-            boolean spans = start.values().size() == end.values().size();
-            for (int dimension = 0; spans && dimension < start.values().size(); dimension++) {
-                spans = start.values().get(dimension) <= end.values().get(dimension);
-            }
-            if (!spans) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
-                        "There are no devices from %s to %s: a block ends where it starts or later in every dimension",
-                        start,
-                        end));
-            }
-        }
-
-        boolean intersects(Block other) {
-            int dimensions =
-                    Math.min(start.values().size(), other.start.values().size());
-            for (int dimension = 0; dimension < dimensions; dimension++) {
-                if (start.values().get(dimension) > other.end.values().get(dimension)
-                        || other.start.values().get(dimension) > end.values().get(dimension)) {
-                    return false;
-                }
-            }
-            return true;
-        }
-
-        void requireWithin(MeshDevice mesh) {
-            mesh.deviceId(start);
-            mesh.deviceId(end);
-        }
-
-        @Override
-        public String toString() {
-            return String.format(Locale.ROOT, "MeshCoordinateRange(start=%s, end=%s)", start, end);
+            return devices.map(MeshCoordinateRange::toString).orElse("of the whole mesh");
         }
     }
 }

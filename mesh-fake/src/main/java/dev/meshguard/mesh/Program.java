@@ -5,7 +5,6 @@ import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
-import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
@@ -110,8 +109,7 @@ public final class Program implements AutoCloseable {
      */
     public synchronized CircularBuffer createCircularBuffer(CircularBufferConfig config) {
         requireChangeable("circular buffer");
-        CircularBuffer added =
-                new CircularBuffer(this, circularBuffers.size(), config, config.coresWithin(computeGrid()));
+        CircularBuffer added = new CircularBuffer(this, circularBuffers.size(), config);
         requireFreeIndices(added, config);
         circularBuffers.add(added);
         return added;
@@ -257,18 +255,20 @@ public final class Program implements AutoCloseable {
     private void compileFor(MeshDevice mesh, List<Integer> devices, OptionalLong lowestOccupiedL1Address) {
         compiled = true;
         meshes.add(mesh);
-        CircularBufferLayout current = layOut(mesh.l1Base());
+        CircularBufferLayout current = layOut(mesh);
         place(mesh, current, devices.stream().map(mesh::lifeOf).toList());
-        current.requireWithinGrid();
+        current.requireWithin(mesh.computeGrid());
         current.requireRoom(lowestOccupiedL1Address);
         circularBuffers.forEach(CircularBuffer::requireWholePages);
     }
 
-    private CircularBufferLayout layOut(long l1Base) {
+    private CircularBufferLayout layOut(MeshDevice mesh) {
         CircularBufferLayout current = layout;
         if (current == null) {
-            current = CircularBufferLayout.of(
-                    id, circularBuffers.stream().map(CircularBuffer::item).toList(), architecture, l1Base);
+            List<CircularBufferLayout.Item> items = circularBuffers.stream()
+                    .map(buffer -> buffer.itemOn(mesh.computeGrid()))
+                    .toList();
+            current = CircularBufferLayout.of(id, items, mesh.architecture(), mesh.l1Base());
             for (int index = 0; index < circularBuffers.size(); index++) {
                 circularBuffers.get(index).stackAt(current.addresses().get(index));
             }
@@ -365,10 +365,6 @@ public final class Program implements AutoCloseable {
                 throw new MeshRuntimeException(ProgramMessages.indexTaken(index.number()));
             }
         }
-    }
-
-    private CoreRange computeGrid() {
-        return new CoreRange(0, 0, architecture.gridWidth() - 1, architecture.gridHeight() - 1);
     }
 
     /** Returns the name for a person to read. */

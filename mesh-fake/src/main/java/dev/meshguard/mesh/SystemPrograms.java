@@ -121,8 +121,7 @@ final class SystemPrograms {
     }
 
     private CircularBufferPlacement place(SystemProgram program, Owner owner, List<DeviceLife> devices) {
-        CoreRange grid = new CoreRange(
-                0, 0, mesh.architecture().gridWidth() - 1, mesh.architecture().gridHeight() - 1);
+        CoreRange grid = mesh.computeGrid();
         List<CircularBufferLayout.Item> items = program.circularBuffers().stream()
                 .map(size -> new CircularBufferLayout.Item(List.of(grid), size, OptionalLong.empty()))
                 .toList();
