@@ -3,9 +3,12 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -111,11 +114,9 @@ public final class CircularBuffer {
 
     /** Returns whether there is a core on which both lie; one without cores lies on all that compute. */
     boolean sharesCoreWith(CircularBuffer other) {
-        List<CoreRange> own = config().cores();
-        List<CoreRange> others = other.config().cores();
-        return own.isEmpty()
-                || others.isEmpty()
-                || own.stream().anyMatch(range -> others.stream().anyMatch(range::intersects));
+        Optional<CoreRangeSet> own = config().cores();
+        Optional<CoreRangeSet> others = other.config().cores();
+        return own.isEmpty() || others.isEmpty() || own.get().intersects(others.get());
     }
 
     /** Checks what could not be checked when the size was changed, because pages may be changed after it. */
@@ -127,19 +128,19 @@ public final class CircularBuffer {
     CircularBufferLayout.Item itemOn(CoreRange computeGrid) {
         synchronized (program) {
             OptionalLong fixed = home == null ? OptionalLong.empty() : OptionalLong.of(home.address());
-            return new CircularBufferLayout.Item(config.coresWithin(computeGrid), config.size(), fixed);
+            CoreRangeSet cores = config.cores().orElseGet(() -> CoreRangeSet.of(computeGrid));
+            return new CircularBufferLayout.Item(cores.merge(List.of()), config.size(), fixed);
         }
     }
 
     /** Returns size, cores and program for a person to read. */
     @Override
     public String toString() {
-        List<CoreRange> cores = config().cores();
         return String.format(
                 Locale.ROOT,
                 "CircularBuffer(%s on each core of %s, %s)",
                 Quantities.size(size()),
-                cores.isEmpty() ? "the compute grid" : cores,
+                config().cores().map(CoreRangeSet::toString).orElse("the compute grid"),
                 program);
     }
 
@@ -150,6 +151,18 @@ public final class CircularBuffer {
      * @param size how much of it there is on every core
      */
     record Home(long address, long size) {
+
+        /**
+         * Returns the memory of a buffer.
+         *
+         * @throws MeshRuntimeException if it does not lie in L1
+         */
+        static Home of(Buffer buffer) {
+            if (buffer.type() != BufferType.L1 && buffer.type() != BufferType.L1_SMALL) {
+                throw new MeshRuntimeException(ProgramMessages.ONLY_L1_BUFFERS);
+            }
+            return new Home(buffer.address(), buffer.layout().alignedSizePerBank());
+        }
 
         void requireRoomFor(long wanted) {
             if (wanted > size) {

@@ -1,7 +1,9 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.runtime.Architecture;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +44,7 @@ final class CircularBufferLayout {
      */
     static CircularBufferLayout of(int program, List<Item> items, Architecture architecture, long base) {
         List<L1Regions> stacks = items.stream()
-                .flatMap(item -> item.cores().stream())
+                .flatMap(item -> item.cores().ranges().stream())
                 .distinct()
                 .map(L1Regions::new)
                 .toList();
@@ -74,10 +76,11 @@ final class CircularBufferLayout {
      */
     void requireWithin(CoreRange grid) {
         for (Item item : items) {
-            for (CoreRange cores : item.cores()) {
-                if (cores.endX() > grid.endX() || cores.endY() > grid.endY()) {
-                    throw new MeshRuntimeException(
-                            ProgramMessages.outsideGrid(cores, program, grid.endX() + 1, grid.endY() + 1));
+            for (CoreRange cores : item.cores().ranges()) {
+                if (cores.end().x() > grid.end().x()
+                        || cores.end().y() > grid.end().y()) {
+                    throw new MeshRuntimeException(ProgramMessages.outsideGrid(
+                            cores, program, grid.end().x() + 1, grid.end().y() + 1));
                 }
             }
         }
@@ -106,11 +109,11 @@ final class CircularBufferLayout {
 
     private static long place(Item item, List<L1Regions> stacks, Architecture architecture, long base) {
         long highest = stacks.stream()
-                .filter(stack -> item.cores().contains(stack.cores()))
+                .filter(stack -> item.cores().ranges().contains(stack.cores()))
                 .mapToLong(L1Regions::end)
                 .reduce(base, Math::max);
-        long address = roundUp(highest, architecture.dramAlignment());
-        for (CoreRange cores : item.cores()) {
+        long address = Rounding.up(highest, architecture.dramAlignment());
+        for (CoreRange cores : item.cores().ranges()) {
             for (L1Regions stack : stacks) {
                 boolean reachesHigher = !stack.cores().equals(cores) && address < stack.end();
                 if (stack.cores().intersects(cores) && !reachesHigher) {
@@ -121,18 +124,14 @@ final class CircularBufferLayout {
         return address;
     }
 
-    private static long roundUp(long value, long multiple) {
-        return (value + multiple - 1) / multiple * multiple;
-    }
-
     /**
      * A circular buffer to be placed.
      *
-     * @param cores the ranges it lies on, which do not overlap
+     * @param cores the ranges it lies on
      * @param size the bytes on each core
      * @param fixedAddress where it lies if it is not stacked
      */
-    record Item(List<CoreRange> cores, long size, OptionalLong fixedAddress) {}
+    record Item(CoreRangeSet cores, long size, OptionalLong fixedAddress) {}
 
     /**
      * A circular buffer that was placed.

@@ -122,8 +122,13 @@ public final class Program implements AutoCloseable {
      *     {@link #createCircularBuffer(CircularBufferConfig)}
      * @throws IllegalStateException if the program has ended
      */
+    public CircularBuffer createCircularBuffer(CircularBufferConfig config, Buffer buffer) {
+        return createCircularBuffer(config, CircularBuffer.Home.of(buffer));
+    }
+
+    /** Adds a circular buffer in the memory of a buffer; see {@link #createCircularBuffer(CircularBufferConfig, Buffer)}. */
     public CircularBuffer createCircularBuffer(CircularBufferConfig config, MeshBuffer buffer) {
-        return createCircularBuffer(config, buffer.homeOfCircularBuffers());
+        return createCircularBuffer(config, buffer.referenceBuffer());
     }
 
     private synchronized CircularBuffer createCircularBuffer(CircularBufferConfig config, CircularBuffer.Home home) {
@@ -164,8 +169,13 @@ public final class Program implements AutoCloseable {
      *
      * @throws MeshRuntimeException if it is another program's, or the buffer does not lie in L1 or is too small on each core
      */
-    public void updateDynamicCircularBufferAddress(CircularBuffer circularBuffer, MeshBuffer buffer) {
+    public void updateDynamicCircularBufferAddress(CircularBuffer circularBuffer, Buffer buffer) {
         updateDynamicCircularBufferAddressAndTotalSize(circularBuffer, buffer, circularBuffer.size());
+    }
+
+    /** Moves a circular buffer; see {@link #updateDynamicCircularBufferAddress(CircularBuffer, Buffer)}. */
+    public void updateDynamicCircularBufferAddress(CircularBuffer circularBuffer, MeshBuffer buffer) {
+        updateDynamicCircularBufferAddress(circularBuffer, buffer.referenceBuffer());
     }
 
     /**
@@ -175,9 +185,15 @@ public final class Program implements AutoCloseable {
      * @throws IllegalArgumentException if the size is not positive
      */
     public synchronized void updateDynamicCircularBufferAddressAndTotalSize(
-            CircularBuffer circularBuffer, MeshBuffer buffer, long newSize) {
+            CircularBuffer circularBuffer, Buffer buffer, long newSize) {
         requireOwn(circularBuffer);
-        circularBuffer.moveInto(buffer.homeOfCircularBuffers(), newSize);
+        circularBuffer.moveInto(CircularBuffer.Home.of(buffer), newSize);
+    }
+
+    /** Moves a circular buffer; see {@link #updateDynamicCircularBufferAddressAndTotalSize(CircularBuffer, Buffer, long)}. */
+    public void updateDynamicCircularBufferAddressAndTotalSize(
+            CircularBuffer circularBuffer, MeshBuffer buffer, long newSize) {
+        updateDynamicCircularBufferAddressAndTotalSize(circularBuffer, buffer.referenceBuffer(), newSize);
     }
 
     /** Returns the circular buffers, in the order in which they were added. */

@@ -1,6 +1,6 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.tracker.AllocationDetails;
@@ -121,9 +121,9 @@ final class SystemPrograms {
     }
 
     private CircularBufferPlacement place(SystemProgram program, Owner owner, List<DeviceLife> devices) {
-        CoreRange grid = mesh.computeGrid();
+        CoreRangeSet grid = CoreRangeSet.of(mesh.computeGrid());
         List<CircularBufferLayout.Item> items = program.circularBuffers().stream()
-                .map(size -> new CircularBufferLayout.Item(List.of(grid), size, OptionalLong.empty()))
+                .map(size -> new CircularBufferLayout.Item(grid, size, OptionalLong.empty()))
                 .toList();
         CircularBufferLayout layout = CircularBufferLayout.of(0, items, mesh.architecture(), mesh.l1Base());
         layout.requireRoom(OptionalLong.empty());

@@ -415,7 +415,7 @@ class CircularBufferTests {
     @Test
     void saysWhatItIs() {
         assertThat(tile(0, COLUMN))
-                .hasToString("CircularBuffer(2 KiB (2048 B) on each core of [[0-0 - 0-2]], program 1 (copy))");
+                .hasToString("CircularBuffer(2 KiB (2048 B) on each core of {[0-0 - 0-2]}, program 1 (copy))");
     }
 
     private CircularBuffer tile(int index, CoreRange cores) {

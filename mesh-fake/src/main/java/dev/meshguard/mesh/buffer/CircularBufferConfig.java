@@ -21,7 +21,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record CircularBufferConfig(long size, List<CoreRange> cores, List<Index> indices) {
+public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List<Index> indices) {
 
     /** The counters of pages on the chip have 16 bits. */
     private static final long MAX_PAGES = 65_535;
@@ -29,7 +29,7 @@ public record CircularBufferConfig(long size, List<CoreRange> cores, List<Index>
     private static final long MAX_SIZE = 0xffff_ffffL;
 
     /**
-     * Creates a configuration with its own copies of the lists.
+     * Creates a configuration with its own copy of the list.
      *
      * @throws IllegalArgumentException if the size is not positive or does not fit 32 bits
      */
@@ -41,18 +41,26 @@ public record CircularBufferConfig(long size, List<CoreRange> cores, List<Index>
                     size,
                     MAX_SIZE));
         }
-        cores = List.copyOf(cores);
         indices = List.copyOf(indices);
     }
 
     /** Returns the configuration of a circular buffer on the whole compute grid. */
     public static CircularBufferConfig of(long size) {
-        return new CircularBufferConfig(size, List.of(), List.of());
+        return new CircularBufferConfig(size, Optional.empty(), List.of());
+    }
+
+    /**
+     * Returns this configuration on the cores of rectangles.
+     *
+     * @throws MeshRuntimeException if two rectangles have a core in common
+     */
+    public CircularBufferConfig on(CoreRange... newCores) {
+        return on(CoreRangeSet.of(newCores));
     }
 
     /** Returns this configuration on some cores. */
-    public CircularBufferConfig on(CoreRange... newCores) {
-        return new CircularBufferConfig(size, List.of(newCores), indices);
+    public CircularBufferConfig on(CoreRangeSet newCores) {
+        return new CircularBufferConfig(size, Optional.of(newCores), indices);
     }
 
     /**
@@ -123,11 +131,6 @@ public record CircularBufferConfig(long size, List<CoreRange> cores, List<Index>
             throw new MeshRuntimeException(CircularBufferMessages.tooManyPages(index, pages, MAX_PAGES));
         }
         return pages;
-    }
-
-    /** Returns the cores it lies on if the compute grid is the given one. */
-    public List<CoreRange> coresWithin(CoreRange grid) {
-        return cores.isEmpty() ? List.of(grid) : cores;
     }
 
     /** Returns whether kernels know it by the index. */

@@ -1,5 +1,7 @@
 package dev.meshguard.mesh.runtime;
 
+import java.util.List;
+import java.util.stream.IntStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -7,8 +9,8 @@ import org.apiguardian.api.API.Status;
  * The chips a mesh can be made of, with what their memory looks like to the allocator.
  *
  * <p>This is the one table of what is the same for all chips of a kind. Sizes are those of
- * {@code tt_metal/soc_descriptors/{wormhole_b0_80,blackhole_140}_arch.yaml}, alignments and the number of circular buffers those of
- * the HAL ({@code tt_metal/llrt/hal/tt-1xx}), and the end of the fixed L1 map that of {@code dev_mem_map.h}. What differs from product to
+ * {@code tt_metal/soc_descriptors/{wormhole_b0_80,blackhole_140}_arch.yaml}, alignments those of the HAL
+ * ({@code tt_metal/llrt/hal/tt-1xx}), and the end of the fixed L1 map that of {@code dev_mem_map.h}. What differs from product to
  * product is in {@link ClusterType}, what differs from one version of the runtime to the next in {@link RuntimePreset}.
  *
  * @since 0.1
@@ -17,9 +19,9 @@ import org.apiguardian.api.API.Status;
 @SuppressWarnings("ImmutableEnumChecker") // The fields are records of numbers.
 public enum Architecture {
     /** Wormhole B0. */
-    WORMHOLE_B0("Wormhole B0", new DramBanks(12, 1_073_741_824L, 32), new CoreMemory(1_499_136, 16, 33_120), 32),
+    WORMHOLE_B0("Wormhole B0", new DramBanks(12, 2, 1_073_741_824L, 32), new CoreMemory(1_499_136, 16, 33_120), 32),
     /** Blackhole. */
-    BLACKHOLE("Blackhole", new DramBanks(8, 4_278_190_080L, 64), new CoreMemory(1_572_864, 16, 40_448), 64);
+    BLACKHOLE("Blackhole", new DramBanks(8, 1, 4_278_190_080L, 64), new CoreMemory(1_572_864, 16, 40_448), 64);
 
     private final String words;
     private final DramBanks dram;
@@ -41,6 +43,13 @@ public enum Architecture {
     /** Returns the number of DRAM banks the allocator sees. */
     public int dramBanks() {
         return dram.count();
+    }
+
+    /** Returns for each DRAM bank what is added to an address there: banks that share a channel lie one above the other in it. */
+    public List<Long> dramBankOffsets() {
+        return IntStream.range(0, dram.count())
+                .mapToObj(bank -> bank % dram.sharingAChannel() * dram.size())
+                .toList();
     }
 
     /** Returns the bytes of a DRAM bank. */
@@ -73,7 +82,7 @@ public enum Architecture {
         return maxCircularBuffers;
     }
 
-    private record DramBanks(int count, long size, long alignment) {}
+    private record DramBanks(int count, int sharingAChannel, long size, long alignment) {}
 
     private record CoreMemory(long size, long alignment, long fixedMapEnd) {}
 }

@@ -58,12 +58,13 @@ class CircularBufferConfigTests {
     }
 
     @Test
-    void liesOnTheWholeGridUnlessItSaysOtherwise() {
-        CoreRange grid = new CoreRange(0, 0, 7, 7);
+    void liesOnCoresOnce() {
         CoreRange corner = new CoreRange(0, 0, 1, 1);
 
-        assertThat(TWO_PAGES.coresWithin(grid)).containsExactly(grid);
-        assertThat(TWO_PAGES.on(corner).coresWithin(grid)).containsExactly(corner);
+        assertThat(TWO_PAGES.cores()).isEmpty();
+        assertThat(TWO_PAGES.on(corner).cores()).contains(CoreRangeSet.of(corner));
+        assertThatThrownBy(() -> TWO_PAGES.on(corner, new CoreRange(1, 1, 2, 2)))
+                .isInstanceOf(MeshRuntimeException.class);
     }
 
     @Test
