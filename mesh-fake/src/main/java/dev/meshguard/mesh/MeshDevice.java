@@ -29,6 +29,7 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
@@ -555,6 +556,22 @@ public final class MeshDevice implements AutoCloseable {
                 memory.crash(allocation, "the mesh object is destroyed, and the buffer frees through a pointer to it");
             }
             memory.free(allocation, ending);
+        }
+    }
+
+    /** Lends the same address on all devices to something that is not a buffer of its own. */
+    Allocation allocateFor(Owner owner, BufferConfig buffer) {
+        synchronized (lock) {
+            return memory.allocateOnMesh(buffer, AllocationDetails.user().ownedBy(owner));
+        }
+    }
+
+    /** Frees a buffer whose holder dies, unless that was done before. */
+    void endIfAllocated(Allocation allocation) {
+        synchronized (lock) {
+            if (!allocation.isFreed()) {
+                free(allocation, Ending.DIED);
+            }
         }
     }
 

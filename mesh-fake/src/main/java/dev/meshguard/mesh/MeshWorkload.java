@@ -174,7 +174,10 @@ public final class MeshWorkload implements AutoCloseable {
                 .allocateKernelBinary(
                         Program.kernelBinaryBuffer(size),
                         AllocationDetails.user().ownedBy(binaryOwner()),
-                        entries.size(),
+                        entries.stream()
+                                .map(entry -> Program.kernelBinaryBuffer(
+                                        entry.program().kernelBinarySize()))
+                                .toList(),
                         viewsOnMesh);
         for (int index = 0; index < entries.size(); index++) {
             entries.get(index).program().hold(newMesh, viewsOnMesh.get(index));

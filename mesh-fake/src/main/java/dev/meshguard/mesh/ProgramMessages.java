@@ -18,6 +18,18 @@ final class ProgramMessages {
     static final String WORKLOAD_OF_ANOTHER_MESH =
             "Reusing MeshWorkloads across MeshDevices is currently not supported.";
 
+    static final String REMOTE_INDEX_WITHOUT_GLOBAL =
+            "Remote buffer indices are not supported without a GlobalCircularBuffer";
+    static final String GLOBAL_WITHOUT_REMOTE_INDEX =
+            "Remote buffer indices should be specified when using a GlobalCircularBuffer";
+    static final String CORES_OUTSIDE_GLOBAL = "Specified cores are not contained in associated GlobalCircularBuffer";
+    static final String SEMAPHORE_NOT_IN_L1 = "Global semaphore can only be created for L1 buffer types";
+    static final String SEMAPHORE_WITHOUT_CORES = "CoreRangeSet must have at least one core";
+    static final String GLOBAL_CIRCULAR_BUFFER_NOT_IN_L1 =
+            "Global circular buffer can only be created for L1 buffer types";
+    static final String DUPLICATE_RECEIVERS = "Duplicate receiver cores found";
+    static final String DUPLICATE_CORES = "Duplicate cores found";
+
     private ProgramMessages() {}
 
     static String alreadyCompiled(String addition, int program) {

@@ -56,6 +56,8 @@ final class RuntimeProcess {
     private final AtomicLong buffers = new AtomicLong();
     private final AtomicInteger meshes = new AtomicInteger();
     private final AtomicInteger programs = new AtomicInteger();
+    private final AtomicInteger globalSemaphores = new AtomicInteger();
+    private final AtomicInteger globalCircularBuffers = new AtomicInteger();
 
     private final Object lock = new Object();
     private final DeviceManager devices;
@@ -151,6 +153,14 @@ final class RuntimeProcess {
 
     int nextProgramId() {
         return programs.incrementAndGet();
+    }
+
+    int nextGlobalSemaphoreId() {
+        return globalSemaphores.incrementAndGet();
+    }
+
+    int nextGlobalCircularBufferId() {
+        return globalCircularBuffers.incrementAndGet();
     }
 
     /** Runs work on the devices and the list of open meshes. */

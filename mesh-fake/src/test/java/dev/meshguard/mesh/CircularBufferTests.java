@@ -244,6 +244,15 @@ class CircularBufferTests {
     }
 
     @Test
+    void joinsRangesThatMakeUpOne() {
+        CircularBuffer whole = program.createCircularBuffer(
+                CircularBufferConfig.of(1_400_000).on(new CoreRange(0, 0, 0, 3), new CoreRange(1, 0, 1, 3)));
+
+        assertThatThrownBy(this::enqueue).hasMessageContaining("on core range [0-0 - 1-3] grow to 1503776 B");
+        assertThat(whole.address()).isEqualTo(BASE);
+    }
+
+    @Test
     void passesOverAStackThatReachesHigherAlready() {
         CoreRange wide = new CoreRange(0, 0, 7, 0);
         program.addCircularBuffer(CircularBufferConfig.of(5 * TILE).on(new CoreRange(0, 0, 0, 0)));

@@ -11,6 +11,7 @@ import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferKind;
@@ -127,6 +128,26 @@ class MeshWorkloadTests {
     }
 
     @Test
+    void loadsTheBinaryOfEachProgramThroughAViewAsLargeAsThatWhereViewsAreReported() {
+        MeshWorkload workload = ttnn.createMeshWorkload()
+                .addProgram(MeshCoordinate.of(0, 0), ttnn.createProgram("send").addKernel(3))
+                .addProgram(MeshCoordinate.of(0, 1), ttnn.createProgram("wait"));
+        MeshDevice october = october();
+        reports.forget();
+
+        october.enqueueMeshWorkload(workload);
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "allocated 0 DRAM 1073739776+6144 NON_OWNING",
+                        "allocated 1 DRAM 1073739776+6144 NON_OWNING",
+                        "allocated 0 DRAM 1073739776+6144 NON_OWNING",
+                        "allocated 1 DRAM 1073739776+6144 NON_OWNING",
+                        "freed 0 DRAM 1073739776 NON_OWNING",
+                        "freed 1 DRAM 1073739776 NON_OWNING");
+    }
+
+    @Test
     void reportsCircularBuffersOnEveryDeviceOfTheMeshWhereverTheirProgramRuns() {
         MeshWorkload workload = ttnn.createMeshWorkload()
                 .addProgram(MeshCoordinate.of(0, 1), ttnn.createProgram("copy").addCircularBuffer(TILE));
@@ -205,6 +226,20 @@ class MeshWorkloadTests {
                         "Program range MeshCoordinateRange(start=MeshCoordinate([0, 1]), end=MeshCoordinate([0, 1]))"
                                 + " overlaps with the previously added range"
                                 + " MeshCoordinateRange(start=MeshCoordinate([0, 0]), end=MeshCoordinate([0, 1]))");
+    }
+
+    @Test
+    void runsOnlyOnDevicesThatItsMeshHas() {
+        MeshWorkload workload = ttnn.createMeshWorkload()
+                .addProgram(
+                        MeshCoordinateRange.of(MeshCoordinate.of(0, 0), MeshCoordinate.of(0, 2)),
+                        ttnn.createProgram("copy").addCircularBuffer(TILE));
+        reports.forget();
+
+        assertThatThrownBy(() -> mesh.enqueueMeshWorkload(workload))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Coordinate MeshCoordinate([0, 2]) is out of bounds for shape MeshShape([1, 2])");
+        assertThat(reports.lines()).isEmpty();
     }
 
     @Test
