@@ -59,7 +59,10 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
             return Evidence.of(
                     String.format(
                             Locale.ROOT,
-                            "the allocator called %s %s %s (event #%d)",
+                            "the allocator%s called %s %s %s (event #%d)",
+                            history.meshesSharedADevice()
+                                    ? " of mesh " + event.reading().mesh()
+                                    : "",
                             Quantities.address(buffer.address()),
                             taken ? "taken" : "free",
                             when,
