@@ -4,6 +4,7 @@ import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
+import java.lang.ref.Reference;
 import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
@@ -89,16 +90,24 @@ public final class Buffer implements AutoCloseable {
      * A device's part of a mesh buffer does nothing: it owns nothing. A view at a given address ends, and its memory is left alone.
      */
     public void deallocate() {
-        if (!partOfMeshBuffer) {
-            mesh.free(allocation, Ending.DEALLOCATED);
+        try {
+            if (!partOfMeshBuffer) {
+                mesh.free(allocation, Ending.DEALLOCATED);
+            }
+        } finally {
+            Reference.reachabilityFence(this);
         }
     }
 
     /** Gives the memory back unless that was done before. */
     @Override
     public void close() {
-        if (!partOfMeshBuffer) {
-            mesh.freeIfAllocated(allocation);
+        try {
+            if (!partOfMeshBuffer) {
+                mesh.freeIfAllocated(allocation);
+            }
+        } finally {
+            Reference.reachabilityFence(this);
         }
     }
 

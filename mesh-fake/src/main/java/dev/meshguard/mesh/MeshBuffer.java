@@ -7,6 +7,7 @@ import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
+import java.lang.ref.Reference;
 import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
@@ -116,13 +117,25 @@ public final class MeshBuffer implements AutoCloseable {
      * <p>The real runtime is silent when there is nothing to give back; here the listener is told that a second free was ignored.
      */
     public void deallocate() {
-        mesh.free(allocation, Ending.DEALLOCATED);
+        try {
+            mesh.free(allocation, Ending.DEALLOCATED);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     /** Gives the memory back unless that was done before. */
     @Override
     public void close() {
-        mesh.freeIfAllocated(allocation);
+        try {
+            mesh.freeIfAllocated(allocation);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    Allocation allocation() {
+        return allocation;
     }
 
     /** Returns memory, address and size for a person to read. */

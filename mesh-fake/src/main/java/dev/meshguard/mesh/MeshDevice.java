@@ -6,6 +6,7 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -73,8 +74,10 @@ public final class MeshDevice implements AutoCloseable {
     private final ProgramCache programCache = new ProgramCache(this);
     private final List<Allocation> systemBuffers = new ArrayList<>();
     private final List<MeshDevice> submeshes = new ArrayList<>();
-    /** A mesh and its submeshes share devices, and so the lock. */
+    /** A mesh and its submeshes share devices, and so the lock, and what it guards. */
     private final Object lock;
+
+    private final CollectedHandles collected;
 
     private volatile MeshShape shape;
     private volatile List<Integer> devices;
@@ -97,6 +100,8 @@ public final class MeshDevice implements AutoCloseable {
         this.lives = lives.stream().collect(Collectors.toUnmodifiableMap(DeviceLife::device, life -> life));
         this.defects = defects;
         this.lock = parent.<Object>map(mesh -> mesh.lock).orElseGet(Object::new);
+        this.collected =
+                parent.map(mesh -> mesh.collected).orElseGet(() -> new CollectedHandles(process.handleRelease()));
         this.config = lives.get(0).config();
         this.reports = new MeshReports(
                 process.listener(),
@@ -230,8 +235,9 @@ public final class MeshDevice implements AutoCloseable {
     public MeshBuffer allocate(MeshBufferConfig buffer) {
         buffer.sharding().ifPresent(sharding -> sharding.requireFits(shape));
         synchronized (lock) {
-            return MeshBuffer.of(
-                    this, buffer, memory.allocateOnMesh(buffer.deviceLocal(), detailsOf(buffer.deviceLocal())));
+            collected.giveBack();
+            Allocation allocation = memory.allocateOnMesh(buffer.deviceLocal(), detailsOf(buffer.deviceLocal()));
+            return freedWith(MeshBuffer.of(this, buffer, allocation), allocation);
         }
     }
 
@@ -246,8 +252,10 @@ public final class MeshDevice implements AutoCloseable {
     public MeshBuffer view(MeshBufferConfig buffer, long address) {
         buffer.sharding().ifPresent(sharding -> sharding.requireFits(shape));
         synchronized (lock) {
+            collected.giveBack();
             BufferConfig local = buffer.deviceLocal();
-            return MeshBuffer.of(this, buffer, memory.viewOn(devices, local, address, detailsOf(local)));
+            Allocation view = memory.viewOn(devices, local, address, detailsOf(local));
+            return freedWith(MeshBuffer.of(this, buffer, view), view);
         }
     }
 
@@ -261,7 +269,9 @@ public final class MeshDevice implements AutoCloseable {
     public Buffer allocateOn(int device, BufferConfig buffer) {
         requireDevice(device);
         synchronized (lock) {
-            return Buffer.of(this, device, memory.allocateOnDevice(device, buffer, detailsOf(buffer)));
+            collected.giveBack();
+            Allocation allocation = memory.allocateOnDevice(device, buffer, detailsOf(buffer));
+            return freedWith(Buffer.of(this, device, allocation), allocation);
         }
     }
 
@@ -274,7 +284,9 @@ public final class MeshDevice implements AutoCloseable {
     public Buffer viewOn(int device, BufferConfig buffer, long address) {
         requireDevice(device);
         synchronized (lock) {
-            return Buffer.of(this, device, memory.viewOn(List.of(device), buffer, address, detailsOf(buffer)));
+            collected.giveBack();
+            Allocation view = memory.viewOn(List.of(device), buffer, address, detailsOf(buffer));
+            return freedWith(Buffer.of(this, device, view), view);
         }
     }
 
@@ -287,6 +299,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public void deallocateAddress(BufferType type, long address) {
         synchronized (lock) {
+            collected.giveBack();
             memory.freeAddress(type, address);
         }
     }
@@ -298,6 +311,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public Statistics statistics(BufferType type) {
         synchronized (lock) {
+            collected.giveBack();
             return memory.statistics(type);
         }
     }
@@ -310,6 +324,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public void enqueueMeshWorkload(MeshWorkload workload) {
         synchronized (lock) {
+            collected.giveBack();
             memory.requireOpen();
             workload.enqueueOn(this);
         }
@@ -325,6 +340,7 @@ public final class MeshDevice implements AutoCloseable {
     public void enqueueProgram(int device, Program program) {
         requireDevice(device);
         synchronized (lock) {
+            collected.giveBack();
             memory.requireOpen();
             program.enqueueOn(this, device);
         }
@@ -340,6 +356,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Ends the programs that are kept: their kernel binaries and circular buffers are gone. */
     public void clearProgramCache() {
         synchronized (lock) {
+            collected.giveBack();
             reports.during(Phase.CACHE_CLEAR, programCache::clear);
         }
     }
@@ -347,6 +364,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Ends the programs that are kept, and keeps none from now on: every operation then compiles its own, which ends with it. */
     public void disableAndClearProgramCache() {
         synchronized (lock) {
+            collected.giveBack();
             programCache.disable();
             reports.during(Phase.CACHE_CLEAR, programCache::clear);
         }
@@ -370,6 +388,7 @@ public final class MeshDevice implements AutoCloseable {
     @Override
     public void close() {
         synchronized (lock) {
+            collected.giveBack();
             if (initialised) {
                 reports.during(Phase.CLOSE, this::closeInOrder);
                 process.closed(this);
@@ -477,18 +496,23 @@ public final class MeshDevice implements AutoCloseable {
     /** Creates the result of an operation and runs its programs; without them there is no result. */
     Tensor launch(ProgramCache.Key operation, TensorSpec result, Supplier<MeshWorkload> compiler) {
         synchronized (lock) {
-            Tensor tensor = allocateTensor(result);
-            boolean launched = false;
-            try {
-                programCache.run(operation, compiler);
-                launched = true;
-            } finally {
-                if (!launched) {
-                    tensor.close();
-                }
-            }
-            return tensor;
+            collected.giveBack();
+            return launchInto(allocateTensor(result), operation, compiler);
         }
+    }
+
+    /** Runs the programs of an operation whose result exists, and frees the result if they fail; called under the lock. */
+    Tensor launchInto(Tensor result, ProgramCache.Key operation, Supplier<MeshWorkload> compiler) {
+        boolean launched = false;
+        try {
+            programCache.run(operation, compiler);
+            launched = true;
+        } finally {
+            if (!launched) {
+                result.close();
+            }
+        }
+        return result;
     }
 
     Tensor allocateTensor(TensorSpec spec) {
@@ -496,17 +520,43 @@ public final class MeshDevice implements AutoCloseable {
                 spec.memory(), spec.sizeOnDevice(shape.dimensions()), spec.pageSizeOnDevice(shape.dimensions()));
         MeshBufferConfig buffer =
                 MeshBufferConfig.replicated(spec.label().map(local::named).orElse(local));
-        return new Tensor(spec, allocate(buffer));
+        synchronized (lock) {
+            return Tensor.over(allocate(buffer), spec);
+        }
+    }
+
+    MemoryView memoryView(BufferType type) {
+        return locked(() -> memory.memoryView(type));
+    }
+
+    /** Empties the banks of the mesh; see {@link Ttnn#deviceDeallocateBuffers}. */
+    void deallocateBuffers() {
+        underLock(() -> memory.deallocateBuffers(process.isStrict()));
+    }
+
+    /** Takes memory back once the handle was collected, where that was chosen; called under the lock. */
+    private <T> T freedWith(T handle, Allocation allocation) {
+        collected.watch(handle, () -> memory.freeCollected(allocation));
+        return handle;
+    }
+
+    /** Does what a destructor would do once a handle was collected, where that was chosen; see {@link CollectedHandles}. */
+    void watch(Object handle, Runnable destructor) {
+        synchronized (lock) {
+            collected.watch(handle, destructor);
+        }
     }
 
     void free(Allocation allocation, Ending ending) {
         synchronized (lock) {
+            collected.giveBack();
             memory.free(allocation, ending);
         }
     }
 
     void freeIfAllocated(Allocation allocation) {
         synchronized (lock) {
+            collected.giveBack();
             if (!allocation.isFreed()) {
                 memory.free(allocation, Ending.DEALLOCATED);
             }
@@ -515,7 +565,15 @@ public final class MeshDevice implements AutoCloseable {
 
     void underLock(Runnable work) {
         synchronized (lock) {
+            collected.giveBack();
             work.run();
+        }
+    }
+
+    <T> T locked(Supplier<T> work) {
+        synchronized (lock) {
+            collected.giveBack();
+            return work.get();
         }
     }
 

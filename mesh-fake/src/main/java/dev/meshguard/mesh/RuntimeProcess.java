@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
@@ -43,6 +44,7 @@ final class RuntimeProcess {
     private final OperationProfiles operations;
     private final CloseOrder closeOrder;
     private final Strictness strictness;
+    private final HandleRelease handleRelease;
     private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
     private final AtomicInteger meshes = new AtomicInteger();
     private final AtomicInteger programs = new AtomicInteger();
@@ -65,6 +67,7 @@ final class RuntimeProcess {
         this.operations = settings.operations;
         this.closeOrder = settings.closeOrder;
         this.strictness = settings.strictness;
+        this.handleRelease = settings.handleRelease;
         this.devices = new DeviceManager(activatesAllChips());
     }
 
@@ -102,6 +105,10 @@ final class RuntimeProcess {
 
     boolean isStrict() {
         return strictness == Strictness.STRICT;
+    }
+
+    HandleRelease handleRelease() {
+        return handleRelease;
     }
 
     UnsafeAllocationWarning unsafeAllocations() {

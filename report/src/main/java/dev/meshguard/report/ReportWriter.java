@@ -282,9 +282,10 @@ final class ReportWriter {
         return anomaly.holder()
                 .map(buffer -> String.format(
                         Locale.ROOT,
-                        "the buffer that was there, %s, was freed before, at event #%d",
+                        "the buffer that was there, %s, was freed before, at event #%d%s",
                         Quantities.size(buffer.size()),
-                        buffer.diedAt().orElse(buffer.bornAt())))
+                        buffer.diedAt().orElse(buffer.bornAt()),
+                        buffer.isCollected() ? ", when its handle was collected" : ""))
                 .orElse("no buffer was ever reported there");
     }
 

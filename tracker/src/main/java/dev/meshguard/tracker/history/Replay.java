@@ -3,7 +3,6 @@ package dev.meshguard.tracker.history;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
@@ -195,16 +194,14 @@ final class Replay {
 
     private void ignored(HistoryEvent.FreeIgnored report) {
         Place place = new Place(report.device(), report.type(), report.address());
-        Anomaly.Kind kind = switch (report.reason()) {
-            case ALREADY_FREED -> Anomaly.Kind.IGNORED_DOUBLE_FREE;
-            case UNKNOWN_ADDRESS -> Anomaly.Kind.IGNORED_UNKNOWN_FREE;
-            case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
-        };
-        note(
-                kind,
-                report,
-                place,
-                report.reason() == IgnoredFreeReason.DEVICE_CLOSED ? releasedAt(place) : latest.get(place));
+        switch (report.reason()) {
+            case ALREADY_FREED -> note(Anomaly.Kind.IGNORED_DOUBLE_FREE, report, place, latest.get(place));
+            case UNKNOWN_ADDRESS -> note(Anomaly.Kind.IGNORED_UNKNOWN_FREE, report, place, latest.get(place));
+            case DEVICE_CLOSED -> note(Anomaly.Kind.FREE_AFTER_CLOSE, report, place, releasedAt(place));
+            case STILL_SHARED -> {
+                // It fits what is known: that one handle of several frees nothing is how it should be.
+            }
+        }
     }
 
     /**

@@ -181,6 +181,9 @@ public final class EventLog {
         if (request.details().label().isPresent()) {
             more = more.addKeyValue("label", request.details().label().get());
         }
+        if (request.details().handleCollected()) {
+            more = more.addKeyValue("handleCollected", true);
+        }
         return more;
     }
 }
