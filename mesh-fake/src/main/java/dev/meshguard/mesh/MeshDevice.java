@@ -13,6 +13,7 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshCoordinate;
@@ -53,6 +54,9 @@ import org.apiguardian.api.API.Status;
  *
  * <p><b>What is different on purpose.</b> Where the real runtime silently ignores a free, the listener is told. A mesh cannot be
  * opened on devices that are open: the real runtime allows it, and the two meshes then overwrite each other's memory.
+ *
+ * <p><b>Lost handles.</b> Nothing here keeps the handles that it gives out reachable. {@link HandleRelease} says whether those that
+ * are garbage give back what they stand for once they were collected.
  *
  * <p>Safe for use by several threads: one lock guards each mesh, and reports are made under it, in the order in which memory
  * changed hands. Sources: {@code tt_metal/distributed/mesh_device.cpp}, {@code tt_metal/impl/device/device.cpp}.
@@ -305,7 +309,7 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Returns how full each bank of a memory is, as {@code ttnn.get_memory_view} does: the same for every device of the mesh.
+     * Returns how full each bank of a memory is, the same for every device of the mesh; {@link Ttnn#getMemoryView} has the blocks too.
      *
      * @throws MeshRuntimeException if the mesh is closed or the memory is not lent
      */

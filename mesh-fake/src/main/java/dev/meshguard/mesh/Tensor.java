@@ -54,7 +54,7 @@ public final class Tensor implements AutoCloseable {
 
     /** Takes a buffer over that was made for it; called under the lock of the mesh. */
     static Tensor over(MeshBuffer buffer, TensorSpec spec) {
-        return handle(spec, buffer.device(), DeviceStorage.owning(buffer));
+        return handle(spec, buffer.device(), new DeviceStorage(buffer));
     }
 
     private static Tensor handle(TensorSpec spec, MeshDevice mesh, DeviceStorage storage) {
@@ -171,19 +171,14 @@ public final class Tensor implements AutoCloseable {
                     shape(),
                     newShape));
         }
-        return mesh.locked(() -> {
-            DeviceStorage mine = allocatedStorage();
-            return newShape.equals(shape())
-                    ? handle(spec, mesh, mine)
-                    : handle(spec.withShape(newShape), mesh, mine.view());
-        });
+        return mesh.locked(() -> handle(spec.withShape(newShape), mesh, allocatedStorage()));
     }
 
     /** Returns whether nobody else shares the memory, so that it can be freed without force; not so once it was freed. */
     public boolean isSoleOwner() {
         return mesh.locked(() -> {
             DeviceStorage mine = storage;
-            return mine != null && mine.buffer().isAllocated() && mine.isUnshared();
+            return mine != null && mine.buffer().isAllocated() && mine.hasOneHandle();
         });
     }
 
@@ -236,7 +231,7 @@ public final class Tensor implements AutoCloseable {
 
     private void free(boolean force) {
         DeviceStorage mine = storage;
-        if (allocation.isFreed() || (mine != null && (force || mine.isUnshared()))) {
+        if (allocation.isFreed() || (mine != null && (force || mine.hasOneHandle()))) {
             mesh.memory().free(allocation, Ending.DEALLOCATED);
         } else if (mine != null) {
             mesh.memory().leaveShared(allocation);
@@ -246,7 +241,7 @@ public final class Tensor implements AutoCloseable {
     private void giveUp() {
         DeviceStorage mine = storage;
         if (mine != null) {
-            boolean isToBeFreed = mine.isUnshared() && !allocation.isFreed();
+            boolean isToBeFreed = mine.hasOneHandle() && !allocation.isFreed();
             storage = null;
             share.giveUp();
             if (isToBeFreed) {

@@ -56,6 +56,9 @@ import org.slf4j.LoggerFactory;
  * ttnn.closeMeshDevice(mesh);
  * }</pre>
  *
+ * <p>Where Python has a context manager ({@code create_mesh_device}, {@code manage_device}), Java has try-with-resources: a mesh is
+ * closed by its {@code close()}.
+ *
  * <p>Operations allocate what the real ones allocate, that is the result, a kernel binary and circular buffers, and compute
  * nothing.
  *

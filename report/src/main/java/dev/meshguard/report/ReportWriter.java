@@ -423,7 +423,28 @@ final class ReportWriter {
                         first.device()));
             }
         }
+        asides.addAll(collected());
         return asides;
+    }
+
+    /** Clean because the collector came in time is not clean by itself. */
+    private List<String> collected() {
+        List<BufferGeneration> freed = history.generations().stream()
+                .filter(BufferGeneration::isCollected)
+                .toList();
+        if (freed.isEmpty()) {
+            return List.of();
+        }
+        BufferGeneration first = freed.get(0);
+        return List.of(String.format(
+                Locale.ROOT,
+                "%s freed when %s collected; the first at event #%d: %s %s on device %d",
+                freed.size() == 1 ? "1 buffer was" : freed.size() + " buffers were",
+                freed.size() == 1 ? "its handle was" : "their handles were",
+                first.diedAt().orElseThrow(),
+                first.type(),
+                Quantities.address(first.address()),
+                first.device()));
     }
 
     private List<String> expectations() {
