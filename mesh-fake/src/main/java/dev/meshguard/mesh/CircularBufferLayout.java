@@ -1,6 +1,7 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.runtime.Architecture;
@@ -38,12 +39,12 @@ final class CircularBufferLayout {
      * Places circular buffers one after the other.
      *
      * @param program the number of the program, for error texts
+     * @param grid the cores that compute
      * @param base the first address of L1 that may be used
      * @throws MeshRuntimeException if a buffer asks for cores that do not exist
      */
     static CircularBufferLayout of(
-            int program, List<CircularBufferConfig> buffers, Architecture architecture, long base) {
-        CoreRange grid = new CoreRange(0, 0, architecture.gridWidth() - 1, architecture.gridHeight() - 1);
+            int program, List<CircularBufferConfig> buffers, Architecture architecture, CoreRange grid, long base) {
         Map<CoreRange, Long> regionEnds = new LinkedHashMap<>();
         for (CircularBufferConfig buffer : buffers) {
             CoreRange cores = buffer.cores().orElse(grid);
@@ -53,7 +54,7 @@ final class CircularBufferLayout {
         List<Long> addresses = new ArrayList<>();
         for (CircularBufferConfig buffer : buffers) {
             CoreRange cores = buffer.cores().orElse(grid);
-            long address = roundUp(regionEnds.getOrDefault(cores, base), architecture.dramAlignment());
+            long address = Rounding.up(regionEnds.getOrDefault(cores, base), architecture.dramAlignment());
             addresses.add(address);
             long end = address + buffer.size();
             regionEnds.replaceAll((other, otherEnd) -> other.intersects(cores) ? Math.max(end, otherEnd) : otherEnd);
@@ -96,18 +97,14 @@ final class CircularBufferLayout {
     }
 
     private static void requireWithin(CoreRange grid, CoreRange cores, int program) {
-        if (cores.endX() > grid.endX() || cores.endY() > grid.endY()) {
+        if (cores.end().x() > grid.end().x() || cores.end().y() > grid.end().y()) {
             throw new MeshRuntimeException(String.format(
                     Locale.ROOT,
                     "Circular buffer core range %s in program %d exceeds device compute grid (%dx%d)",
                     cores,
                     program,
-                    grid.endX() + 1,
-                    grid.endY() + 1));
+                    grid.end().x() + 1,
+                    grid.end().y() + 1));
         }
-    }
-
-    private static long roundUp(long value, long multiple) {
-        return (value + multiple - 1) / multiple * multiple;
     }
 }

@@ -2,6 +2,8 @@ package dev.meshguard.mesh;
 
 import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES;
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
@@ -10,13 +12,18 @@ import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.L1Banks;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshDeviceView;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationDetails;
@@ -73,6 +80,7 @@ public final class MeshDevice implements AutoCloseable {
     private final Map<Integer, DeviceLife> lives;
     private final Set<RuntimeDefect> defects;
     private final AllocatorConfig config;
+    private final CoreGrid grid;
     private final MeshReports reports;
     private final MeshMemory memory;
     private final ProgramCache programCache = new ProgramCache(this);
@@ -107,14 +115,16 @@ public final class MeshDevice implements AutoCloseable {
         this.collected =
                 parent.map(mesh -> mesh.collected).orElseGet(() -> new CollectedHandles(process.handleRelease()));
         this.config = lives.get(0).config();
+        this.grid = lives.get(0).grid();
         this.reports = new MeshReports(
-                process.listener(),
+                MisreportingListener.between(process.listener(), defects),
                 process.reporting(),
                 defects,
+                process.fixes(),
                 devices,
                 process.preset().meshLevelDevice(id),
                 this::isOpenedAgain);
-        this.memory = new MeshMemory(id, this.lives, devices, config, process.unsafeAllocations(), reports);
+        this.memory = new MeshMemory(id, this.lives, devices, config, computeGrid(), process, reports);
     }
 
     /** Creates a mesh that has no parent, and does not open it. */
@@ -150,7 +160,7 @@ public final class MeshDevice implements AutoCloseable {
     /**
      * Returns the id of a device.
      *
-     * @throws IllegalArgumentException if there is no device at the coordinate
+     * @throws MeshRuntimeException if there is no device at the coordinate
      */
     public int deviceId(MeshCoordinate coordinate) {
         return devices.get(coordinate.toLinearIndex(shape));
@@ -159,6 +169,23 @@ public final class MeshDevice implements AutoCloseable {
     /** Returns the chips it is made of. */
     public Architecture architecture() {
         return process.architecture();
+    }
+
+    /** Returns the cores of each device that compute, whose L1 is lent. */
+    public CoreRange computeGrid() {
+        return new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
+    }
+
+    /** Returns which of the cores' L1 is which bank. */
+    public L1Banks l1Banks() {
+        return L1Banks.of(computeGrid());
+    }
+
+    /** Returns which device lies where, as long as this is not {@linkplain #reshape reshaped}. */
+    public MeshDeviceView view() {
+        synchronized (lock) {
+            return new MeshDeviceView(shape, devices);
+        }
     }
 
     /** Returns the mesh that this is a part of, if it is one. */
@@ -218,7 +245,7 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Returns the listener that hears of its buffers. */
     public AllocationListener listener() {
-        return reports.listener();
+        return process.listener();
     }
 
     /**
@@ -237,11 +264,11 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed, or the buffer cannot be laid out so
      */
     public MeshBuffer allocate(MeshBufferConfig buffer) {
-        buffer.sharding().ifPresent(sharding -> sharding.requireFits(shape));
         synchronized (lock) {
             collected.giveBack();
-            Allocation allocation = memory.allocateOnMesh(buffer.deviceLocal(), detailsOf(buffer.deviceLocal()));
-            return freedWith(MeshBuffer.of(this, buffer, allocation), allocation);
+            buffer.global().requireFits(shape);
+            BufferConfig local = buffer.deviceLocal();
+            return meshBuffer(buffer, memory.allocateOnMesh(local, detailsOf(local)));
         }
     }
 
@@ -254,12 +281,11 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed, or the buffer cannot be laid out so
      */
     public MeshBuffer view(MeshBufferConfig buffer, long address) {
-        buffer.sharding().ifPresent(sharding -> sharding.requireFits(shape));
         synchronized (lock) {
             collected.giveBack();
+            buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
-            Allocation view = memory.viewOn(devices, local, address, detailsOf(local));
-            return freedWith(MeshBuffer.of(this, buffer, view), view);
+            return meshBuffer(buffer, memory.viewOn(devices, local, address, detailsOf(local)));
         }
     }
 
@@ -275,7 +301,7 @@ public final class MeshDevice implements AutoCloseable {
         synchronized (lock) {
             collected.giveBack();
             Allocation allocation = memory.allocateOnDevice(device, buffer, detailsOf(buffer));
-            return freedWith(Buffer.of(this, device, allocation), allocation);
+            return freedWith(Buffer.of(this, device, buffer, allocation), allocation);
         }
     }
 
@@ -287,11 +313,8 @@ public final class MeshDevice implements AutoCloseable {
      */
     public Buffer viewOn(int device, BufferConfig buffer, long address) {
         requireDevice(device);
-        synchronized (lock) {
-            collected.giveBack();
-            Allocation view = memory.viewOn(List.of(device), buffer, address, detailsOf(buffer));
-            return freedWith(Buffer.of(this, device, view), view);
-        }
+        Allocation pointer = pointTo(device, buffer, address);
+        return freedWith(Buffer.of(this, device, buffer, pointer), pointer);
     }
 
     /**
@@ -438,12 +461,15 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void initialise() {
-        listener().meshOpened(description());
+        reports.listener().meshOpened(description());
         devices.stream()
                 .filter(device -> Objects.requireNonNull(lives.get(device)).announce())
-                .forEach(listener()::deviceOpened);
+                .forEach(reports.listener()::deviceOpened);
         if (parent.isPresent()) {
             return;
+        }
+        if (reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
+            devices.forEach(this::allocateSystemBuffersOn);
         }
         allocateSystemBuffers();
         if (reports.has(DEVICE_INITIALISED_TWICE)) {
@@ -538,9 +564,9 @@ public final class MeshDevice implements AutoCloseable {
         underLock(() -> memory.deallocateBuffers(process.isStrict()));
     }
 
-    /** Takes memory back once the handle was collected, where that was chosen; called under the lock. */
-    private <T> T freedWith(T handle, Allocation allocation) {
-        collected.watch(handle, () -> memory.freeCollected(allocation));
+    /** Takes memory back once the handle was collected, where that was chosen. */
+    <T> T freedWith(T handle, Allocation allocation) {
+        watch(handle, () -> memory.freeCollected(allocation));
         return handle;
     }
 
@@ -551,9 +577,28 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
+    /** Points a buffer of one device to an address that something else owns. */
+    Allocation pointTo(int device, BufferConfig buffer, long address) {
+        synchronized (lock) {
+            collected.giveBack();
+            return memory.viewOn(List.of(device), buffer, address, detailsOf(buffer));
+        }
+    }
+
+    /** Points a buffer of the mesh itself to an address that something else owns. */
+    Allocation pointTo(BufferConfig buffer, long address) {
+        synchronized (lock) {
+            collected.giveBack();
+            return memory.viewOnMesh(buffer, address, detailsOf(buffer));
+        }
+    }
+
     void free(Allocation allocation, Ending ending) {
         synchronized (lock) {
             collected.giveBack();
+            if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
+                memory.crash(allocation, "the mesh object is destroyed, and the buffer frees through a pointer to it");
+            }
             memory.free(allocation, ending);
         }
     }
@@ -562,9 +607,15 @@ public final class MeshDevice implements AutoCloseable {
         synchronized (lock) {
             collected.giveBack();
             if (!allocation.isFreed()) {
-                memory.free(allocation, Ending.DEALLOCATED);
+                free(allocation, Ending.DEALLOCATED);
             }
         }
+    }
+
+    /** The memory goes with the device buffers, which a move hands from one mesh buffer to another. */
+    private MeshBuffer meshBuffer(MeshBufferConfig config, Allocation allocation) {
+        DeviceBuffers buffers = new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation);
+        return MeshBuffer.of(config, freedWith(buffers, allocation));
     }
 
     void underLock(Runnable work) {
@@ -599,7 +650,10 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void closeInOrder() {
-        listener().meshClosing(id);
+        if (reports.has(RuntimeFix.CLEAR_PROGRAM_CACHE_ON_CLOSE)) {
+            programCache.clear();
+        }
+        reports.listener().meshClosing(id);
         read(Moment.CLOSE_BEGUN);
         if (process.closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
             freeSystemBuffers();
@@ -611,10 +665,14 @@ public final class MeshDevice implements AutoCloseable {
         memory.close();
         initialised = false;
         letGoOfDevices();
-        listener().meshClosed(id);
+        reports.listener().meshClosed(id);
     }
 
     private void wipe() {
+        if (reports.has(RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS)) {
+            memory.freeAllSilently();
+            lives.values().stream().filter(life -> handle.hasOneHolder()).forEach(DeviceLife::wipe);
+        }
         read(Moment.BEFORE_WIPE);
         memory.wipe();
         if (handle.hasOneHolder()) {
@@ -629,24 +687,37 @@ public final class MeshDevice implements AutoCloseable {
             ended.stream()
                     .filter(DeviceLife::wasAnnounced)
                     .map(DeviceLife::device)
-                    .forEach(listener()::deviceClosed);
+                    .forEach(reports.listener()::deviceClosed);
         }
         handle.letGo();
     }
 
     private void read(WitnessReading.Moment moment) {
-        listener().witnessed(memory.read(moment));
+        reports.listener().witnessed(memory.read(moment));
     }
 
     private void allocateSystemBuffers() {
         for (Ttnn.SystemBuffer buffer : process.systemBuffers()) {
-            BufferConfig onePage = BufferConfig.of(buffer.type(), buffer.size(), buffer.size());
-            AllocationDetails details = AllocationDetails.system(buffer.owner()).withLifetime(buffer.lifetime());
-            Allocation allocation = memory.allocateOnMesh(onePage, details);
+            Allocation allocation = memory.allocateOnMesh(configOf(buffer), detailsOf(buffer));
             if (buffer.lifetime() == BufferLifetime.SYSTEM) {
                 systemBuffers.add(allocation);
             }
         }
+    }
+
+    /** What the initialisation of a device allocates by itself, nobody frees. */
+    private void allocateSystemBuffersOn(int device) {
+        for (Ttnn.SystemBuffer buffer : process.systemBuffers()) {
+            memory.allocateOnDevice(device, configOf(buffer), detailsOf(buffer));
+        }
+    }
+
+    private static BufferConfig configOf(Ttnn.SystemBuffer buffer) {
+        return BufferConfig.of(buffer.type(), buffer.size(), buffer.size());
+    }
+
+    private static AllocationDetails detailsOf(Ttnn.SystemBuffer buffer) {
+        return AllocationDetails.system(buffer.owner()).withLifetime(buffer.lifetime());
     }
 
     private void freeSystemBuffers() {

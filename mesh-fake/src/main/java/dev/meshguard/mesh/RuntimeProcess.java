@@ -3,9 +3,13 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.ClusterType;
+import dev.meshguard.mesh.runtime.CoreGrid;
+import dev.meshguard.mesh.runtime.DispatchCoreConfig;
 import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.SystemMesh;
@@ -19,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,13 +37,15 @@ import org.slf4j.LoggerFactory;
  */
 final class RuntimeProcess {
 
-    private static final Logger logger = LoggerFactory.getLogger(RuntimeProcess.class);
+    private static final Logger logger = LoggerFactory.getLogger(Ttnn.class);
 
     private final AllocationListener listener;
     private final RuntimePreset preset;
-    private final Architecture architecture;
+    private final ClusterType cluster;
+    private final int harvestedColumns;
     private final SystemMesh systemMesh;
     private final EnumSet<RuntimeDefect> defects;
+    private final EnumSet<RuntimeFix> fixes;
     private final ReportingModel reporting;
     private final List<Ttnn.SystemBuffer> systemBuffers;
     private final OperationProfiles operations;
@@ -46,6 +53,7 @@ final class RuntimeProcess {
     private final Strictness strictness;
     private final HandleRelease handleRelease;
     private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
+    private final AtomicLong buffers = new AtomicLong();
     private final AtomicInteger meshes = new AtomicInteger();
     private final AtomicInteger programs = new AtomicInteger();
 
@@ -59,9 +67,11 @@ final class RuntimeProcess {
     RuntimeProcess(Ttnn.Builder settings) {
         this.listener = settings.listener;
         this.preset = settings.preset;
-        this.architecture = settings.architecture;
+        this.cluster = settings.cluster;
+        this.harvestedColumns = settings.harvestedColumns;
         this.systemMesh = new SystemMesh(settings.systemMesh);
         this.defects = settings.defects.clone();
+        this.fixes = settings.fixes.clone();
         this.reporting = settings.reporting.orElse(settings.preset.reporting());
         this.systemBuffers = List.copyOf(settings.systemBuffers);
         this.operations = settings.operations;
@@ -80,7 +90,12 @@ final class RuntimeProcess {
     }
 
     Architecture architecture() {
-        return architecture;
+        return cluster.architecture();
+    }
+
+    /** Returns the cores of each chip that are left when the runtime dispatches as asked. */
+    CoreGrid computeGrid(DispatchCoreConfig dispatch) {
+        return cluster.computeGrid(dispatch, harvestedColumns);
     }
 
     SystemMesh systemMesh() {
@@ -119,6 +134,15 @@ final class RuntimeProcess {
         Set<RuntimeDefect> all = EnumSet.copyOf(defects);
         all.addAll(more);
         return all;
+    }
+
+    /** Takes numbers for buffers and returns the first of them. */
+    long nextBufferIds(int count) {
+        return buffers.getAndAdd(count);
+    }
+
+    Set<RuntimeFix> fixes() {
+        return fixes;
     }
 
     int nextMeshId() {
@@ -181,7 +205,7 @@ final class RuntimeProcess {
     /** Chips without a host link of their own can only be reached through others, so a cluster of Wormholes is activated as a whole. */
     private Set<Integer> activatesAllChips() {
         boolean hasRemoteChips =
-                architecture == Architecture.WORMHOLE_B0 && systemMesh.shape().meshSize() > 1;
+                architecture() == Architecture.WORMHOLE_B0 && systemMesh.shape().meshSize() > 1;
         return hasRemoteChips ? systemMesh.deviceIds() : Set.of();
     }
 }

@@ -231,22 +231,30 @@ public final class Tensor implements AutoCloseable {
 
     private void free(boolean force) {
         DeviceStorage mine = storage;
-        if (allocation.isFreed() || (mine != null && (force || mine.hasOneHandle()))) {
-            mesh.memory().free(allocation, Ending.DEALLOCATED);
-        } else if (mine != null) {
+        if (mine == null) {
+            tellIfFreedBefore();
+        } else if (force || mine.hasOneHandle() || allocation.isFreed()) {
+            mine.buffer().deallocate();
+        } else if (mine.buffer().isAllocated()) {
             mesh.memory().leaveShared(allocation);
+        }
+    }
+
+    /** What others still share is none of a handle that was given up. */
+    private void tellIfFreedBefore() {
+        if (allocation.isFreed()) {
+            mesh.free(allocation, Ending.DEALLOCATED);
         }
     }
 
     private void giveUp() {
         DeviceStorage mine = storage;
         if (mine != null) {
-            boolean isToBeFreed = mine.hasOneHandle() && !allocation.isFreed();
+            if (mine.hasOneHandle()) {
+                mine.buffer().close();
+            }
             storage = null;
             share.giveUp();
-            if (isToBeFreed) {
-                mesh.memory().free(allocation, Ending.DEALLOCATED);
-            }
         }
     }
 

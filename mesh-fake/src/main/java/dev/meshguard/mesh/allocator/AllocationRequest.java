@@ -80,19 +80,20 @@ public record AllocationRequest(long size, long pageSize, AllocationDirection di
         return shards.isPresent();
     }
 
-    /** {@return the bytes that each of the banks has to hold, with every page rounded up to the alignment} */
-    long sizePerBank(int banks, long pageAlignment) {
+    /**
+     * {@return the bytes that each of the banks has to hold, with every page rounded up to the alignment}
+     *
+     * @param banks the number of banks or, for a sharded buffer, of cores
+     * @param pageAlignment what pages are rounded up to, in bytes
+     */
+    public long sizePerBank(int banks, long pageAlignment) {
         if (size == 0) {
             return 0;
         }
-        return ceilDiv(size / pageSize, banks) * ceilDiv(pageSize, pageAlignment) * pageAlignment;
+        return Rounding.ceilDiv(size / pageSize, banks) * Rounding.up(pageSize, pageAlignment);
     }
 
     private static boolean isWholePages(long size, long pageSize) {
         return pageSize == 0 ? size == 0 : size % pageSize == 0;
-    }
-
-    private static long ceilDiv(long dividend, long divisor) {
-        return -Math.floorDiv(-dividend, divisor);
     }
 }

@@ -243,6 +243,30 @@ public final class BankManager {
                 .toArray();
     }
 
+    /**
+     * {@return what is added to an address in a bank, in bytes}
+     *
+     * @param bank the number of the bank
+     * @throws MeshRuntimeException if there is no such bank
+     */
+    public long bankOffset(int bank) {
+        if (bank < 0 || bank >= bankOffsets.length) {
+            throw new MeshRuntimeException(RuntimeMessages.bankNotTracked(bank));
+        }
+        return bankOffsets[bank];
+    }
+
+    /**
+     * {@return the bytes that a request takes in each bank: its share of the pages, rounded up as the free list does; 0 where
+     * there is no bank}
+     *
+     * @param request what is asked for
+     */
+    public long reservedPerBank(AllocationRequest request) {
+        int banks = request.shards().orElse(bankOffsets.length);
+        return banks == 0 ? 0 : freeList(FIRST_ALLOCATOR).roundedSize(request.sizePerBank(banks, pageAlignment));
+    }
+
     /** {@return the number of banks} */
     public int numBanks() {
         return bankOffsets.length;
@@ -311,13 +335,6 @@ public final class BankManager {
             throw new MeshRuntimeException(RuntimeMessages.SINGLE_ALLOCATOR_EXPECTED);
         }
         return freeLists.get(FIRST_ALLOCATOR);
-    }
-
-    private long bankOffset(int bank) {
-        if (bank < 0 || bank >= bankOffsets.length) {
-            throw new MeshRuntimeException(RuntimeMessages.bankNotTracked(bank));
-        }
-        return bankOffsets[bank];
     }
 
     private void requireUsableBankCount(boolean interleaved) {
