@@ -193,9 +193,8 @@ public final class Buffer implements AutoCloseable {
             return this;
         }
         BufferConfig part = seen.deviceLocal().sized(region.size());
-        Optional<BufferPageMapping> mapping = part.shardSpec()
-                .map(shards -> pageMapping().filterByHostRange((int) (region.offset() / seen.pageSize()), (int)
-                        ((region.offset() + region.size()) / seen.pageSize())));
+        Optional<BufferPageMapping> mapping =
+                part.shardSpec().map(shards -> pageMapping().viewedThrough(region, seen.pageSize()));
         long rootOffset = rootBufferRegion().offset() + region.offset();
         Allocation pointer = isOfWholeMesh() ? mesh.pointTo(part, address()) : mesh.pointTo(device, part, address());
         View newView = new View(rootBuffer(), rootOffset, mapping);

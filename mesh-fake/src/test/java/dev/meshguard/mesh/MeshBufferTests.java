@@ -345,8 +345,7 @@ class MeshBufferTests {
     void hasNoPartWhereThereIsNoDevice() {
         MeshBuffer buffer = mesh.allocate(MESH_PAGE);
 
-        assertThatThrownBy(() -> buffer.deviceBuffer(MeshCoordinate.of(1, 0)))
-                .hasMessageContaining("MeshCoordinate([1, 0])");
+        assertThatThrownBy(() -> buffer.deviceBuffer(MeshCoordinate.of(1, 0))).isInstanceOf(MeshRuntimeException.class);
     }
 
     @Test

@@ -116,16 +116,18 @@ public final class BufferPageMapping {
     }
 
     /**
-     * Returns the mapping of a view: the host pages from the first to before the last, counted anew from 0, stay where they are.
+     * Returns the mapping of a view: its pages, counted anew from 0, stay where they are.
      *
-     * @param firstHostPage the first page of the view
-     * @param endHostPage the page after the last of the view
+     * @param region the part of the buffer, in bytes
+     * @param pageSize the bytes of a page, at least 1
      */
-    public BufferPageMapping filterByHostRange(int firstHostPage, int endHostPage) {
+    public BufferPageMapping viewedThrough(BufferRegion region, long pageSize) {
+        long first = region.offset() / pageSize;
+        long end = first + region.size() / pageSize;
         int[][] filtered = new int[hostPages.length][];
         for (int core = 0; core < filtered.length; core++) {
             filtered[core] = Arrays.stream(hostPages[core])
-                    .map(page -> firstHostPage <= page && page < endHostPage ? page - firstHostPage : PADDING)
+                    .map(page -> first <= page && page < end ? (int) (page - first) : PADDING)
                     .toArray();
         }
         return new BufferPageMapping(cores, filtered);

@@ -165,7 +165,7 @@ class BufferPageMappingTests {
         BufferPageMapping mapping =
                 mapping(WIDTH_SHARDED, THREE_CORES, ROW_MAJOR, new Shape2D(2, 2), new Shape2D(2, 5));
 
-        BufferPageMapping view = mapping.filterByHostRange(4, 7);
+        BufferPageMapping view = mapping.viewedThrough(new BufferRegion(4 * 64, 3 * 64), 64);
 
         assertThat(shards(view, 4)).containsExactly("0-0: . . 1 2", "1-0: . . . .", "2-0: 0 . . .");
         assertThat(view.placeOf(1)).contains(new MappedPage(new CoreCoord(0, 0), 2, 1));
