@@ -7,6 +7,7 @@ import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Owner;
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -32,10 +33,10 @@ public final class MeshWorkload implements AutoCloseable {
 
     private final IntSupplier nextProgramId;
     private final List<Entry> entries = new ArrayList<>();
+    private final Holdings holdings = new Holdings();
     private @Nullable MeshDevice mesh;
     private @Nullable Allocation kernelBinary;
     private @Nullable Owner ownOwner;
-    private boolean ended;
 
     MeshWorkload(IntSupplier nextProgramId) {
         this.nextProgramId = nextProgramId;
@@ -83,12 +84,15 @@ public final class MeshWorkload implements AutoCloseable {
         synchronized (this) {
             enqueuedOn = mesh;
             if (enqueuedOn == null) {
-                ended = true;
-                entries.forEach(entry -> entry.program().endUnused());
+                holdings.endUnused();
                 return;
             }
         }
-        enqueuedOn.underLock(() -> end(enqueuedOn));
+        try {
+            enqueuedOn.underLock(() -> end(enqueuedOn));
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     /** Runs the programs, which take their memory the first time; called under the lock of the mesh. */
@@ -114,6 +118,7 @@ public final class MeshWorkload implements AutoCloseable {
         List<List<Integer>> devices = new ArrayList<>();
         entries.forEach(entry -> devices.add(entry.devicesOf(newMesh)));
         mesh = newMesh;
+        holdings.endWith(this, newMesh);
         for (int index = 0; index < entries.size(); index++) {
             List<Integer> reported = newMesh.reports().circularBufferDevices(devices.get(index));
             entries.get(index).program().placeOn(newMesh, layouts.get(index), reported);
@@ -129,22 +134,12 @@ public final class MeshWorkload implements AutoCloseable {
     }
 
     /** What the destructor does, also when the mesh is closed; called under the lock of the mesh. */
-    synchronized void end(MeshDevice enqueuedOn) {
-        if (ended) {
-            return;
-        }
-        ended = true;
-        if (kernelBinary != null) {
-            enqueuedOn.memory().free(kernelBinary, Ending.DIED);
-        }
-        entries.forEach(entry -> entry.program().end(enqueuedOn));
-        if (ownOwner != null) {
-            enqueuedOn.reports().listener().ownerEnded(ownOwner);
-        }
+    void end(MeshDevice enqueuedOn) {
+        holdings.end(enqueuedOn, Ending.DIED);
     }
 
     private synchronized MeshWorkload add(Entry added) {
-        if (mesh != null || ended) {
+        if (mesh != null || holdings.haveEnded()) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot add %s to a mesh workload that was enqueued before or has ended. Create a new workload.",
@@ -161,11 +156,12 @@ public final class MeshWorkload implements AutoCloseable {
         }
         added.program().moveInto(this);
         entries.add(added);
+        holdings.hold(added.program().holdings());
         return this;
     }
 
     private void requireRunnableOn(MeshDevice newMesh) {
-        if (ended) {
+        if (holdings.haveEnded()) {
             throw new IllegalStateException("Cannot enqueue a mesh workload that has ended. Create a new workload.");
         }
         if (mesh != null && mesh != newMesh) {
@@ -182,14 +178,16 @@ public final class MeshWorkload implements AutoCloseable {
             return;
         }
         List<Allocation> viewsOnMesh = new ArrayList<>();
-        kernelBinary = newMesh.memory()
+        Allocation binary = newMesh.memory()
                 .allocateKernelBinary(
                         Program.kernelBinaryBuffer(size),
                         AllocationDetails.user().ownedBy(binaryOwner()),
                         entries.size(),
                         viewsOnMesh);
+        kernelBinary = binary;
+        holdings.hold(binary);
         for (int index = 0; index < entries.size(); index++) {
-            entries.get(index).program().hold(viewsOnMesh.get(index));
+            entries.get(index).program().holdings().hold(viewsOnMesh.get(index));
         }
     }
 
@@ -203,6 +201,7 @@ public final class MeshWorkload implements AutoCloseable {
             named = Owner.program(String.format(
                     Locale.ROOT, "%d (workload of %d programs)", nextProgramId.getAsInt(), entries.size()));
             ownOwner = named;
+            holdings.of(named);
         }
         return named;
     }

@@ -9,6 +9,7 @@ import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -38,19 +39,18 @@ public final class Program implements AutoCloseable {
     private final int id;
     private final String name;
     private final List<CircularBufferConfig> circularBuffers = new ArrayList<>();
-    private final List<PlacedCircularBuffer> placed = new ArrayList<>();
-    private final List<Allocation> held = new ArrayList<>();
+    private final Holdings holdings;
     private final Set<Integer> placedOn = new HashSet<>();
     private final Set<Integer> loadedOn = new HashSet<>();
     private long kernelBinaryPages;
     private @Nullable MeshDevice mesh;
     private @Nullable MeshWorkload workload;
     private @Nullable CircularBufferLayout layout;
-    private boolean ended;
 
     Program(int id, String name) {
         this.id = id;
         this.name = name;
+        this.holdings = new Holdings().of(owner());
     }
 
     /** Returns the name under which reports know the program, for example {@code program 7 (add)}. */
@@ -103,7 +103,7 @@ public final class Program implements AutoCloseable {
     public void close() {
         MeshDevice enqueuedOn;
         synchronized (this) {
-            if (ended) {
+            if (holdings.haveEnded()) {
                 return;
             }
             if (workload != null) {
@@ -114,16 +114,20 @@ public final class Program implements AutoCloseable {
             }
             enqueuedOn = mesh;
             if (enqueuedOn == null) {
-                ended = true;
+                holdings.endUnused();
                 return;
             }
         }
-        enqueuedOn.underLock(() -> end(enqueuedOn));
+        try {
+            enqueuedOn.underLock(() -> holdings.end(enqueuedOn, Ending.DIED));
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     /** Puts the program into a workload, which it cannot leave. */
     synchronized void moveInto(MeshWorkload newWorkload) {
-        if (workload != null || mesh != null || ended) {
+        if (workload != null || mesh != null || holdings.haveEnded()) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot add %s to a mesh workload: it has ended, was enqueued by itself, or belongs to another. Create a new program.",
@@ -158,7 +162,7 @@ public final class Program implements AutoCloseable {
                     AllocationDetails.circularBuffer(owner()).withExtent(size);
             long address = places.addresses().get(index);
             newMesh.reports().circularBufferAllocated(details, devices, address, size);
-            placed.add(new PlacedCircularBuffer(details, devices, address));
+            holdings.hold(details, devices, address);
         }
     }
 
@@ -167,23 +171,26 @@ public final class Program implements AutoCloseable {
         requireRunnableBy(newMesh, null);
         CircularBufferLayout places = layOut(newMesh.architecture(), newMesh.computeGrid(), newMesh.l1Base());
         places.requireRoom(newMesh.memory().lowestOccupiedL1Address(device));
+        if (mesh == null) {
+            holdings.endWith(this, newMesh);
+        }
         if (placedOn.add(device)) {
             placeOn(newMesh, places, List.of(device));
         }
         if (kernelBinarySize() > 0 && !loadedOn.contains(device)) {
             AllocationDetails details = AllocationDetails.user().ownedBy(owner());
-            held.add(newMesh.memory().allocateOnDevice(device, kernelBinaryBuffer(kernelBinarySize()), details));
+            holdings.hold(newMesh.memory().allocateOnDevice(device, kernelBinaryBuffer(kernelBinarySize()), details));
             loadedOn.add(device);
         }
     }
 
-    /** Keeps a buffer until the program ends. */
-    synchronized void hold(Allocation allocation) {
-        held.add(allocation);
+    /** What it keeps until it ends, which is with its workload if it belongs to one. */
+    Holdings holdings() {
+        return holdings;
     }
 
     synchronized void requireRunnableBy(MeshDevice newMesh, @Nullable MeshWorkload enqueuing) {
-        if (ended) {
+        if (holdings.haveEnded()) {
             throw new IllegalStateException(
                     String.format(Locale.ROOT, "Cannot enqueue %s: it has ended. Create a new program.", owner()));
         }
@@ -203,25 +210,8 @@ public final class Program implements AutoCloseable {
         }
     }
 
-    /** What the destructor does, also when the mesh is closed; called under the lock of the mesh. */
-    synchronized void end(MeshDevice enqueuedOn) {
-        if (ended) {
-            return;
-        }
-        ended = true;
-        held.forEach(allocation -> enqueuedOn.memory().free(allocation, Ending.DIED));
-        for (PlacedCircularBuffer buffer : placed) {
-            enqueuedOn.reports().circularBufferFreed(buffer.details(), buffer.devices(), buffer.address());
-        }
-        enqueuedOn.reports().listener().ownerEnded(owner());
-    }
-
-    synchronized void endUnused() {
-        ended = true;
-    }
-
     private void requireChangeable(String addition) {
-        if (mesh != null || ended) {
+        if (mesh != null || holdings.haveEnded()) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot add %s to %s: it was enqueued before or has ended. Create a new program.",
@@ -235,6 +225,4 @@ public final class Program implements AutoCloseable {
     public String toString() {
         return owner().toString();
     }
-
-    private record PlacedCircularBuffer(AllocationDetails details, List<Integer> devices, long address) {}
 }
