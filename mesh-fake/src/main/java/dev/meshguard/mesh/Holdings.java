@@ -4,21 +4,24 @@ import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.Owner;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a program or a workload keeps until it ends.
+ * What a program or a workload keeps until it ends, on every mesh that it met.
  *
- * <p>Apart from the program itself, so that it can be given back when nobody has that any more. Safe for use by several threads;
- * {@link #end} is called under the lock of the mesh.
+ * <p>Apart from the program itself, so that it can be given back when nobody has that any more. Safe for use by several threads.
  */
 final class Holdings {
 
-    private final List<Allocation> buffers = new ArrayList<>();
-    private final List<PlacedCircularBuffer> circularBuffers = new ArrayList<>();
+    private final Set<MeshDevice> meshes = new LinkedHashSet<>();
+    private final List<Held> buffers = new ArrayList<>();
+    private final List<CircularBufferPlacement> placements = new ArrayList<>();
     private final List<Holdings> parts = new ArrayList<>();
     private @Nullable Owner owner;
+    private boolean watched;
     private boolean ended;
 
     /** Names who ends with them. */
@@ -27,14 +30,19 @@ final class Holdings {
         return this;
     }
 
-    /** Keeps a buffer. */
-    synchronized void hold(Allocation buffer) {
-        buffers.add(buffer);
+    /** Notes that there is something on a mesh, or will be. */
+    synchronized void meet(MeshDevice mesh) {
+        meshes.add(mesh);
     }
 
-    /** Keeps a circular buffer that was reported for some devices. */
-    synchronized void hold(AllocationDetails details, List<Integer> devices, long address) {
-        circularBuffers.add(new PlacedCircularBuffer(details, devices, address));
+    synchronized boolean areSomewhere() {
+        return !meshes.isEmpty();
+    }
+
+    /** Keeps a buffer. */
+    synchronized void hold(MeshDevice mesh, Allocation buffer) {
+        meshes.add(mesh);
+        buffers.add(new Held(mesh, buffer));
     }
 
     /** Keeps what a part keeps, and ends it. */
@@ -42,38 +50,63 @@ final class Holdings {
         parts.add(part);
     }
 
+    /** Reports the circular buffers of a layout on the devices that have not heard of it; where they had another, that gives way. */
+    synchronized void place(
+            MeshDevice mesh, CircularBufferLayout layout, AllocationDetails details, List<DeviceLife> devices) {
+        Set<DeviceLife> missing = new LinkedHashSet<>(devices);
+        missing.removeIf(device ->
+                placements.stream().anyMatch(placement -> placement.isOf(layout) && placement.covers(device)));
+        if (missing.isEmpty()) {
+            return;
+        }
+        placements.forEach(placement -> placement.giveWay(missing));
+        placements.removeIf(CircularBufferPlacement::isEmpty);
+        placements.add(CircularBufferPlacement.report(mesh, layout, details, List.copyOf(missing)));
+    }
+
     synchronized boolean haveEnded() {
         return ended;
     }
 
-    /** Ends, also when the mesh is closed, unless that happened before. */
-    synchronized void end(MeshDevice mesh, Ending ending) {
-        if (ended) {
-            return;
+    /** Ends, also when meshes are closed, unless that happened before; takes the locks of the meshes. */
+    void end(Ending ending) {
+        List<MeshDevice> met;
+        List<Holdings> kept;
+        Owner named;
+        synchronized (this) {
+            if (ended) {
+                return;
+            }
+            ended = true;
+            met = List.copyOf(meshes);
+            kept = List.copyOf(parts);
+            named = owner;
         }
-        ended = true;
-        buffers.forEach(buffer -> mesh.memory().free(buffer, ending));
-        for (PlacedCircularBuffer buffer : circularBuffers) {
-            AllocationDetails details =
-                    ending == Ending.COLLECTED ? buffer.details().ofCollectedHandle() : buffer.details();
-            mesh.reports().circularBufferFreed(details, buffer.devices(), buffer.address());
+        met.forEach(mesh -> mesh.underLock(() -> leave(mesh, ending)));
+        kept.forEach(part -> part.end(ending));
+        if (named != null && !met.isEmpty()) {
+            MeshDevice last = met.get(met.size() - 1);
+            last.underLock(() -> last.reports().listener().ownerEnded(named));
         }
-        parts.forEach(part -> part.end(mesh, ending));
-        if (owner != null) {
-            mesh.reports().listener().ownerEnded(owner);
-        }
-    }
-
-    /** Ends what was never enqueued. */
-    synchronized void endUnused() {
-        ended = true;
-        parts.forEach(Holdings::endUnused);
     }
 
     /** Sees to it that they end with a handle that is collected. */
     void endWith(Object handle, MeshDevice mesh) {
-        mesh.watch(handle, () -> end(mesh, Ending.COLLECTED));
+        synchronized (this) {
+            if (watched) {
+                return;
+            }
+            watched = true;
+        }
+        mesh.watch(handle, () -> end(Ending.COLLECTED));
     }
 
-    private record PlacedCircularBuffer(AllocationDetails details, List<Integer> devices, long address) {}
+    private synchronized void leave(MeshDevice mesh, Ending ending) {
+        buffers.stream()
+                .filter(held -> held.mesh() == mesh)
+                .forEach(held -> mesh.memory().free(held.buffer(), ending));
+        placements.stream().filter(placement -> placement.mesh() == mesh).forEach(placement -> placement.end(ending));
+    }
+
+    private record Held(MeshDevice mesh, Allocation buffer) {}
 }

@@ -31,6 +31,7 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
@@ -84,6 +85,7 @@ public final class MeshDevice implements AutoCloseable {
     private final MeshReports reports;
     private final MeshMemory memory;
     private final ProgramCache programCache = new ProgramCache(this);
+    private final SystemPrograms systemPrograms;
     private final List<Allocation> systemBuffers = new ArrayList<>();
     private final List<MeshDevice> submeshes = new ArrayList<>();
     /** A mesh and its submeshes share devices, and so the lock, and what it guards. */
@@ -125,6 +127,7 @@ public final class MeshDevice implements AutoCloseable {
                 devices,
                 process.preset().meshLevelDevice(id),
                 this::isOpenedAgain);
+        this.systemPrograms = new SystemPrograms(this, process.systemPrograms());
         this.memory = new MeshMemory(id, this.lives, devices, config, computeGrid(), process, reports);
     }
 
@@ -463,20 +466,26 @@ public final class MeshDevice implements AutoCloseable {
 
     private void initialise() {
         reports.listener().meshOpened(description());
-        devices.stream()
-                .filter(device -> Objects.requireNonNull(lives.get(device)).announce())
-                .forEach(reports.listener()::deviceOpened);
-        if (parent.isPresent()) {
-            return;
-        }
-        if (reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
+        List<DeviceLife> initialised =
+                devices.stream().map(this::lifeOf).filter(DeviceLife::announce).toList();
+        initialised.forEach(life -> reports.listener().deviceOpened(life.device()));
+        if (parent.isEmpty() && reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
             devices.forEach(this::allocateSystemBuffersOn);
         }
-        allocateSystemBuffers();
+        allocateForTheRuntime(initialised);
         if (reports.has(DEVICE_INITIALISED_TWICE)) {
             systemBuffers.clear();
+            systemPrograms.forget(initialised);
+            allocateForTheRuntime(initialised);
+        }
+    }
+
+    private void allocateForTheRuntime(List<DeviceLife> initialised) {
+        systemPrograms.startOn(initialised);
+        if (parent.isEmpty()) {
             allocateSystemBuffers();
         }
+        systemPrograms.startQueues(lifeOf(devices.get(0)).numCommandQueues());
     }
 
     private MeshDevice createSubmeshAt(MeshShape submesh, Optional<MeshCoordinate> offset) {
@@ -609,6 +618,22 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
+    /** Lends the same address on all devices to something that is not a buffer of its own. */
+    Allocation allocateFor(Owner owner, BufferConfig buffer) {
+        synchronized (lock) {
+            return memory.allocateOnMesh(buffer, AllocationDetails.user().ownedBy(owner));
+        }
+    }
+
+    /** Frees a buffer whose holder dies, unless that was done before. */
+    void endIfAllocated(Allocation allocation) {
+        synchronized (lock) {
+            if (!allocation.isFreed()) {
+                free(allocation, Ending.DIED);
+            }
+        }
+    }
+
     void freeIfAllocated(Allocation allocation) {
         synchronized (lock) {
             collected.giveBack();
@@ -642,6 +667,10 @@ public final class MeshDevice implements AutoCloseable {
         return destroyed;
     }
 
+    DeviceLife lifeOf(int device) {
+        return Objects.requireNonNull(lives.get(device));
+    }
+
     MeshReports reports() {
         return reports;
     }
@@ -662,11 +691,11 @@ public final class MeshDevice implements AutoCloseable {
         reports.listener().meshClosing(id);
         read(Moment.CLOSE_BEGUN);
         if (process.closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
-            freeSystemBuffers();
+            freeWhatIsTheRuntimes();
             wipe();
         } else {
             wipe();
-            freeSystemBuffers();
+            freeWhatIsTheRuntimes();
         }
         memory.close();
         initialised = false;
@@ -674,7 +703,15 @@ public final class MeshDevice implements AutoCloseable {
         reports.listener().meshClosed(id);
     }
 
+    private void freeWhatIsTheRuntimes() {
+        systemPrograms.endQueues();
+        freeSystemBuffers();
+    }
+
     private void wipe() {
+        if (handle.hasOneHolder()) {
+            systemPrograms.endBeforeAllocators(handle.covered());
+        }
         if (reports.has(RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS)) {
             memory.freeAllSilently();
             lives.values().stream().filter(life -> handle.hasOneHolder()).forEach(DeviceLife::wipe);
@@ -689,6 +726,8 @@ public final class MeshDevice implements AutoCloseable {
 
     private void letGoOfDevices() {
         if (handle.hasOneHolder()) {
+            handle.covered().forEach(DeviceLife::wipe);
+            systemPrograms.endAfterAllocators(handle.covered());
             List<DeviceLife> ended = process.withDevices(manager -> manager.close(handle.covered()));
             ended.stream()
                     .filter(DeviceLife::wasAnnounced)

@@ -125,32 +125,43 @@ final class MeshMemory {
     }
 
     /**
-     * Lends the memory of a kernel binary and loads it, as {@code MeshWorkloadImpl::load_binaries} does: through a view that lives
-     * only as long as the loading takes.
+     * Lends the memory of kernel binaries and loads them, as {@code MeshWorkloadImpl::load_binaries} does: each through a view that
+     * lives only as long as the loading takes.
      *
+     * @param ofPrograms what the binary of each program needs
      * @param viewsOnMesh filled with the buffer on the mesh that each of the programs keeps
      */
     Allocation allocateKernelBinary(
-            BufferConfig buffer, AllocationDetails details, int programs, List<Allocation> viewsOnMesh) {
+            BufferConfig buffer,
+            AllocationDetails details,
+            List<BufferConfig> ofPrograms,
+            List<Allocation> viewsOnMesh) {
         requireOpen();
         Allocation binary = lend(Kind.LOCK_STEP, meshAllocator, devices, buffer, details);
         long address = binary.address();
         lockStepOf(binary.type()).put(address, binary);
         AllocationRequest loading = reports.allocated(binary);
 
-        Allocation view = view(Kind.VIEW, binary.details(), devices, buffer, address);
-        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
-            reports.allocated(loading, view);
-        }
-        for (int program = 0; program < programs; program++) {
-            Allocation kept = view(Kind.VIEW_ON_MESH, binary.details(), devices, buffer, address);
-            reports.allocated(loading, kept);
-            viewsOnMesh.add(kept);
-        }
-        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
-            free(view, Ending.DIED);
-        }
+        ofPrograms.forEach(ofProgram -> viewsOnMesh.add(load(ofProgram, address, details, loading)));
         return binary;
+    }
+
+    /** Loads the binary of one program, and returns the buffer on the mesh that the program keeps. */
+    private Allocation load(BufferConfig binary, long address, AllocationDetails details, AllocationRequest loading) {
+        AllocationDetails complete = withExtent(details, binary);
+        Allocation view = view(Kind.VIEW, complete, devices, binary, address);
+        Allocation kept = view(Kind.VIEW_ON_MESH, complete, devices, binary, address);
+        if (binary.size() > 0) {
+            boolean viewIsReported = !reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED);
+            if (viewIsReported) {
+                reports.allocated(loading, view);
+            }
+            reports.allocated(loading, kept);
+            if (viewIsReported) {
+                free(view, Ending.DIED);
+            }
+        }
+        return kept;
     }
 
     /** Takes memory back; what was freed before is not freed again. */
@@ -178,7 +189,7 @@ final class MeshMemory {
             giveBack(allocation);
         } else {
             reports.freedAfterClose(release, allocation, ending);
-            requireSameLife(allocation);
+            requireSameLife(allocation, ending);
         }
     }
 
@@ -219,8 +230,9 @@ final class MeshMemory {
     }
 
     /** The real runtime would call the allocator of the earlier life, which is destroyed (quirk Q4): that is not imitated. */
-    private void requireSameLife(Allocation allocation) {
-        if (allocation.kind() == Kind.ON_ONE_DEVICE && reports.isOpenedAgain(allocation)) {
+    private void requireSameLife(Allocation allocation, Ending ending) {
+        boolean asked = ending == Ending.DEALLOCATED && allocation.kind() == Kind.ON_ONE_DEVICE;
+        if (asked && reports.isOpenedAgain(allocation)) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot free the %s buffer at %s of device %d: the device was closed and opened again since the buffer was"

@@ -197,9 +197,13 @@ final class MeshReports {
         }
     }
 
-    /** The devices under which the circular buffers of a mesh workload's program are reported. */
-    List<Integer> circularBufferDevices(List<Integer> devicesOfProgram) {
-        return model.reportsCircularBuffersOnEveryDevice() ? devicesOfProgram : devices.subList(0, 1);
+    /**
+     * The devices under which the circular buffers of what runs on the mesh are reported.
+     *
+     * <p>Not only those that a program runs on: its layout is computed for the whole mesh.
+     */
+    List<Integer> circularBufferDevices() {
+        return model.reportsCircularBuffersOnEveryDevice() ? devices : devices.subList(0, 1);
     }
 
     void circularBufferAllocated(AllocationDetails details, List<Integer> on, long address, long size) {
@@ -226,6 +230,16 @@ final class MeshReports {
         }
     }
 
+    /** Reports that a circular buffer is gone because its program places it elsewhere. */
+    void circularBufferReplaced(AllocationDetails details, List<Integer> on, long address) {
+        if (has(CIRCULAR_BUFFERS_NEVER_REPORTED_FREE) || has(CIRCULAR_BUFFERS_NOT_REPORTED)) {
+            return;
+        }
+        CircularBuffer replaced = new CircularBuffer(details, on, address);
+        circularBuffers.remove(replaced);
+        reportFree(replaced);
+    }
+
     private void freeAllCircularBuffers() {
         List<CircularBuffer> all = List.copyOf(circularBuffers);
         circularBuffers.clear();
@@ -235,7 +249,11 @@ final class MeshReports {
     private void reportFree(CircularBuffer buffer) {
         AllocationRequest release = listener.release(buffer.details());
         for (int device : buffer.devices()) {
-            listener.freed(release, device, BufferType.L1, buffer.address(), Ownership.OWNING);
+            if (openedAgain.test(device)) {
+                listener.freeIgnored(release, device, BufferType.L1, buffer.address(), IgnoredFreeReason.DEVICE_CLOSED);
+            } else {
+                listener.freed(release, device, BufferType.L1, buffer.address(), Ownership.OWNING);
+            }
         }
     }
 

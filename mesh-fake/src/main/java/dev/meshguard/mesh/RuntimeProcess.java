@@ -12,6 +12,7 @@ import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
+import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.mesh.tensor.OperationProfiles;
 import dev.meshguard.tracker.AllocationListener;
@@ -48,6 +49,7 @@ final class RuntimeProcess {
     private final EnumSet<RuntimeFix> fixes;
     private final ReportingModel reporting;
     private final List<Ttnn.SystemBuffer> systemBuffers;
+    private final List<SystemProgram> systemPrograms;
     private final OperationProfiles operations;
     private final CloseOrder closeOrder;
     private final Strictness strictness;
@@ -56,6 +58,8 @@ final class RuntimeProcess {
     private final AtomicLong buffers = new AtomicLong();
     private final AtomicInteger meshes = new AtomicInteger();
     private final AtomicInteger programs = new AtomicInteger();
+    private final AtomicInteger globalSemaphores = new AtomicInteger();
+    private final AtomicInteger globalCircularBuffers = new AtomicInteger();
 
     private final Object lock = new Object();
     private final DeviceManager devices;
@@ -74,6 +78,7 @@ final class RuntimeProcess {
         this.fixes = settings.fixes.clone();
         this.reporting = settings.reporting.orElse(settings.preset.reporting());
         this.systemBuffers = List.copyOf(settings.systemBuffers);
+        this.systemPrograms = List.copyOf(settings.systemPrograms);
         this.operations = settings.operations;
         this.closeOrder = settings.closeOrder;
         this.strictness = settings.strictness;
@@ -108,6 +113,10 @@ final class RuntimeProcess {
 
     List<Ttnn.SystemBuffer> systemBuffers() {
         return systemBuffers;
+    }
+
+    List<SystemProgram> systemPrograms() {
+        return systemPrograms;
     }
 
     OperationProfiles operations() {
@@ -151,6 +160,14 @@ final class RuntimeProcess {
 
     int nextProgramId() {
         return programs.incrementAndGet();
+    }
+
+    int nextGlobalSemaphoreId() {
+        return globalSemaphores.incrementAndGet();
+    }
+
+    int nextGlobalCircularBufferId() {
+        return globalCircularBuffers.incrementAndGet();
     }
 
     /** Runs work on the devices and the list of open meshes. */

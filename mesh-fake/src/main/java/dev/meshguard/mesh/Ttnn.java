@@ -6,6 +6,7 @@ import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ClusterType;
@@ -17,6 +18,7 @@ import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
+import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
@@ -357,12 +359,48 @@ public final class Ttnn {
 
     /** Creates a program without kernels and circular buffers. */
     public Program createProgram(String name) {
-        return new Program(process.nextProgramId(), name);
+        return new Program(process.nextProgramId(), name, process.architecture());
     }
 
     /** Creates a workload without programs. */
     public MeshWorkload createMeshWorkload() {
         return new MeshWorkload(process::nextProgramId);
+    }
+
+    /** Creates a global semaphore in L1; see {@link #createGlobalSemaphore(MeshDevice, CoreRangeSet, int, BufferType)}. */
+    public GlobalSemaphore createGlobalSemaphore(MeshDevice mesh, CoreRangeSet cores, int initialValue) {
+        return createGlobalSemaphore(mesh, cores, initialValue, BufferType.L1);
+    }
+
+    /**
+     * Creates a semaphore that outlives programs, on the same cores of all devices.
+     *
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the mesh is closed, there is no core, or the memory is neither L1 nor L1_SMALL
+     */
+    public GlobalSemaphore createGlobalSemaphore(
+            MeshDevice mesh, CoreRangeSet cores, int initialValue, BufferType memory) {
+        return GlobalSemaphore.on(mesh, process.nextGlobalSemaphoreId(), cores, initialValue, memory);
+    }
+
+    /** Creates a global circular buffer in L1; see {@link #createGlobalCircularBuffer(MeshDevice, List, long, BufferType)}. */
+    public GlobalCircularBuffer createGlobalCircularBuffer(
+            MeshDevice mesh, List<GlobalCircularBuffer.SenderReceivers> mapping, long size) {
+        return createGlobalCircularBuffer(mesh, mapping, size, BufferType.L1);
+    }
+
+    /**
+     * Creates a circular buffer that outlives programs, on the same cores of all devices.
+     *
+     * @param mapping which cores send to which; no core is named twice
+     * @param size the bytes on each core
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the mesh is closed, a core is named twice, or the memory is neither L1 nor L1_SMALL
+     * @throws IllegalArgumentException if there is no sender, or the size is not positive or does not fit 32 bits
+     */
+    public GlobalCircularBuffer createGlobalCircularBuffer(
+            MeshDevice mesh, List<GlobalCircularBuffer.SenderReceivers> mapping, long size, BufferType memory) {
+        return GlobalCircularBuffer.on(mesh, process.nextGlobalCircularBufferId(), mapping, size, memory);
     }
 
     private MeshDevice root(MeshDeviceOptions options, MeshShape shape, List<Integer> devices) {
@@ -549,6 +587,7 @@ public final class Ttnn {
         final EnumSet<RuntimeFix> fixes = EnumSet.noneOf(RuntimeFix.class);
         Optional<ReportingModel> reporting = Optional.empty();
         final List<SystemBuffer> systemBuffers = new ArrayList<>();
+        final List<SystemProgram> systemPrograms = new ArrayList<>();
         OperationProfiles operations = OperationProfiles.measured();
         CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
         Strictness strictness = Strictness.LENIENT;
@@ -649,6 +688,16 @@ public final class Ttnn {
                         owner));
             }
             systemBuffers.add(new SystemBuffer(owner, type, bytes, lifetime));
+            return this;
+        }
+
+        /**
+         * Adds one of the runtime's own programs and the buffers it owns; see {@link SystemProgram} for when it takes and frees them.
+         *
+         * <p>None owns anything unless this is called.
+         */
+        public Builder systemProgram(SystemProgram program) {
+            systemPrograms.add(program);
             return this;
         }
 
