@@ -1,5 +1,6 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.tracker.AllocationDetails;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -67,9 +68,11 @@ final class CircularBufferPlacement {
     }
 
     /** Reports that the buffers are gone because their owner is. */
-    void end() {
+    void end(Ending ending) {
         for (Reported buffer : buffers) {
-            mesh.reports().circularBufferFreed(buffer.details(), idsOf(List.copyOf(devices)), buffer.address());
+            AllocationDetails details =
+                    ending == Ending.COLLECTED ? buffer.details().ofCollectedHandle() : buffer.details();
+            mesh.reports().circularBufferFreed(details, idsOf(List.copyOf(devices)), buffer.address());
         }
     }
 

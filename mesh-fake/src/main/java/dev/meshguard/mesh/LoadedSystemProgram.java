@@ -33,7 +33,7 @@ record LoadedSystemProgram(
                 mesh.memory().free(binary, Ending.DIED);
             }
         }
-        circularBuffers.end();
+        circularBuffers.end(Ending.DIED);
         mesh.reports().listener().ownerEnded(owner);
     }
 }

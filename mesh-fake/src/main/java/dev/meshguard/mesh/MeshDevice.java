@@ -8,6 +8,7 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -20,6 +21,7 @@ import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.CoreGrid;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
@@ -65,6 +67,9 @@ import org.apiguardian.api.API.Status;
  * <p><b>What is different on purpose.</b> Where the real runtime silently ignores a free, the listener is told. A mesh cannot be
  * opened on devices that are open: the real runtime allows it, and the two meshes then overwrite each other's memory.
  *
+ * <p><b>Lost handles.</b> Nothing here keeps the handles that it gives out reachable. {@link HandleRelease} says whether those that
+ * are garbage give back what they stand for once they were collected.
+ *
  * <p>Safe for use by several threads: one lock guards each mesh, and reports are made under it, in the order in which memory
  * changed hands. Sources: {@code tt_metal/distributed/mesh_device.cpp}, {@code tt_metal/impl/device/device.cpp}.
  *
@@ -89,8 +94,10 @@ public final class MeshDevice implements AutoCloseable {
     private final SystemPrograms systemPrograms;
     private final List<Allocation> systemBuffers = new ArrayList<>();
     private final List<MeshDevice> submeshes = new ArrayList<>();
-    /** A mesh and its submeshes share devices, and so the lock. */
+    /** A mesh and its submeshes share devices, and so the lock, and what it guards. */
     private final Object lock;
+
+    private final CollectedHandles collected;
 
     private volatile MeshShape shape;
     private volatile List<Integer> devices;
@@ -113,10 +120,13 @@ public final class MeshDevice implements AutoCloseable {
         this.lives = lives.stream().collect(Collectors.toUnmodifiableMap(DeviceLife::device, life -> life));
         this.defects = defects;
         this.lock = parent.<Object>map(mesh -> mesh.lock).orElseGet(Object::new);
+        this.collected =
+                parent.map(mesh -> mesh.collected).orElseGet(() -> new CollectedHandles(process.handleRelease()));
         this.config = lives.get(0).config();
         this.grid = lives.get(0).grid();
         this.reports = new MeshReports(
                 MisreportingListener.between(process.listener(), defects),
+                id,
                 process.reporting(),
                 defects,
                 process.fixes(),
@@ -266,6 +276,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public MeshBuffer allocate(MeshBufferConfig buffer) {
         synchronized (lock) {
+            collected.giveBack();
             buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
             return meshBuffer(buffer, memory.allocateOnMesh(local, detailsOf(local)));
@@ -282,6 +293,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public MeshBuffer view(MeshBufferConfig buffer, long address) {
         synchronized (lock) {
+            collected.giveBack();
             buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
             return meshBuffer(buffer, memory.viewOn(devices, local, address, detailsOf(local)));
@@ -298,7 +310,9 @@ public final class MeshDevice implements AutoCloseable {
     public Buffer allocateOn(int device, BufferConfig buffer) {
         requireDevice(device);
         synchronized (lock) {
-            return Buffer.of(this, device, buffer, memory.allocateOnDevice(device, buffer, detailsOf(buffer)));
+            collected.giveBack();
+            Allocation allocation = memory.allocateOnDevice(device, buffer, detailsOf(buffer));
+            return freedWith(Buffer.of(this, device, buffer, allocation), allocation);
         }
     }
 
@@ -310,7 +324,8 @@ public final class MeshDevice implements AutoCloseable {
      */
     public Buffer viewOn(int device, BufferConfig buffer, long address) {
         requireDevice(device);
-        return Buffer.of(this, device, buffer, pointTo(device, buffer, address));
+        Allocation pointer = pointTo(device, buffer, address);
+        return freedWith(Buffer.of(this, device, buffer, pointer), pointer);
     }
 
     /**
@@ -322,17 +337,19 @@ public final class MeshDevice implements AutoCloseable {
      */
     public void deallocateAddress(BufferType type, long address) {
         synchronized (lock) {
+            collected.giveBack();
             memory.freeAddress(type, address);
         }
     }
 
     /**
-     * Returns how full each bank of a memory is, as {@code ttnn.get_memory_view} does: the same for every device of the mesh.
+     * Returns how full each bank of a memory is, the same for every device of the mesh; {@link Ttnn#getMemoryView} has the blocks too.
      *
      * @throws MeshRuntimeException if the mesh is closed or the memory is not lent
      */
     public Statistics statistics(BufferType type) {
         synchronized (lock) {
+            collected.giveBack();
             return memory.statistics(type);
         }
     }
@@ -379,6 +396,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public void quiesceDevices() {
         synchronized (lock) {
+            collected.giveBack();
             memory.requireOpen();
             if (!subDevices().isDefaultActive()) {
                 throw new MeshRuntimeException(DispatchMessages.QUIESCE_WITH_MANAGER);
@@ -413,6 +431,7 @@ public final class MeshDevice implements AutoCloseable {
     public void enqueueProgram(int device, Program program) {
         requireDevice(device);
         synchronized (lock) {
+            collected.giveBack();
             memory.requireOpen();
             commandQueue().enqueueProgram(device, program);
         }
@@ -646,6 +665,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Ends the programs that are kept: their kernel binaries and circular buffers are gone. */
     public void clearProgramCache() {
         synchronized (lock) {
+            collected.giveBack();
             reports.during(Phase.CACHE_CLEAR, programCache::clear);
         }
     }
@@ -653,6 +673,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Ends the programs that are kept, and keeps none from now on: every operation then compiles its own, which ends with it. */
     public void disableAndClearProgramCache() {
         synchronized (lock) {
+            collected.giveBack();
             programCache.disable();
             reports.during(Phase.CACHE_CLEAR, programCache::clear);
         }
@@ -681,6 +702,7 @@ public final class MeshDevice implements AutoCloseable {
     @Override
     public void close() {
         synchronized (lock) {
+            collected.giveBack();
             if (initialised) {
                 queues.requireNoConflict();
                 reports.during(Phase.CLOSE, this::closeInOrder);
@@ -778,16 +800,21 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private MeshDescription description() {
-        String words = String.format(
+        if (parent.isPresent()) {
+            return described(shape.grid() + " submesh").withParent(parent.get().id);
+        }
+        return described(String.format(
                 Locale.ROOT,
-                "%s %s (%s, %s)",
+                "%s mesh (%s, %s)",
                 shape.grid(),
-                parent.map(mesh -> "submesh of mesh " + mesh.id).orElse("mesh"),
                 architecture().words(),
-                process.preset().words());
+                process.preset().words()));
+    }
+
+    private MeshDescription described(String name) {
         return process.reporting().reportsCircularBuffersOnEveryDevice()
-                ? MeshDescription.of(id, words, devices)
-                : new MeshDescription(id, words, devices, devices.get(0));
+                ? MeshDescription.of(id, name, devices)
+                : new MeshDescription(id, name, devices, devices.get(0));
     }
 
     private boolean isOpenedAgain(int device) {
@@ -800,18 +827,23 @@ public final class MeshDevice implements AutoCloseable {
     /** Creates the result of an operation and runs its programs; without them there is no result. */
     Tensor launch(ProgramCache.Key operation, TensorSpec result, Supplier<MeshWorkload> compiler) {
         synchronized (lock) {
-            Tensor tensor = allocateTensor(result);
-            boolean launched = false;
-            try {
-                programCache.run(operation, compiler);
-                launched = true;
-            } finally {
-                if (!launched) {
-                    tensor.close();
-                }
-            }
-            return tensor;
+            collected.giveBack();
+            return launchInto(allocateTensor(result), operation, compiler);
         }
+    }
+
+    /** Runs the programs of an operation whose result exists, and frees the result if they fail; called under the lock. */
+    Tensor launchInto(Tensor result, ProgramCache.Key operation, Supplier<MeshWorkload> compiler) {
+        boolean launched = false;
+        try {
+            programCache.run(operation, compiler);
+            launched = true;
+        } finally {
+            if (!launched) {
+                result.close();
+            }
+        }
+        return result;
     }
 
     Tensor allocateTensor(TensorSpec spec) {
@@ -819,12 +851,37 @@ public final class MeshDevice implements AutoCloseable {
                 spec.memory(), spec.sizeOnDevice(shape.dimensions()), spec.pageSizeOnDevice(shape.dimensions()));
         MeshBufferConfig buffer =
                 MeshBufferConfig.replicated(spec.label().map(local::named).orElse(local));
-        return new Tensor(spec, allocate(buffer));
+        synchronized (lock) {
+            return Tensor.over(allocate(buffer), spec);
+        }
+    }
+
+    MemoryView memoryView(BufferType type) {
+        return locked(() -> memory.memoryView(type));
+    }
+
+    /** Empties the banks of the mesh; see {@link Ttnn#deviceDeallocateBuffers}. */
+    void deallocateBuffers() {
+        underLock(() -> memory.deallocateBuffers(process.isStrict()));
+    }
+
+    /** Takes memory back once the handle was collected, where that was chosen. */
+    <T> T freedWith(T handle, Allocation allocation) {
+        watch(handle, () -> memory.freeCollected(allocation));
+        return handle;
+    }
+
+    /** Does what a destructor would do once a handle was collected, where that was chosen; see {@link CollectedHandles}. */
+    void watch(Object handle, Runnable destructor) {
+        synchronized (lock) {
+            collected.watch(handle, destructor);
+        }
     }
 
     /** Points a buffer of one device to an address that something else owns. */
     Allocation pointTo(int device, BufferConfig buffer, long address) {
         synchronized (lock) {
+            collected.giveBack();
             return memory.viewOn(List.of(device), buffer, address, detailsOf(buffer));
         }
     }
@@ -832,12 +889,14 @@ public final class MeshDevice implements AutoCloseable {
     /** Points a buffer of the mesh itself to an address that something else owns. */
     Allocation pointTo(BufferConfig buffer, long address) {
         synchronized (lock) {
+            collected.giveBack();
             return memory.viewOnMesh(buffer, address, detailsOf(buffer));
         }
     }
 
     void free(Allocation allocation, Ending ending) {
         synchronized (lock) {
+            collected.giveBack();
             if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
                 memory.crash(allocation, "the mesh object is destroyed, and the buffer frees through a pointer to it");
             }
@@ -863,40 +922,50 @@ public final class MeshDevice implements AutoCloseable {
 
     void freeIfAllocated(Allocation allocation) {
         synchronized (lock) {
+            collected.giveBack();
             if (!allocation.isFreed()) {
                 free(allocation, Ending.DEALLOCATED);
             }
         }
     }
 
-    MeshBuffer meshBuffer(MeshBufferConfig config, Allocation allocation) {
+    /** A handle to memory that is not freed with it: something else owns the memory. */
+    MeshBuffer lentHandle(MeshBufferConfig config, Allocation allocation) {
         return MeshBuffer.of(config, new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation));
+    }
+
+    /** The memory goes with the device buffers, which a move hands from one mesh buffer to another. */
+    private MeshBuffer meshBuffer(MeshBufferConfig config, Allocation allocation) {
+        DeviceBuffers buffers = new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation);
+        return MeshBuffer.of(config, freedWith(buffers, allocation));
     }
 
     void underLock(Runnable work) {
         synchronized (lock) {
+            collected.giveBack();
             work.run();
         }
     }
 
     <T> T locked(Supplier<T> work) {
         synchronized (lock) {
+            collected.giveBack();
             return work.get();
         }
     }
 
     private <T> T whileOpen(Supplier<T> work) {
-        synchronized (lock) {
+        return locked(() -> {
             memory.requireOpen();
             return work.get();
-        }
+        });
     }
 
     private void whileOpen(Runnable work) {
-        synchronized (lock) {
+        underLock(() -> {
             memory.requireOpen();
             work.run();
-        }
+        });
     }
 
     /** Waits on the host for an event of one of the queues. */

@@ -4,6 +4,7 @@ import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BankLayout;
@@ -175,7 +176,9 @@ final class MeshMemory {
             allocation.markFreed();
             return;
         }
-        AllocationRequest release = reports.listener().release(allocation.details());
+        AllocationDetails details =
+                ending == Ending.COLLECTED ? allocation.details().ofCollectedHandle() : allocation.details();
+        AllocationRequest release = reports.listener().release(details);
         if (allocation.isFreed()) {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
             return;
@@ -196,6 +199,43 @@ final class MeshMemory {
             reports.freedAfterClose(release, allocation, ending);
             requireSameLife(allocation, ending);
         }
+    }
+
+    /** Takes memory back whose last handle was collected, unless that was done before. */
+    void freeCollected(Allocation allocation) {
+        if (!allocation.isFreed()) {
+            free(allocation, Ending.COLLECTED);
+        }
+    }
+
+    /** Leaves memory alone that was to be freed, because others share it. */
+    void leaveShared(Allocation allocation) {
+        if (allocation.size() > 0 && reports.concern(allocation)) {
+            AllocationRequest release = reports.listener().release(allocation.details());
+            reports.freeIgnored(release, allocation, IgnoredFreeReason.STILL_SHARED);
+        }
+    }
+
+    /**
+     * Empties the banks of the mesh, not those of sub-devices, and tells nobody, buffers least of all: whoever frees one later frees what lies at its address then.
+     *
+     * @throws IllegalStateException if there is something in them and that is not to be imitated
+     */
+    void deallocateBuffers(boolean strict) {
+        requireOpen();
+        long lent = LENT.stream()
+                .mapToLong(type -> meshAllocator.liveAddresses(type).length)
+                .sum();
+        if (strict && lent > 0) {
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "Cannot empty the banks of mesh %d: its allocator has lent %s. They would still count as allocated, and freeing"
+                            + " one later would free whatever lies at its address then. Deallocate them one by one.",
+                    meshId,
+                    Quantities.count(lent, "buffer")));
+        }
+        meshAllocator.deallocateBuffers();
+        lockStep.clear();
     }
 
     /** The real runtime would call the allocator of the earlier life, which is destroyed (quirk Q4): that is not imitated. */
@@ -278,6 +318,12 @@ final class MeshMemory {
         return meshAllocator;
     }
 
+    MemoryView memoryView(BufferType type) {
+        requireOpen();
+        return MemoryView.of(
+                meshAllocator.numBanks(type), meshAllocator.statistics(type), meshAllocator.memoryBlockTable(type));
+    }
+
     /** Returns which addresses the allocators have lent, on every device and in every memory. */
     WitnessReading read(WitnessReading.Moment moment) {
         WitnessReading.Builder reading = WitnessReading.of(meshId, moment);
@@ -329,7 +375,8 @@ final class MeshMemory {
         var request = BankLayout.of(buffer, allocator).request();
         long address = allocator.allocate(buffer.type(), request);
         long extent = allocator.reservedPerBank(buffer.type(), request);
-        return Allocation.lent(firstId, kind, details.withExtent(extent), on, buffer, address, allocator);
+        return Allocation.lent(
+                firstId, kind, details.onMesh(meshId).withExtent(extent), on, buffer, address, allocator);
     }
 
     private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {
@@ -389,7 +436,7 @@ final class MeshMemory {
     private AllocationDetails withExtent(AllocationDetails details, BufferConfig buffer) {
         BankLayout layout = BankLayout.of(buffer, meshAllocator);
         return buffer.size() == 0 || layout.maxPagesPerBank() == 0
-                ? details
-                : details.withExtent(meshAllocator.reservedPerBank(buffer.type(), layout.request()));
+                ? details.onMesh(meshId)
+                : details.onMesh(meshId).withExtent(meshAllocator.reservedPerBank(buffer.type(), layout.request()));
     }
 }

@@ -34,6 +34,7 @@ import java.util.function.IntPredicate;
 final class MeshReports {
 
     private final AllocationListener listener;
+    private final int mesh;
     private final ReportingModel model;
     private final Set<RuntimeDefect> defects;
     private final Set<RuntimeFix> fixes;
@@ -46,12 +47,14 @@ final class MeshReports {
     /**
      * Creates the reports of one mesh.
      *
-     * @param devices the devices of the mesh
+     * @param mesh the number of the mesh
+     * @param devices its devices
      * @param meshLevelDevice the device under which reports about the mesh as a whole appear
      * @param openedAgain whether a device was opened by another mesh after this one was closed
      */
     MeshReports(
             AllocationListener listener,
+            int mesh,
             ReportingModel model,
             Set<RuntimeDefect> defects,
             Set<RuntimeFix> fixes,
@@ -59,6 +62,7 @@ final class MeshReports {
             int meshLevelDevice,
             IntPredicate openedAgain) {
         this.listener = listener;
+        this.mesh = mesh;
         this.model = model;
         this.defects = defects;
         this.fixes = fixes;
@@ -187,7 +191,7 @@ final class MeshReports {
     }
 
     void unknownAddress(BufferType type, long address) {
-        AllocationRequest release = listener.release(AllocationDetails.user());
+        AllocationRequest release = listener.release(AllocationDetails.user().onMesh(mesh));
         for (int device : devices) {
             listener.freeIgnored(release, device, type, address, IgnoredFreeReason.UNKNOWN_ADDRESS);
         }

@@ -8,6 +8,7 @@ import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Owner;
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -34,10 +35,9 @@ public final class MeshWorkload implements AutoCloseable {
     private final IntSupplier nextProgramId;
     private final List<Entry> entries = new ArrayList<>();
     private @Nullable MeshDevice mesh;
-    private @Nullable Allocation kernelBinary;
+    private final Holdings holdings = new Holdings();
     private @Nullable Owner ownOwner;
     private boolean enqueued;
-    private boolean ended;
 
     MeshWorkload(IntSupplier nextProgramId) {
         this.nextProgramId = nextProgramId;
@@ -96,31 +96,20 @@ public final class MeshWorkload implements AutoCloseable {
      */
     @Override
     public void close() {
-        MeshDevice loadedOn;
-        Owner owner;
-        synchronized (this) {
-            if (ended) {
-                return;
-            }
-            ended = true;
-            loadedOn = mesh;
-            owner = ownOwner;
-        }
-        if (loadedOn != null) {
-            loadedOn.underLock(() -> freeBinary(loadedOn));
-        }
-        entries.forEach(entry -> entry.program().end());
-        if (loadedOn != null && owner != null) {
-            loadedOn.underLock(() -> loadedOn.reports().listener().ownerEnded(owner));
+        try {
+            holdings.end(Ending.DIED);
+        } finally {
+            Reference.reachabilityFence(this);
         }
     }
 
     /** Runs the programs, which take their memory the first time; called under the lock of the mesh. */
     synchronized void enqueueOn(MeshDevice newMesh) {
-        if (ended) {
+        if (holdings.haveEnded()) {
             throw new IllegalStateException("Cannot enqueue a mesh workload that has ended. Create a new workload.");
         }
         enqueued = true;
+        holdings.endWith(this, newMesh);
         entries.forEach(entry -> entry.requireWithin(newMesh));
         entries.forEach(entry -> entry.program().compileFor(this, newMesh));
         if (mesh == null) {
@@ -133,7 +122,7 @@ public final class MeshWorkload implements AutoCloseable {
 
     /** Returns whether every kernel binary is on the devices. */
     synchronized boolean isLoaded() {
-        return kernelBinary != null || kernelBinarySize() == 0;
+        return mesh != null || kernelBinarySize() == 0;
     }
 
     /** Returns the one sub-device that all programs run on. */
@@ -157,14 +146,8 @@ public final class MeshWorkload implements AutoCloseable {
         }
     }
 
-    private synchronized void freeBinary(MeshDevice loadedOn) {
-        if (kernelBinary != null) {
-            loadedOn.memory().free(kernelBinary, Ending.DIED);
-        }
-    }
-
     private synchronized MeshWorkload add(Entry added) {
-        if (enqueued || ended) {
+        if (enqueued || holdings.haveEnded()) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot add %s to a mesh workload that was enqueued before or has ended. Create a new workload.",
@@ -177,6 +160,7 @@ public final class MeshWorkload implements AutoCloseable {
         }
         added.program().moveInto(this);
         entries.add(added);
+        holdings.hold(added.program().holdings());
         return this;
     }
 
@@ -186,7 +170,7 @@ public final class MeshWorkload implements AutoCloseable {
             return;
         }
         List<Allocation> viewsOnMesh = new ArrayList<>();
-        kernelBinary = newMesh.memory()
+        Allocation binary = newMesh.memory()
                 .allocateKernelBinary(
                         Program.kernelBinaryBuffer(size),
                         AllocationDetails.user().ownedBy(binaryOwner()),
@@ -195,8 +179,9 @@ public final class MeshWorkload implements AutoCloseable {
                                         entry.program().kernelBinarySize()))
                                 .toList(),
                         viewsOnMesh);
+        holdings.hold(newMesh, binary);
         for (int index = 0; index < entries.size(); index++) {
-            entries.get(index).program().hold(newMesh, viewsOnMesh.get(index));
+            entries.get(index).program().holdings().hold(newMesh, viewsOnMesh.get(index));
         }
     }
 
@@ -217,6 +202,7 @@ public final class MeshWorkload implements AutoCloseable {
             named = Owner.program(String.format(
                     Locale.ROOT, "%d (workload of %d programs)", nextProgramId.getAsInt(), entries.size()));
             ownOwner = named;
+            holdings.of(named);
         }
         return named;
     }

@@ -10,9 +10,9 @@ import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -48,9 +48,7 @@ public final class Program implements AutoCloseable {
     private final String name;
     private final Architecture architecture;
     private final List<CircularBuffer> circularBuffers = new ArrayList<>();
-    private final Set<MeshDevice> meshes = new LinkedHashSet<>();
-    private final List<CircularBufferPlacement> placements = new ArrayList<>();
-    private final List<Held> held = new ArrayList<>();
+    private final Holdings holdings;
     private final Set<DeviceLife> loadedOn = new HashSet<>();
     private final List<CoreRange> kernelCores = new ArrayList<>();
     private long kernelBinaryPages;
@@ -58,12 +56,12 @@ public final class Program implements AutoCloseable {
     private @Nullable CircularBufferLayout layout;
     private OptionalLong traceSize = OptionalLong.empty();
     private boolean compiled;
-    private boolean ended;
 
     Program(int id, String name, Architecture architecture) {
         this.id = id;
         this.name = name;
         this.architecture = architecture;
+        this.holdings = new Holdings().of(owner());
     }
 
     /** Returns the name under which reports know the program, for example {@code program 7 (add)}. */
@@ -289,19 +287,23 @@ public final class Program implements AutoCloseable {
     @Override
     public void close() {
         synchronized (this) {
-            if (!ended && workload != null) {
+            if (!holdings.haveEnded() && workload != null) {
                 throw new IllegalStateException(String.format(
                         Locale.ROOT,
                         "Cannot close %s: it belongs to a mesh workload. Close the workload instead.",
                         owner()));
             }
         }
-        end();
+        try {
+            holdings.end(Ending.DIED);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     /** Puts the program into a workload, which it cannot leave. */
     synchronized void moveInto(MeshWorkload newWorkload) {
-        if (workload != null || !meshes.isEmpty() || ended) {
+        if (workload != null || holdings.areSomewhere() || holdings.haveEnded()) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot add %s to a mesh workload: it has ended, was enqueued by itself, or belongs to another. Create a new program.",
@@ -339,12 +341,13 @@ public final class Program implements AutoCloseable {
     /** Runs the program on one device by itself; called under the lock of the mesh. */
     synchronized void enqueueOn(MeshDevice mesh, int device) {
         requireRunnableBy(null);
+        holdings.endWith(this, mesh);
         compileFor(mesh, List.of(device), mesh.memory().lowestOccupiedL1Address(device));
         DeviceLife life = mesh.lifeOf(device);
         if (kernelBinarySize() > 0 && !loadedOn.contains(life)) {
             AllocationDetails details = AllocationDetails.user().ownedBy(owner());
             BufferConfig binary = kernelBinaryBuffer(kernelBinarySize());
-            hold(mesh, mesh.memory().allocateOnDevice(device, binary, details));
+            holdings.hold(mesh, mesh.memory().allocateOnDevice(device, binary, details));
             loadedOn.add(life);
         }
     }
@@ -362,9 +365,13 @@ public final class Program implements AutoCloseable {
      */
     private void compileFor(MeshDevice mesh, List<Integer> devices, OptionalLong lowestOccupiedL1Address) {
         compiled = true;
-        meshes.add(mesh);
+        holdings.meet(mesh);
         CircularBufferLayout current = layOut(mesh);
-        place(mesh, current, devices.stream().map(mesh::lifeOf).toList());
+        holdings.place(
+                mesh,
+                current,
+                AllocationDetails.circularBuffer(owner()),
+                devices.stream().map(mesh::lifeOf).toList());
         current.requireWithin(mesh.computeGrid());
         current.requireRoom(lowestOccupiedL1Address);
         circularBuffers.forEach(CircularBuffer::requireWholePages);
@@ -385,53 +392,13 @@ public final class Program implements AutoCloseable {
         return current;
     }
 
-    private void place(MeshDevice mesh, CircularBufferLayout current, List<DeviceLife> devices) {
-        Set<DeviceLife> missing = new LinkedHashSet<>(devices);
-        missing.removeIf(device ->
-                placements.stream().anyMatch(placement -> placement.isOf(current) && placement.covers(device)));
-        if (missing.isEmpty()) {
-            return;
-        }
-        placements.forEach(placement -> placement.giveWay(missing));
-        placements.removeIf(CircularBufferPlacement::isEmpty);
-        placements.add(CircularBufferPlacement.report(
-                mesh, current, AllocationDetails.circularBuffer(owner()), List.copyOf(missing)));
-    }
-
-    /** Keeps a buffer until the program ends. */
-    synchronized void hold(MeshDevice mesh, Allocation allocation) {
-        held.add(new Held(mesh, allocation));
-    }
-
-    /** What the destructor does, also when the meshes are closed; takes their locks. */
-    void end() {
-        List<MeshDevice> enqueuedOn;
-        synchronized (this) {
-            if (ended) {
-                return;
-            }
-            ended = true;
-            enqueuedOn = List.copyOf(meshes);
-        }
-        for (int index = 0; index < enqueuedOn.size(); index++) {
-            MeshDevice mesh = enqueuedOn.get(index);
-            boolean last = index == enqueuedOn.size() - 1;
-            mesh.underLock(() -> leave(mesh, last));
-        }
-    }
-
-    private synchronized void leave(MeshDevice mesh, boolean last) {
-        held.stream()
-                .filter(kept -> kept.mesh() == mesh)
-                .forEach(kept -> mesh.memory().free(kept.allocation(), Ending.DIED));
-        placements.stream().filter(placement -> placement.mesh() == mesh).forEach(CircularBufferPlacement::end);
-        if (last) {
-            mesh.reports().listener().ownerEnded(owner());
-        }
+    /** What it keeps until it ends, which is with its workload if it belongs to one. */
+    Holdings holdings() {
+        return holdings;
     }
 
     private void requireRunnableBy(@Nullable MeshWorkload enqueuing) {
-        if (ended) {
+        if (holdings.haveEnded()) {
             throw new IllegalStateException(
                     String.format(Locale.ROOT, "Cannot enqueue %s: it has ended. Create a new program.", owner()));
         }
@@ -444,7 +411,7 @@ public final class Program implements AutoCloseable {
     }
 
     private void requireChangeable(String addition) {
-        if (ended) {
+        if (holdings.haveEnded()) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT, "Cannot add a %s to %s: it has ended. Create a new program.", addition, owner()));
         }
@@ -480,6 +447,4 @@ public final class Program implements AutoCloseable {
     public String toString() {
         return owner().toString();
     }
-
-    private record Held(MeshDevice mesh, Allocation allocation) {}
 }

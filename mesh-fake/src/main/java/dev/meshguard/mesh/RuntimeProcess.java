@@ -6,6 +6,7 @@ import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ClusterType;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.DispatchCoreConfig;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
@@ -52,6 +53,7 @@ final class RuntimeProcess {
     private final OperationProfiles operations;
     private final CloseOrder closeOrder;
     private final Strictness strictness;
+    private final HandleRelease handleRelease;
     private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
     private final AtomicLong buffers = new AtomicLong();
     private final AtomicInteger meshes = new AtomicInteger();
@@ -82,6 +84,7 @@ final class RuntimeProcess {
         this.operations = settings.operations;
         this.closeOrder = settings.closeOrder;
         this.strictness = settings.strictness;
+        this.handleRelease = settings.handleRelease;
         this.devices = new DeviceManager(activatesAllChips());
     }
 
@@ -128,6 +131,10 @@ final class RuntimeProcess {
 
     boolean isStrict() {
         return strictness == Strictness.STRICT;
+    }
+
+    HandleRelease handleRelease() {
+        return handleRelease;
     }
 
     UnsafeAllocationWarning unsafeAllocations() {

@@ -50,6 +50,7 @@ class MeshWorkloadTests {
                                 .withExtent(2_048),
                         AllocationDetails.user()
                                 .ownedBy(Owner.program("1 (copy)"))
+                                .onMesh(0)
                                 .withExtent(2_048));
     }
 

@@ -210,10 +210,15 @@ final class Replay {
 
     private void ignored(HistoryEvent.FreeIgnored report) {
         Place place = new Place(report.device(), report.type(), report.address());
+        if (report.reason() == IgnoredFreeReason.STILL_SHARED) {
+            // It fits what is known: that one handle of several frees nothing is how it should be.
+            return;
+        }
         Anomaly.Kind kind = switch (report.reason()) {
             case ALREADY_FREED -> Anomaly.Kind.IGNORED_DOUBLE_FREE;
             case UNKNOWN_ADDRESS -> Anomaly.Kind.IGNORED_UNKNOWN_FREE;
             case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
+            case STILL_SHARED -> throw new IllegalStateException("A handle of several frees nothing: " + report);
         };
         note(kind, report, place, holder(report, addresses.get(place)));
     }
