@@ -46,6 +46,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A mesh of devices without hardware, which allocates and reports as the real runtime does and computes nothing.
@@ -73,6 +75,8 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshDevice implements AutoCloseable {
+
+    private static final Logger logger = LoggerFactory.getLogger(MeshDevice.class);
 
     private final RuntimeProcess process;
     private final int id;
@@ -119,7 +123,7 @@ public final class MeshDevice implements AutoCloseable {
         this.config = lives.get(0).config();
         this.grid = lives.get(0).grid();
         this.reports = new MeshReports(
-                MisreportingListener.between(process.listener(), defects),
+                MisreportingListener.between(process.reports(), defects),
                 id,
                 process.reporting(),
                 defects,
@@ -357,7 +361,7 @@ public final class MeshDevice implements AutoCloseable {
         synchronized (lock) {
             collected.giveBack();
             memory.requireOpen();
-            workload.enqueueOn(this);
+            operate("enqueueMeshWorkload", devices, () -> workload.enqueueOn(this));
         }
     }
 
@@ -373,7 +377,7 @@ public final class MeshDevice implements AutoCloseable {
         synchronized (lock) {
             collected.giveBack();
             memory.requireOpen();
-            program.enqueueOn(this, device);
+            operate("enqueueProgram", List.of(device), () -> program.enqueueOn(this, device));
         }
     }
 
@@ -423,6 +427,9 @@ public final class MeshDevice implements AutoCloseable {
             if (initialised) {
                 reports.during(Phase.CLOSE, this::closeInOrder);
                 process.closed(this);
+                if (process.faults().closesTwice()) {
+                    close();
+                }
             }
         }
     }
@@ -550,14 +557,31 @@ public final class MeshDevice implements AutoCloseable {
     Tensor launchInto(Tensor result, ProgramCache.Key operation, Supplier<MeshWorkload> compiler) {
         boolean launched = false;
         try {
-            programCache.run(operation, compiler);
+            operate(operation.operation(), devices, () -> programCache.run(operation, compiler));
             launched = true;
         } finally {
             if (!launched) {
-                result.close();
+                discard(result);
             }
         }
         return result;
+    }
+
+    /** A strict runtime refuses to free what a mesh lent that was closed meanwhile; the operation's own error tells that. */
+    private static void discard(Tensor result) {
+        try {
+            result.close();
+        } catch (BufferMisuseException closedMeanwhile) {
+            logger.debug("The result of an operation outlived its mesh", closedMeanwhile);
+        }
+    }
+
+    /** Hands something over to the command queues of some devices. */
+    private void operate(String name, List<Integer> on, Runnable work) {
+        process.faults().operation(name, on, this::close, () -> {
+            memory.requireOpen();
+            work.run();
+        });
     }
 
     Tensor allocateTensor(TensorSpec spec) {
@@ -685,6 +709,7 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void closeInOrder() {
+        process.faults().closing(devices);
         if (reports.has(RuntimeFix.CLEAR_PROGRAM_CACHE_ON_CLOSE)) {
             programCache.clear();
         }

@@ -49,6 +49,7 @@ final class MeshMemory {
     private final CoreRange computeGrid;
     private final RuntimeProcess process;
     private final MeshReports reports;
+    private final MisuseGuard misuse;
     private final Allocator meshAllocator;
     private final Map<BufferType, Map<Long, Allocation>> lockStep = new EnumMap<>(BufferType.class);
     private boolean open = true;
@@ -67,6 +68,7 @@ final class MeshMemory {
         this.computeGrid = computeGrid;
         this.process = process;
         this.reports = reports;
+        this.misuse = process.misuse();
         this.meshAllocator = Allocator.create(config, process.unsafeAllocations());
     }
 
@@ -117,9 +119,10 @@ final class MeshMemory {
             Kind kind, List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
         requireOpen();
         requireAddress(address);
+        misuse.view(buffer.type(), address, on);
         Allocation view = view(kind, withExtent(details, buffer), on, buffer, address);
         if (view.size() > 0 && reports.concern(view)) {
-            reports.allocated(view);
+            misuse.allocated(view, reports.allocated(view));
         }
         return view;
     }
@@ -141,6 +144,7 @@ final class MeshMemory {
         long address = binary.address();
         lockStepOf(binary.type()).put(address, binary);
         AllocationRequest loading = reports.allocated(binary);
+        misuse.allocated(binary, loading);
 
         ofPrograms.forEach(ofProgram -> viewsOnMesh.add(load(ofProgram, address, details, loading)));
         return binary;
@@ -167,6 +171,7 @@ final class MeshMemory {
     /** Takes memory back; what was freed before is not freed again. */
     void free(Allocation allocation, Ending ending) {
         if (allocation.size() == 0 || !reports.concern(allocation)) {
+            requireFirstFree(allocation);
             allocation.markFreed();
             return;
         }
@@ -175,6 +180,7 @@ final class MeshMemory {
         AllocationRequest release = reports.listener().release(details);
         if (allocation.isFreed()) {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
+            requireFirstFree(allocation);
             return;
         }
         boolean givenBack = isGivenBack(allocation);
@@ -187,9 +193,19 @@ final class MeshMemory {
         if (givenBack) {
             reports.freed(release, allocation, ending);
             giveBack(allocation);
+            misuse.freed(allocation, release);
         } else {
             reports.freedAfterClose(release, allocation, ending);
             requireSameLife(allocation, ending);
+            if (ending == Ending.DEALLOCATED) {
+                misuse.freeAfterClose(allocation);
+            }
+        }
+    }
+
+    private void requireFirstFree(Allocation allocation) {
+        if (allocation.isFreed()) {
+            misuse.secondFree(allocation);
         }
     }
 
@@ -260,12 +276,14 @@ final class MeshMemory {
     void freeAllSilently() {
         meshAllocator.deallocateBuffers();
         lockStep.clear();
+        misuse.wiped(meshAllocator, closedWords());
     }
 
     /** Takes memory back without a word. */
     void freeSilently(Allocation allocation) {
         allocation.markFreed();
         giveBack(allocation);
+        misuse.takenBack(allocation);
     }
 
     /** Takes back whatever lies at an address on all devices. */
@@ -274,6 +292,7 @@ final class MeshMemory {
         Allocation allocation = lockStepOf(type).get(address);
         if (allocation == null) {
             reports.unknownAddress(type, address);
+            misuse.unknownAddress(type, address, meshAllocator, devices);
         } else {
             free(allocation, Ending.DEALLOCATED);
         }
@@ -324,6 +343,11 @@ final class MeshMemory {
         meshAllocator.deallocateBuffers();
         meshAllocator.clear();
         lockStep.clear();
+        misuse.wiped(meshAllocator, closedWords());
+    }
+
+    private String closedWords() {
+        return String.format(Locale.ROOT, "mesh %d was closed", meshId);
     }
 
     void close() {
@@ -344,14 +368,15 @@ final class MeshMemory {
             return Allocation.empty(nextIds(kind, on), kind, details, on, buffer);
         }
         Allocation allocation = lend(kind, allocator, on, buffer, details);
-        reports.allocated(allocation);
+        misuse.allocated(allocation, reports.allocated(allocation));
         return allocation;
     }
 
     private Allocation lend(
             Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
-        long firstId = nextIds(kind, on);
         var request = BankLayout.of(buffer, allocator).request();
+        long firstId = nextIds(kind, on);
+        process.faults().allocating(buffer.type(), on, () -> allocator.outOfMemory(buffer.type(), request));
         long address = allocator.allocate(buffer.type(), request);
         long extent = allocator.reservedPerBank(buffer.type(), request);
         return Allocation.lent(
