@@ -247,7 +247,7 @@ final class MeshMemory {
 
     /** The real runtime would call the allocator of the earlier life, which is destroyed (quirk Q4): that is not imitated. */
     private void requireSameLife(Allocation allocation, Ending ending) {
-        boolean asked = ending == Ending.DEALLOCATED && allocation.kind() == Kind.ON_ONE_DEVICE;
+        boolean asked = ending != Ending.DIED && allocation.kind() == Kind.ON_ONE_DEVICE;
         if (asked && reports.isOpenedAgain(allocation)) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
