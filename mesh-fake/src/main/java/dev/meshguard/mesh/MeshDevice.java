@@ -645,6 +645,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Lends the same address on all devices to something that is not a buffer of its own. */
     Allocation allocateFor(Owner owner, BufferConfig buffer) {
         synchronized (lock) {
+            collected.giveBack();
             return memory.allocateOnMesh(buffer, AllocationDetails.user().ownedBy(owner));
         }
     }
@@ -652,6 +653,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Frees a buffer whose holder dies, unless that was done before. */
     void endIfAllocated(Allocation allocation) {
         synchronized (lock) {
+            collected.giveBack();
             if (!allocation.isFreed()) {
                 free(allocation, Ending.DIED);
             }
