@@ -80,12 +80,21 @@ public record AllocationRequest(long size, long pageSize, AllocationDirection di
         return shards.isPresent();
     }
 
-    /** {@return the bytes that each of the banks has to hold, with every page rounded up to the alignment} */
+    /**
+     * {@return the bytes that each of the banks has to hold, with every page rounded up to the alignment; what cannot be
+     * counted is more than any bank has}
+     */
     long sizePerBank(int banks, long pageAlignment) {
         if (size == 0) {
             return 0;
         }
-        return ceilDiv(size / pageSize, banks) * ceilDiv(pageSize, pageAlignment) * pageAlignment;
+        long alignedPageSize = product(ceilDiv(pageSize, pageAlignment), pageAlignment);
+        return product(ceilDiv(size / pageSize, banks), alignedPageSize);
+    }
+
+    private static long product(long one, long other) {
+        boolean countable = Math.multiplyHigh(one, other) == 0 && one * other >= 0;
+        return countable ? one * other : Long.MAX_VALUE;
     }
 
     private static boolean isWholePages(long size, long pageSize) {

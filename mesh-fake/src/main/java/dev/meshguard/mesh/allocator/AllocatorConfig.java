@@ -117,8 +117,10 @@ public record AllocatorConfig(
         }
     }
 
+    /** What cannot be rounded is larger than any memory and refused for that, so it may stay as it is. */
     private static long roundUp(long value, long multiple) {
-        return (value + multiple - 1) / multiple * multiple;
+        long excess = value % multiple;
+        return excess == 0 || value > Long.MAX_VALUE - multiple ? value : value + multiple - excess;
     }
 
     /**
