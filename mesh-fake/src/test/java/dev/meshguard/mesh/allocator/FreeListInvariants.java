@@ -53,33 +53,34 @@ final class FreeListInvariants {
 
     private void slotsAscend() {
         for (int i = 1; i < rows.size(); i++) {
-            require(rows.get(i - 1).blockId() < rows.get(i).blockId(), "slots do not ascend");
+            require(rows.get(i - 1).blockId() < rows.get(i).blockId(), "slots do not ascend to", rows.get(i));
         }
     }
 
     private void blocksLieSideBySide() {
         long next = size - list.statistics().totalAllocatable();
         for (MemoryBlock block : byAddress) {
-            require(block.address() == next, "a gap or an overlap before " + block);
-            require(block.size() > 0 || size == 0, "nothing in " + block);
+            require(block.address() == next, "a gap or an overlap before", block);
+            require(block.size() > 0 || size == 0, "nothing in", block);
             next += block.size();
         }
-        require(next == size, "the blocks end at " + next);
+        require(next == size, "the blocks end at", next);
     }
 
     private void freeBlocksAreMerged() {
         for (int i = 1; i < byAddress.size(); i++) {
             require(
                     byAddress.get(i - 1).allocated() || byAddress.get(i).allocated(),
-                    "two free neighbours at " + byAddress.get(i));
+                    "two free neighbours at",
+                    byAddress.get(i));
         }
     }
 
     private void neighboursNameEachOther() {
         for (int i = 0; i < byAddress.size(); i++) {
             MemoryBlock block = byAddress.get(i);
-            require(block.prevId().equals(idAt(i - 1)), "wrong block before " + block);
-            require(block.nextId().equals(idAt(i + 1)), "wrong block after " + block);
+            require(block.prevId().equals(idAt(i - 1)), "wrong block before", block);
+            require(block.nextId().equals(idAt(i + 1)), "wrong block after", block);
         }
     }
 
@@ -102,7 +103,7 @@ final class FreeListInvariants {
             }
         }
         var expected = new Statistics(allocated + free, allocated, free, largest);
-        require(list.statistics().equals(expected), list.statistics() + " instead of " + expected);
+        require(list.statistics().equals(expected), "not the statistics", expected);
     }
 
     private void allocatedBlocksAreFound() {
@@ -112,14 +113,14 @@ final class FreeListInvariants {
             boolean found = next < allocated.size() && allocated.get(next).equals(absolute(block));
             OptionalLong sizeThere = list.getAllocationSize(block.address() + offset);
             if (block.allocated()) {
-                require(found, "not among the allocated addresses: " + block);
-                require(sizeThere.equals(OptionalLong.of(block.size())), "wrong allocation size for " + block);
+                require(found, "not among the allocated addresses:", block);
+                require(sizeThere.equals(OptionalLong.of(block.size())), "wrong allocation size for", block);
                 next++;
             } else {
-                require(sizeThere.isEmpty(), "an allocation size for " + block);
+                require(sizeThere.isEmpty(), "an allocation size for", block);
             }
         }
-        require(next == allocated.size(), "too many allocated addresses");
+        require(next == allocated.size(), "too many allocated addresses:", allocated);
     }
 
     private void freeBlocksAreFound() {
@@ -130,16 +131,16 @@ final class FreeListInvariants {
                 .filter(block -> !block.allocated() && block.size() >= least)
                 .map(this::absolute)
                 .toList();
-        require(available.equals(free), "available " + available + " instead of " + free);
+        require(available.equals(free), "not what is available:", available);
     }
 
     private AddressRange absolute(MemoryBlock block) {
         return new AddressRange(block.address() + offset, block.address() + block.size() + offset);
     }
 
-    private void require(boolean holds, String otherwise) {
+    private void require(boolean holds, String otherwise, Object where) {
         if (!holds) {
-            throw new AssertionError(otherwise + " in " + rows);
+            throw new AssertionError(otherwise + " " + where + " in " + rows);
         }
     }
 }
