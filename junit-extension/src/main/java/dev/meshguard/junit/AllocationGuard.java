@@ -13,6 +13,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -130,9 +131,11 @@ final class AllocationGuard implements AutoCloseable {
         }
     }
 
+    /** Submeshes come first, as in the runtime's own fixture: a mesh cannot be closed while one of them uses its queue. */
     private @Nullable RuntimeException closeMeshes(List<String> notes) {
         RuntimeException failed = null;
-        List<MeshDevice> open = ttnn == null ? List.of() : ttnn.openMeshDevices();
+        List<MeshDevice> open = new ArrayList<>(ttnn == null ? List.of() : ttnn.openMeshDevices());
+        open.sort(Comparator.comparing(mesh -> mesh.parent().isEmpty()));
         for (MeshDevice one : open) {
             notes.add(String.format(
                     Locale.ROOT, "mesh %d was left open; MeshGuard cleared its program cache and closed it", one.id()));

@@ -2,18 +2,21 @@ package dev.meshguard.mesh;
 
 import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES;
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
-import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
@@ -28,7 +31,12 @@ import dev.meshguard.tracker.WitnessReading.Moment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -56,36 +64,62 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshDevice implements AutoCloseable {
 
-    private final Ttnn ttnn;
+    private final RuntimeProcess process;
     private final int id;
-    private final MeshShape shape;
-    private final List<Integer> devices;
-    private final Architecture architecture;
+    private final Optional<MeshDevice> parent;
+    private final DeviceHandle handle;
+    private final Map<Integer, DeviceLife> lives;
+    private final Set<RuntimeDefect> defects;
     private final AllocatorConfig config;
     private final MeshReports reports;
     private final MeshMemory memory;
     private final ProgramCache programCache = new ProgramCache(this);
     private final List<Allocation> systemBuffers = new ArrayList<>();
-    private final Object lock = new Object();
+    private final List<MeshDevice> submeshes = new ArrayList<>();
+    /** A mesh and its submeshes share devices, and so the lock. */
+    private final Object lock;
+
+    private volatile MeshShape shape;
+    private volatile List<Integer> devices;
+    private volatile boolean initialised;
     private volatile boolean destroyed;
 
-    MeshDevice(
-            Ttnn ttnn,
-            int id,
+    private MeshDevice(
+            RuntimeProcess process,
+            Optional<MeshDevice> parent,
+            DeviceHandle handle,
             MeshShape shape,
-            List<Integer> devices,
-            Architecture architecture,
-            AllocatorConfig config,
-            UnsafeAllocationWarning warning,
-            MeshReports reports) {
-        this.ttnn = ttnn;
-        this.id = id;
+            List<DeviceLife> lives,
+            Set<RuntimeDefect> defects) {
+        this.process = process;
+        this.id = process.nextMeshId();
+        this.parent = parent;
+        this.handle = handle;
         this.shape = shape;
-        this.devices = List.copyOf(devices);
-        this.architecture = architecture;
-        this.config = config;
-        this.reports = reports;
-        this.memory = new MeshMemory(id, this.devices, config, warning, reports);
+        this.devices = lives.stream().map(DeviceLife::device).toList();
+        this.lives = lives.stream().collect(Collectors.toUnmodifiableMap(DeviceLife::device, life -> life));
+        this.defects = defects;
+        this.lock = parent.<Object>map(mesh -> mesh.lock).orElseGet(Object::new);
+        this.config = lives.get(0).config();
+        this.reports = new MeshReports(
+                MisreportingListener.between(process.listener(), defects),
+                process.reporting(),
+                defects,
+                process.fixes(),
+                devices,
+                process.preset().meshLevelDevice(id),
+                this::isOpenedAgain);
+        this.memory = new MeshMemory(id, this.lives, devices, config, process.unsafeAllocations(), reports);
+    }
+
+    /** Creates a mesh that has no parent, and does not open it. */
+    static MeshDevice root(
+            RuntimeProcess process,
+            DeviceHandle handle,
+            MeshShape shape,
+            List<DeviceLife> lives,
+            Set<RuntimeDefect> defects) {
+        return new MeshDevice(process, Optional.empty(), handle, shape, lives, defects);
     }
 
     /** Returns the number of the mesh, which no other mesh of its {@link Ttnn} has; it is not the id of a device. */
@@ -119,19 +153,76 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Returns the chips it is made of. */
     public Architecture architecture() {
-        return architecture;
+        return process.architecture();
+    }
+
+    /** Returns the mesh that this is a part of, if it is one. */
+    public Optional<MeshDevice> parent() {
+        return parent;
+    }
+
+    /** Returns the parts that were made of this mesh and not destroyed, in that order; closed ones are among them. */
+    public List<MeshDevice> submeshes() {
+        synchronized (lock) {
+            return submeshes.stream().filter(submesh -> !submesh.destroyed).toList();
+        }
+    }
+
+    /** Creates a submesh at the first device; see {@link #createSubmesh(MeshShape, MeshCoordinate)}. */
+    public MeshDevice createSubmesh(MeshShape submesh) {
+        return createSubmeshAt(submesh, Optional.empty());
+    }
+
+    /**
+     * Creates a mesh of some of the devices of this one.
+     *
+     * <p>It has an allocator, command queues and a program cache of its own, and so lends the addresses that this mesh and other
+     * submeshes over the same devices lend: nothing keeps them from overwriting each other. Its memory is divided as that of its
+     * first device. The devices stay open until this mesh and all its submeshes are closed.
+     *
+     * @throws MeshRuntimeException if this is closed, or the submesh does not lie within it
+     */
+    public MeshDevice createSubmesh(MeshShape submesh, MeshCoordinate offset) {
+        return createSubmeshAt(submesh, Optional.of(offset));
+    }
+
+    /**
+     * Divides all devices into submeshes of one shape, row by row.
+     *
+     * @throws MeshRuntimeException if this is closed, or cannot be divided so
+     */
+    public List<MeshDevice> createSubmeshes(MeshShape submesh) {
+        synchronized (lock) {
+            return Submeshes.offsetsOf(submesh, shape).stream()
+                    .map(offset -> createSubmesh(submesh, offset))
+                    .toList();
+        }
+    }
+
+    /**
+     * Lays the same devices out in another shape; the allocator and all buffers stay as they are.
+     *
+     * @throws MeshRuntimeException if the number of devices differs or they are not connected so; nothing has changed then
+     */
+    public void reshape(MeshShape newShape) {
+        synchronized (lock) {
+            devices = Submeshes.reshaped(newShape, shape, devices, process.systemMesh());
+            shape = newShape;
+        }
     }
 
     /** Returns the listener that hears of its buffers. */
     public AllocationListener listener() {
-        return reports.listener();
+        return process.listener();
     }
 
-    /** Returns whether it was not closed. */
+    /**
+     * Returns whether it can be used: it was not closed, and neither were its devices.
+     *
+     * <p>Closing one of two root meshes closes the devices of both.
+     */
     public boolean isOpen() {
-        synchronized (lock) {
-            return memory.isOpen();
-        }
+        return initialised && lives.values().stream().noneMatch(DeviceLife::isOver);
     }
 
     /**
@@ -283,9 +374,9 @@ public final class MeshDevice implements AutoCloseable {
     @Override
     public void close() {
         synchronized (lock) {
-            if (memory.isOpen()) {
+            if (initialised) {
                 reports.during(Phase.CLOSE, this::closeInOrder);
-                ttnn.closed(this);
+                process.closed(this);
             }
         }
     }
@@ -307,19 +398,87 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** Reports the mesh and allocates what the runtime needs for itself. */
-    void initialise(MeshDescription description, List<Ttnn.SystemBuffer> wanted) {
+    /** Opens the mesh: reports it and allocates what the runtime needs for itself; if that fails, closes it. */
+    MeshDevice open() {
         synchronized (lock) {
-            reports.during(Phase.OPEN, () -> {
-                listener().meshOpened(description);
-                devices.forEach(listener()::deviceOpened);
-                allocateSystemBuffers(wanted);
-                if (reports.has(DEVICE_INITIALISED_TWICE)) {
-                    systemBuffers.clear();
-                    allocateSystemBuffers(wanted);
+            requireNotInitialised();
+            handle.hold();
+            initialised = true;
+            process.opened(this);
+            boolean complete = false;
+            try {
+                reports.during(Phase.OPEN, this::initialise);
+                complete = true;
+            } finally {
+                if (!complete) {
+                    close();
                 }
-            });
+            }
+            return this;
         }
+    }
+
+    private void initialise() {
+        reports.listener().meshOpened(description());
+        devices.stream()
+                .filter(device -> Objects.requireNonNull(lives.get(device)).announce())
+                .forEach(reports.listener()::deviceOpened);
+        if (parent.isPresent()) {
+            return;
+        }
+        if (reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
+            devices.forEach(this::allocateSystemBuffersOn);
+        }
+        allocateSystemBuffers();
+        if (reports.has(DEVICE_INITIALISED_TWICE)) {
+            systemBuffers.clear();
+            allocateSystemBuffers();
+        }
+    }
+
+    private MeshDevice createSubmeshAt(MeshShape submesh, Optional<MeshCoordinate> offset) {
+        synchronized (lock) {
+            List<MeshCoordinate> places = Submeshes.placesOf(submesh, offset, shape);
+            memory.requireOpen();
+            process.requireInService("a submesh");
+            return addSubmesh(submesh, places).open();
+        }
+    }
+
+    /** Makes a mesh of the devices at some places, and does not open it. */
+    MeshDevice addSubmesh(MeshShape submesh, List<MeshCoordinate> places) {
+        List<DeviceLife> ofSubmesh = places.stream()
+                .map(place -> Objects.requireNonNull(lives.get(deviceId(place))))
+                .toList();
+        MeshDevice created = new MeshDevice(process, Optional.of(this), handle, submesh, ofSubmesh, defects);
+        submeshes.add(created);
+        return created;
+    }
+
+    private void requireNotInitialised() {
+        if (initialised) {
+            throw new MeshRuntimeException("MeshDevice is already initialized!");
+        }
+    }
+
+    private MeshDescription description() {
+        String words = String.format(
+                Locale.ROOT,
+                "%s %s (%s, %s)",
+                shape.grid(),
+                parent.map(mesh -> "submesh of mesh " + mesh.id).orElse("mesh"),
+                architecture().words(),
+                process.preset().words());
+        return process.reporting().reportsCircularBuffersOnEveryDevice()
+                ? MeshDescription.of(id, words, devices)
+                : new MeshDescription(id, words, devices, devices.get(0));
+    }
+
+    private boolean isOpenedAgain(int device) {
+        return Objects.requireNonNull(lives.get(device)).isOver()
+                && process.withDevices(manager -> manager.lifeOf(device))
+                        .filter(DeviceLife::wasAnnounced)
+                        .isPresent();
     }
 
     /** Creates the result of an operation and runs its programs; without them there is no result. */
@@ -349,6 +508,9 @@ public final class MeshDevice implements AutoCloseable {
 
     void free(Allocation allocation, Ending ending) {
         synchronized (lock) {
+            if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
+                memory.crash(allocation, "the mesh object is destroyed, and the buffer frees through a pointer to it");
+            }
             memory.free(allocation, ending);
         }
     }
@@ -356,7 +518,7 @@ public final class MeshDevice implements AutoCloseable {
     void freeIfAllocated(Allocation allocation) {
         synchronized (lock) {
             if (!allocation.isFreed()) {
-                memory.free(allocation, Ending.DEALLOCATED);
+                free(allocation, Ending.DEALLOCATED);
             }
         }
     }
@@ -385,9 +547,12 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void closeInOrder() {
-        listener().meshClosing(id);
+        if (reports.has(RuntimeFix.CLEAR_PROGRAM_CACHE_ON_CLOSE)) {
+            programCache.clear();
+        }
+        reports.listener().meshClosing(id);
         read(Moment.CLOSE_BEGUN);
-        if (ttnn.closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
+        if (process.closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
             freeSystemBuffers();
             wipe();
         } else {
@@ -395,29 +560,61 @@ public final class MeshDevice implements AutoCloseable {
             freeSystemBuffers();
         }
         memory.close();
-        devices.forEach(listener()::deviceClosed);
-        listener().meshClosed(id);
+        initialised = false;
+        letGoOfDevices();
+        reports.listener().meshClosed(id);
     }
 
     private void wipe() {
+        if (reports.has(RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS)) {
+            memory.freeAllSilently();
+            lives.values().stream().filter(life -> handle.hasOneHolder()).forEach(DeviceLife::wipe);
+        }
         read(Moment.BEFORE_WIPE);
         memory.wipe();
+        if (handle.hasOneHolder()) {
+            lives.values().forEach(DeviceLife::wipe);
+        }
         read(Moment.AFTER_WIPE);
     }
 
-    private void read(WitnessReading.Moment moment) {
-        listener().witnessed(memory.read(moment));
+    private void letGoOfDevices() {
+        if (handle.hasOneHolder()) {
+            List<DeviceLife> ended = process.withDevices(manager -> manager.close(handle.covered()));
+            ended.stream()
+                    .filter(DeviceLife::wasAnnounced)
+                    .map(DeviceLife::device)
+                    .forEach(reports.listener()::deviceClosed);
+        }
+        handle.letGo();
     }
 
-    private void allocateSystemBuffers(List<Ttnn.SystemBuffer> wanted) {
-        for (Ttnn.SystemBuffer buffer : wanted) {
-            BufferConfig onePage = BufferConfig.of(buffer.type(), buffer.size(), buffer.size());
-            AllocationDetails details = AllocationDetails.system(buffer.owner()).withLifetime(buffer.lifetime());
-            Allocation allocation = memory.allocateOnMesh(onePage, details);
+    private void read(WitnessReading.Moment moment) {
+        reports.listener().witnessed(memory.read(moment));
+    }
+
+    private void allocateSystemBuffers() {
+        for (Ttnn.SystemBuffer buffer : process.systemBuffers()) {
+            Allocation allocation = memory.allocateOnMesh(configOf(buffer), detailsOf(buffer));
             if (buffer.lifetime() == BufferLifetime.SYSTEM) {
                 systemBuffers.add(allocation);
             }
         }
+    }
+
+    /** What the initialisation of a device allocates by itself, nobody frees. */
+    private void allocateSystemBuffersOn(int device) {
+        for (Ttnn.SystemBuffer buffer : process.systemBuffers()) {
+            memory.allocateOnDevice(device, configOf(buffer), detailsOf(buffer));
+        }
+    }
+
+    private static BufferConfig configOf(Ttnn.SystemBuffer buffer) {
+        return BufferConfig.of(buffer.type(), buffer.size(), buffer.size());
+    }
+
+    private static AllocationDetails detailsOf(Ttnn.SystemBuffer buffer) {
+        return AllocationDetails.system(buffer.owner()).withLifetime(buffer.lifetime());
     }
 
     private void freeSystemBuffers() {

@@ -8,18 +8,21 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.TreeMap;
 
 /**
  * The memory of one mesh: its own allocator, those of its devices, and what is lent.
@@ -35,31 +38,27 @@ final class MeshMemory {
             List.of(BufferType.DRAM, BufferType.L1, BufferType.L1_SMALL, BufferType.TRACE);
 
     private final int meshId;
+    private final Map<Integer, DeviceLife> lives;
     private final List<Integer> devices;
     private final AllocatorConfig config;
-    private final UnsafeAllocationWarning warning;
     private final MeshReports reports;
     private final Allocator meshAllocator;
-    private final Map<Integer, Allocator> deviceAllocators = new TreeMap<>();
     private final Map<BufferType, Map<Long, Allocation>> lockStep = new EnumMap<>(BufferType.class);
     private boolean open = true;
 
     MeshMemory(
             int meshId,
+            Map<Integer, DeviceLife> lives,
             List<Integer> devices,
             AllocatorConfig config,
             UnsafeAllocationWarning warning,
             MeshReports reports) {
         this.meshId = meshId;
+        this.lives = lives;
         this.devices = devices;
         this.config = config;
-        this.warning = warning;
         this.reports = reports;
         this.meshAllocator = Allocator.create(config, warning);
-    }
-
-    boolean isOpen() {
-        return open;
     }
 
     void requireOpen() {
@@ -85,7 +84,12 @@ final class MeshMemory {
 
     /** Lends memory of one device. */
     Allocation allocateOnDevice(int device, BufferConfig buffer, AllocationDetails details) {
-        return allocate(Kind.ON_ONE_DEVICE, allocatorOf(device), List.of(device), buffer, details);
+        requireOpen();
+        DeviceLife life = lifeOf(device);
+        if (life.isOver()) {
+            throw new MeshRuntimeException("Device has not been initialized, did you forget to call InitializeDevice?");
+        }
+        return allocate(Kind.ON_ONE_DEVICE, life.allocator(), List.of(device), buffer, details);
     }
 
     /** Points to an address that something else owns. */
@@ -115,14 +119,18 @@ final class MeshMemory {
         AllocationRequest loading = reports.allocated(binary);
 
         Allocation view = Allocation.view(Kind.VIEW, complete, devices, buffer.type(), address, buffer.size());
-        reports.allocated(loading, view);
+        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
+            reports.allocated(loading, view);
+        }
         for (int program = 0; program < programs; program++) {
             Allocation kept =
                     Allocation.view(Kind.VIEW_ON_MESH, complete, devices, buffer.type(), address, buffer.size());
             reports.allocated(loading, kept);
             viewsOnMesh.add(kept);
         }
-        free(view, Ending.DIED);
+        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
+            free(view, Ending.DIED);
+        }
         return binary;
     }
 
@@ -137,13 +145,52 @@ final class MeshMemory {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
             return;
         }
+        boolean givenBack = isGivenBack(allocation);
+        if (!givenBack
+                && allocation.kind() == Kind.LOCK_STEP
+                && reports.has(RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES)) {
+            crash(allocation, "its mesh is closed, and the buffer calls allocators of its devices that are gone");
+        }
         allocation.markFreed();
-        if (open) {
+        if (givenBack) {
             reports.freed(release, allocation, ending);
             giveBack(allocation);
         } else {
             reports.freedAfterClose(release, allocation, ending);
+            requireSameLife(allocation);
         }
+    }
+
+    /** The real runtime would call the allocator of the earlier life, which is destroyed (quirk Q4): that is not imitated. */
+    private void requireSameLife(Allocation allocation) {
+        if (allocation.kind() == Kind.ON_ONE_DEVICE && reports.isOpenedAgain(allocation)) {
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "Cannot free the %s buffer at %s of device %d: the device was closed and opened again since the buffer was"
+                            + " created, and the runtime would call an allocator that is gone (undefined behaviour)."
+                            + " Free it before close_mesh_device.",
+                    allocation.type(),
+                    Quantities.address(allocation.address()),
+                    allocation.devices().get(0)));
+        }
+    }
+
+    /** Stands for the end of the process by a bad pointer: the listener hears that nothing was freed. */
+    void crash(Allocation allocation, String because) {
+        AllocationRequest release = reports.listener().release(allocation.details());
+        reports.freeIgnored(release, allocation, IgnoredFreeReason.DEVICE_CLOSED);
+        throw new IllegalStateException(String.format(
+                Locale.ROOT,
+                "Segmentation fault: cannot free the %s buffer at %s: %s. This is a defect that was switched on.",
+                allocation.type(),
+                Quantities.address(allocation.address()),
+                because));
+    }
+
+    /** Takes back all that the mesh's allocator lends, without a word. */
+    void freeAllSilently() {
+        meshAllocator.deallocateBuffers();
+        lockStep.clear();
     }
 
     /** Takes memory back without a word. */
@@ -168,7 +215,7 @@ final class MeshMemory {
     }
 
     OptionalLong lowestOccupiedL1Address(int device) {
-        return allocatorOf(device).lowestOccupiedL1Address(0);
+        return lifeOf(device).allocator().lowestOccupiedL1Address(0);
     }
 
     Statistics statistics(BufferType type) {
@@ -184,16 +231,18 @@ final class MeshMemory {
             for (int device : devices) {
                 reading.region(device, type, lockStepAddresses);
             }
-            deviceAllocators.forEach(
-                    (device, allocator) -> reading.region(device, type, allocator.liveAddresses(type)));
+            lives.values().stream()
+                    .filter(DeviceLife::hasLent)
+                    .forEach(life ->
+                            reading.region(life.device(), type, life.allocator().liveAddresses(type)));
         }
         return reading.build();
     }
 
-    /** Empties the allocators; nobody is told, and buffers keep their state. */
+    /** Empties the mesh's allocator; nobody is told, and buffers keep their state. */
     void wipe() {
-        wipe(meshAllocator);
-        deviceAllocators.values().forEach(MeshMemory::wipe);
+        meshAllocator.deallocateBuffers();
+        meshAllocator.clear();
         lockStep.clear();
     }
 
@@ -201,9 +250,12 @@ final class MeshMemory {
         open = false;
     }
 
-    private static void wipe(Allocator allocator) {
-        allocator.deallocateBuffers();
-        allocator.clear();
+    /** Memory goes back only while it is initialised who lent it: the mesh, or the device that lent by itself. */
+    private boolean isGivenBack(Allocation allocation) {
+        return allocation.kind() == Kind.ON_ONE_DEVICE
+                ? allocation.devices().stream()
+                        .noneMatch(device -> lifeOf(device).isOver())
+                : open && lives.values().stream().noneMatch(DeviceLife::isOver);
     }
 
     private Allocation allocate(
@@ -229,9 +281,8 @@ final class MeshMemory {
         return lockStep.computeIfAbsent(type, unused -> new HashMap<>());
     }
 
-    private Allocator allocatorOf(int device) {
-        requireOpen();
-        return deviceAllocators.computeIfAbsent(device, unused -> Allocator.create(config, warning));
+    private DeviceLife lifeOf(int device) {
+        return Objects.requireNonNull(lives.get(device));
     }
 
     private dev.meshguard.mesh.allocator.AllocationRequest request(BufferConfig buffer) {

@@ -3,13 +3,16 @@ package dev.meshguard.mesh;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NOT_REPORTED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS;
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
@@ -18,6 +21,7 @@ import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.IntPredicate;
@@ -32,9 +36,12 @@ final class MeshReports {
     private final AllocationListener listener;
     private final ReportingModel model;
     private final Set<RuntimeDefect> defects;
+    private final Set<RuntimeFix> fixes;
     private final List<Integer> devices;
     private final int meshLevelDevice;
     private final IntPredicate openedAgain;
+    /** What was reported placed and not reported gone; kept only for the defect that takes them all back at once. */
+    private final List<CircularBuffer> circularBuffers = new ArrayList<>();
 
     /**
      * Creates the reports of one mesh.
@@ -47,12 +54,14 @@ final class MeshReports {
             AllocationListener listener,
             ReportingModel model,
             Set<RuntimeDefect> defects,
+            Set<RuntimeFix> fixes,
             List<Integer> devices,
             int meshLevelDevice,
             IntPredicate openedAgain) {
         this.listener = listener;
         this.model = model;
         this.defects = defects;
+        this.fixes = fixes;
         this.devices = devices;
         this.meshLevelDevice = meshLevelDevice;
         this.openedAgain = openedAgain;
@@ -64,6 +73,10 @@ final class MeshReports {
 
     boolean has(RuntimeDefect defect) {
         return defects.contains(defect);
+    }
+
+    boolean has(RuntimeFix fix) {
+        return fixes.contains(fix);
     }
 
     void during(Phase phase, Runnable work) {
@@ -104,8 +117,12 @@ final class MeshReports {
             case LOCK_STEP -> {
                 if (has(BACKING_BUFFERS_REPORTED_AS_DEVICE_0)) {
                     allocatedOn(meshLevelDevice, request, allocation, Ownership.OWNING);
+                } else if (model.reportsBackingBuffers()) {
+                    allocatedOnDevices(request, allocation, Ownership.OWNING);
                 }
-                allocatedOnDevices(request, allocation, Ownership.NON_OWNING);
+                if (!model.reportsBackingBuffers()) {
+                    allocatedOnDevices(request, allocation, Ownership.NON_OWNING);
+                }
             }
             case ON_ONE_DEVICE -> allocatedOnDevices(request, allocation, Ownership.OWNING);
             case VIEW -> allocatedOnDevices(request, allocation, Ownership.NON_OWNING);
@@ -117,11 +134,13 @@ final class MeshReports {
     void freed(AllocationRequest release, Allocation allocation, Ending ending) {
         switch (allocation.kind()) {
             case LOCK_STEP -> {
-                if (nonOwningFreeIsReported(ending)) {
+                if (!model.reportsBackingBuffers() && nonOwningFreeIsReported(ending)) {
                     freedOnDevices(release, allocation, Ownership.NON_OWNING);
                 }
                 if (has(BACKING_BUFFERS_REPORTED_AS_DEVICE_0)) {
                     freedOn(meshLevelDevice, release, allocation, Ownership.OWNING);
+                } else if (model.reportsBackingBuffers()) {
+                    freedOnDevices(release, allocation, Ownership.OWNING);
                 }
             }
             case ON_ONE_DEVICE -> freedOnDevices(release, allocation, Ownership.OWNING);
@@ -145,12 +164,18 @@ final class MeshReports {
      * life, whose buffer would be taken for the freed one.
      */
     void freedAfterClose(AllocationRequest release, Allocation allocation, Ending ending) {
-        boolean tooLate = allocation.devices().stream().anyMatch(openedAgain::test);
-        if (tooLate || has(BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED)) {
+        boolean reported = model.reportsFreesAfterClose() && !has(BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED);
+        boolean repaired = ending == Ending.DIED && has(RuntimeFix.PROGRAMS_REPORT_BINARIES_AFTER_CLOSE);
+        if (isOpenedAgain(allocation) || !(reported || repaired)) {
             freeIgnored(release, allocation, IgnoredFreeReason.DEVICE_CLOSED);
         } else {
             freed(release, allocation, ending);
         }
+    }
+
+    /** Returns whether one of a buffer's devices was closed and opened again. */
+    boolean isOpenedAgain(Allocation allocation) {
+        return allocation.devices().stream().anyMatch(openedAgain::test);
     }
 
     /** Reports that a free of a buffer had no effect. */
@@ -174,6 +199,12 @@ final class MeshReports {
     }
 
     void circularBufferAllocated(AllocationDetails details, List<Integer> on, long address, long size) {
+        if (has(CIRCULAR_BUFFERS_NOT_REPORTED)) {
+            return;
+        }
+        if (has(PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS)) {
+            circularBuffers.add(new CircularBuffer(details, on, address));
+        }
         AllocationRequest request = listener.request(details);
         for (int device : on) {
             listener.allocated(request, device, BufferType.L1, address, size, Ownership.OWNING);
@@ -181,12 +212,26 @@ final class MeshReports {
     }
 
     void circularBufferFreed(AllocationDetails details, List<Integer> on, long address) {
-        if (has(CIRCULAR_BUFFERS_NEVER_REPORTED_FREE)) {
+        if (has(CIRCULAR_BUFFERS_NEVER_REPORTED_FREE) || has(CIRCULAR_BUFFERS_NOT_REPORTED)) {
             return;
         }
-        AllocationRequest release = listener.release(details);
-        for (int device : on) {
-            listener.freed(release, device, BufferType.L1, address, Ownership.OWNING);
+        if (has(PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS)) {
+            freeAllCircularBuffers();
+        } else {
+            reportFree(new CircularBuffer(details, on, address));
+        }
+    }
+
+    private void freeAllCircularBuffers() {
+        List<CircularBuffer> all = List.copyOf(circularBuffers);
+        circularBuffers.clear();
+        all.forEach(this::reportFree);
+    }
+
+    private void reportFree(CircularBuffer buffer) {
+        AllocationRequest release = listener.release(buffer.details());
+        for (int device : buffer.devices()) {
+            listener.freed(release, device, BufferType.L1, buffer.address(), Ownership.OWNING);
         }
     }
 
@@ -214,4 +259,6 @@ final class MeshReports {
     private void freedOn(int device, AllocationRequest release, Allocation allocation, Ownership ownership) {
         listener.freed(release, device, allocation.type(), allocation.address(), ownership);
     }
+
+    private record CircularBuffer(AllocationDetails details, List<Integer> devices, long address) {}
 }

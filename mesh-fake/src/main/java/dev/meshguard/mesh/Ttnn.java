@@ -3,15 +3,16 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
-import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.runtime.Strictness;
+import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.OperationProfile;
 import dev.meshguard.mesh.tensor.OperationProfiles;
@@ -21,26 +22,17 @@ import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,37 +66,10 @@ public final class Ttnn {
 
     private static final Logger logger = LoggerFactory.getLogger(Ttnn.class);
 
-    private final AllocationListener listener;
-    private final RuntimePreset preset;
-    private final Architecture architecture;
-    private final SystemMesh systemMesh;
-    private final Set<RuntimeDefect> defects;
-    private final ReportingModel reporting;
-    private final List<SystemBuffer> systemBuffers;
-    private final OperationProfiles operations;
-    private final CloseOrder closeOrder;
-    /** Ends when the next mesh is opened. */
-    private Scope afterClose = () -> {};
-
-    private final UnsafeAllocationWarning warning = UnsafeAllocationWarning.toLog();
-    private final AtomicInteger programs = new AtomicInteger();
-
-    private final Object lock = new Object();
-    private final Map<Integer, MeshDevice> openMeshOfDevice = new TreeMap<>();
-    private final Map<Integer, Integer> lastMeshOfDevice = new HashMap<>();
-    private int meshes;
-    private @Nullable String retiredBecause;
+    private final RuntimeProcess process;
 
     private Ttnn(Builder builder) {
-        this.listener = builder.listener;
-        this.preset = builder.preset;
-        this.architecture = builder.architecture;
-        this.systemMesh = new SystemMesh(builder.systemMesh);
-        this.defects = builder.defects.clone();
-        this.reporting = builder.reporting.orElse(builder.preset.reporting());
-        this.systemBuffers = List.copyOf(builder.systemBuffers);
-        this.operations = builder.operations;
-        this.closeOrder = builder.closeOrder;
+        this.process = new RuntimeProcess(builder);
     }
 
     /** Returns a runtime of May 2026 on a T3000, a system of 2x4 Wormhole B0, without defects. */
@@ -139,36 +104,63 @@ public final class Ttnn {
     /**
      * Opens a mesh.
      *
-     * <p>Devices that are open cannot be opened a second time: the real runtime allows it, but the two meshes then lend the same
-     * addresses and overwrite each other's data.
+     * <p>Over devices that are open already a second root mesh is opened, as the real runtime does, and a warning is logged: the
+     * devices keep the division of memory and the queues that the first one asked for, the two meshes lend the same addresses and
+     * overwrite each other's data, and closing one closes the devices of both. {@link Strictness#STRICT} refuses it.
      *
      * @throws MeshRuntimeException if the system has no such mesh, or its memory cannot be divided as asked
      * @throws DeviceOutOfMemoryException if there is no room for the runtime's own buffers
-     * @throws IllegalStateException if one of the devices is open, or this was {@linkplain #retire retired}
+     * @throws IllegalStateException if this was {@linkplain #retire retired}, or a device is open and this is strict
      */
     public MeshDevice openMeshDevice(MeshDeviceOptions options) {
         requireCommandQueues(options.numCommandQueues());
-        MeshShape shape = options.meshShape().orElse(systemMesh.shape());
+        MeshShape shape = options.meshShape().orElse(process.systemMesh().shape());
         List<Integer> devices = devicesOf(options, shape);
-        AllocatorConfig config = configOf(options);
-        synchronized (lock) {
-            requireInService(shape);
-            requireClosed(shape, devices);
-            int id = meshes++;
-            MeshReports reports = new MeshReports(
-                    listener,
-                    reporting,
-                    defectsOf(options),
-                    devices,
-                    preset.meshLevelDevice(id),
-                    device -> isOpenedAgain(device, id));
-            MeshDevice mesh = new MeshDevice(this, id, shape, devices, architecture, config, warning, reports);
-            devices.forEach(device -> openMeshOfDevice.put(device, mesh));
-            devices.forEach(device -> lastMeshOfDevice.put(device, id));
-            initialise(mesh, descriptionOf(mesh));
-            logger.debug("Opened mesh {}: {}", id, mesh);
-            return mesh;
+        return root(options, shape, devices).open();
+    }
+
+    /**
+     * Opens a device as a mesh of one, as {@code ttnn.open_device} does.
+     *
+     * @throws MeshRuntimeException if its memory cannot be divided as asked
+     * @throws IllegalArgumentException if there is no such device
+     * @throws IllegalStateException if this was {@linkplain #retire retired}, or the device is open and this is strict
+     */
+    public MeshDevice openDevice(int device) {
+        return createUnitMeshes(List.of(device)).get(0);
+    }
+
+    /** Opens devices as meshes of one each; see {@link #createUnitMeshes(List, MeshDeviceOptions)}. */
+    public List<MeshDevice> createUnitMeshes(List<Integer> devices) {
+        return createUnitMeshes(devices, MeshDeviceOptions.defaults());
+    }
+
+    /**
+     * Opens devices as meshes of one each.
+     *
+     * <p>They are submeshes of a mesh that is never opened itself, and their devices are closed when the last of them is. Shape,
+     * offset and devices of the options are not looked at.
+     *
+     * @return the meshes in the order of the devices
+     * @throws MeshRuntimeException if no device is given, or their memory cannot be divided as asked
+     * @throws IllegalArgumentException if there is no such device
+     * @throws IllegalStateException if this was {@linkplain #retire retired}, or a device is open and this is strict
+     */
+    public List<MeshDevice> createUnitMeshes(List<Integer> devices, MeshDeviceOptions options) {
+        requireCommandQueues(options.numCommandQueues());
+        if (devices.isEmpty()) {
+            throw new MeshRuntimeException(
+                    "Cannot create unit meshes with empty device_ids." + " At least one device ID must be provided");
         }
+        MeshShape shape = MeshShape.of(1, devices.size());
+        requireKnown(devices, shape);
+        MeshDevice parent = root(options, shape, devices);
+        List<MeshDevice> units = new ArrayList<>();
+        for (int place = 0; place < devices.size(); place++) {
+            units.add(parent.addSubmesh(MeshShape.of(1, 1), List.of(MeshCoordinate.of(0, place))));
+        }
+        units.forEach(MeshDevice::open);
+        return units;
     }
 
     /** Closes a mesh; a second time does nothing. See {@link MeshDevice} for what closing does and does not do. */
@@ -182,19 +174,12 @@ public final class Ttnn {
      * @param because what to tell who asks for one, as whole sentences
      */
     public void retire(String because) {
-        synchronized (lock) {
-            retiredBecause = because;
-        }
+        process.retire(because);
     }
 
-    /** Returns the meshes that were not closed, in the order in which they were opened. */
+    /** Returns the meshes that were not closed, submeshes too, in the order in which they were opened. */
     public List<MeshDevice> openMeshDevices() {
-        synchronized (lock) {
-            return openMeshOfDevice.values().stream()
-                    .distinct()
-                    .sorted(Comparator.comparingInt(MeshDevice::id))
-                    .toList();
-        }
+        return process.openMeshes();
     }
 
     /**
@@ -256,7 +241,7 @@ public final class Ttnn {
      * @throws IllegalArgumentException if there is no input, inputs lie on different meshes, or the operation has no profile
      */
     public Tensor launch(String operation, TensorSpec result, Tensor... inputs) {
-        OperationProfile profile = operations.profileOf(operation);
+        OperationProfile profile = process.operations().profileOf(operation);
         MeshDevice mesh = meshOf(operation, inputs);
         ProgramCache.Key key = ProgramCache.Key.of(
                 operation,
@@ -285,83 +270,84 @@ public final class Ttnn {
 
     /** Creates a program without kernels and circular buffers. */
     public Program createProgram(String name) {
-        return new Program(programs.incrementAndGet(), name);
+        return new Program(process.nextProgramId(), name);
     }
 
     /** Creates a workload without programs. */
     public MeshWorkload createMeshWorkload() {
-        return new MeshWorkload(programs::incrementAndGet);
+        return new MeshWorkload(process::nextProgramId);
     }
 
-    /** Called by a mesh when it is closed. */
-    void closed(MeshDevice mesh) {
-        synchronized (lock) {
-            logger.debug("Closed mesh {}: {}", mesh.id(), mesh);
-            openMeshOfDevice.values().removeIf(open -> open == mesh);
-            if (openMeshOfDevice.isEmpty()) {
-                afterClose = listener.phase(Phase.AFTER_CLOSE);
+    private MeshDevice root(MeshDeviceOptions options, MeshShape shape, List<Integer> devices) {
+        String wanted = String.format(Locale.ROOT, "a %s mesh", shape.grid());
+        process.requireInService(wanted);
+        noteMeshesOver(devices, wanted);
+        AllocatorConfig config = configOf(options);
+        return process.withDevices(manager -> {
+            DeviceHandle handle =
+                    manager.open(devices, config, options.numCommandQueues(), process.unsafeAllocations());
+            List<DeviceLife> lives = devices.stream()
+                    .map(device -> manager.lifeOf(device).orElseThrow())
+                    .toList();
+            return MeshDevice.root(process, handle, shape, lives, process.defectsWith(options.defects()));
+        });
+    }
+
+    private void noteMeshesOver(List<Integer> devices, String wanted) {
+        for (MeshDevice open : process.openMeshes()) {
+            Optional<Integer> shared =
+                    open.deviceIds().stream().filter(devices::contains).findFirst();
+            if (shared.isPresent() && process.isStrict()) {
+                throw new IllegalStateException(String.format(
+                        Locale.ROOT,
+                        "Cannot open %s: device %d belongs to mesh %d (%s), which is open. Close mesh %d first, or name other devices.",
+                        wanted,
+                        shared.get(),
+                        open.id(),
+                        open,
+                        open.id()));
+            }
+            if (shared.isPresent()) {
+                logger.warn(
+                        "Opening {} over device {}, which belongs to mesh {} ({}): the two will lend the same addresses and"
+                                + " overwrite each other's data, and closing one closes the devices of both",
+                        wanted,
+                        shared.get(),
+                        open.id(),
+                        open);
             }
         }
-    }
-
-    private boolean isOpenedAgain(int device, int meshId) {
-        synchronized (lock) {
-            return !Integer.valueOf(meshId).equals(lastMeshOfDevice.get(device));
-        }
-    }
-
-    private void initialise(MeshDevice mesh, MeshDescription description) {
-        afterClose.close();
-        boolean initialised = false;
-        try {
-            mesh.initialise(description, systemBuffers);
-            initialised = true;
-        } finally {
-            if (!initialised) {
-                mesh.close();
-            }
-        }
-    }
-
-    private MeshDescription descriptionOf(MeshDevice mesh) {
-        String name = String.format(
-                Locale.ROOT, "%s mesh (%s, %s)", mesh.shape().grid(), architecture.words(), preset.words());
-        return reporting.reportsCircularBuffersOnEveryDevice()
-                ? MeshDescription.of(mesh.id(), name, mesh.deviceIds())
-                : new MeshDescription(
-                        mesh.id(), name, mesh.deviceIds(), mesh.deviceIds().get(0));
-    }
-
-    private Set<RuntimeDefect> defectsOf(MeshDeviceOptions options) {
-        Set<RuntimeDefect> all = EnumSet.noneOf(RuntimeDefect.class);
-        all.addAll(defects);
-        all.addAll(options.defects());
-        return all;
     }
 
     private List<Integer> devicesOf(MeshDeviceOptions options, MeshShape shape) {
         List<Integer> chosen = options.physicalDeviceIds();
         if (chosen.isEmpty()) {
-            return systemMesh.devicesOf(shape, options.offset());
+            return process.systemMesh().devicesOf(shape, options.offset());
         }
         if (options.meshShape().isEmpty()) {
             throw new MeshRuntimeException("Mesh shape must be provided when physical device ids are supplied");
         }
-        boolean known = chosen.stream()
-                .allMatch(device -> device >= 0 && device < systemMesh.shape().meshSize());
-        if (!known || chosen.stream().distinct().count() != shape.meshSize() || chosen.size() != shape.meshSize()) {
+        requireKnown(chosen, shape);
+        return chosen;
+    }
+
+    private void requireKnown(List<Integer> chosen, MeshShape shape) {
+        Set<Integer> all = process.systemMesh().deviceIds();
+        boolean distinct = Set.copyOf(chosen).size() == chosen.size();
+        if (!all.containsAll(chosen) || !distinct || chosen.size() != shape.meshSize()) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,
                     "Cannot open a %s mesh on devices %s: name %d different devices out of 0 to %d, in row-major order",
                     shape.grid(),
                     chosen,
                     shape.meshSize(),
-                    systemMesh.shape().meshSize() - 1));
+                    all.size() - 1));
         }
-        return chosen;
     }
 
     private AllocatorConfig configOf(MeshDeviceOptions options) {
+        Architecture architecture = process.architecture();
+        RuntimePreset preset = process.preset();
         return AllocatorConfig.builder()
                 .dramBankCount(architecture.dramBanks())
                 .dramBankSize(architecture.dramBankSize())
@@ -377,8 +363,9 @@ public final class Ttnn {
     }
 
     private long l1Base(long workerL1Size) {
+        Architecture architecture = process.architecture();
         if (workerL1Size == 0) {
-            return preset.l1UnreservedBase(architecture);
+            return process.preset().l1UnreservedBase(architecture);
         }
         if (workerL1Size > architecture.maxWorkerL1Size()) {
             throw new MeshRuntimeException(String.format(
@@ -394,29 +381,6 @@ public final class Ttnn {
     private static void requireCommandQueues(int number) {
         if (number < 1 || number > 2) {
             throw new MeshRuntimeException("num_hw_cqs can be between 1 and 2");
-        }
-    }
-
-    private void requireInService(MeshShape shape) {
-        if (retiredBecause != null) {
-            throw new IllegalStateException(
-                    String.format(Locale.ROOT, "Cannot open a %s mesh: %s", shape.grid(), retiredBecause));
-        }
-    }
-
-    private void requireClosed(MeshShape shape, List<Integer> devices) {
-        for (int device : devices) {
-            MeshDevice open = openMeshOfDevice.get(device);
-            if (open != null) {
-                throw new IllegalStateException(String.format(
-                        Locale.ROOT,
-                        "Cannot open a %s mesh: device %d belongs to mesh %d (%s), which is open. Close mesh %d first, or name other devices.",
-                        shape.grid(),
-                        device,
-                        open.id(),
-                        open,
-                        open.id()));
-            }
         }
     }
 
@@ -448,10 +412,6 @@ public final class Ttnn {
         return createMeshWorkload().addProgram(program);
     }
 
-    CloseOrder closeOrder() {
-        return closeOrder;
-    }
-
     /** A buffer the runtime allocates for itself when a mesh is opened. */
     record SystemBuffer(Owner owner, BufferType type, long size, BufferLifetime lifetime) {}
 
@@ -465,15 +425,17 @@ public final class Ttnn {
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
-        private final AllocationListener listener;
-        private RuntimePreset preset = RuntimePreset.MAY_2026;
-        private Architecture architecture = Architecture.WORMHOLE_B0;
-        private MeshShape systemMesh = MeshShape.of(2, 4);
-        private final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
-        private Optional<ReportingModel> reporting = Optional.empty();
-        private final List<SystemBuffer> systemBuffers = new ArrayList<>();
-        private OperationProfiles operations = OperationProfiles.measured();
-        private CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
+        final AllocationListener listener;
+        RuntimePreset preset = RuntimePreset.MAY_2026;
+        Architecture architecture = Architecture.WORMHOLE_B0;
+        MeshShape systemMesh = MeshShape.of(2, 4);
+        final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
+        final EnumSet<RuntimeFix> fixes = EnumSet.noneOf(RuntimeFix.class);
+        Optional<ReportingModel> reporting = Optional.empty();
+        final List<SystemBuffer> systemBuffers = new ArrayList<>();
+        OperationProfiles operations = OperationProfiles.measured();
+        CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
+        Strictness strictness = Strictness.LENIENT;
 
         private Builder(AllocationListener listener) {
             this.listener = listener;
@@ -500,6 +462,12 @@ public final class Ttnn {
         /** Adds what goes wrong on every mesh; nothing does unless this is called. */
         public Builder defects(RuntimeDefect... more) {
             defects.addAll(Arrays.asList(more));
+            return this;
+        }
+
+        /** Adds proposed repairs to the runtime; none is in it unless this is called. */
+        public Builder fixes(RuntimeFix... more) {
+            fixes.addAll(Arrays.asList(more));
             return this;
         }
 
@@ -547,6 +515,12 @@ public final class Ttnn {
         /** Chooses how meshes take themselves apart; {@link CloseOrder#SYSTEM_BUFFERS_FIRST} unless this is called. */
         public Builder closeOrder(CloseOrder order) {
             this.closeOrder = order;
+            return this;
+        }
+
+        /** Refuses what the real runtime lets pass although it cannot be right; {@link Strictness#LENIENT} unless this is called. */
+        public Builder strict() {
+            this.strictness = Strictness.STRICT;
             return this;
         }
 

@@ -4,10 +4,20 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NOT_REPORTED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.EARLY_ALLOCATIONS_NOT_REPORTED;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_NAME_STALE_DEVICES;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.REPORTS_END_AT_CLOSE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
@@ -210,11 +220,180 @@ class RuntimeDefectTests {
         assertThat(reading(Moment.BEFORE_WIPE).takenAddresses(1, BufferType.L1)).containsExactly(1495040L);
     }
 
+    @Test
+    void deviceAndMeshAllocateTheRuntimesOwnBuffersAtTheSameAddress() {
+        MeshDevice mesh = open(Ttnn.builder(reports)
+                .systemBuffer(DISPATCH, BufferType.L1, 4_096)
+                .defects(INITIALISED_BY_DEVICE_AND_MESH));
+
+        mesh.close();
+
+        assertThat(reports.lines("allocated 1"))
+                .containsExactly("allocated 1 L1 1495040+4096 OWNING", "allocated 1 L1 1495040+4096 NON_OWNING");
+        assertThat(reports.lines("freed 1")).containsExactly("freed 1 L1 1495040 NON_OWNING");
+        assertThat(reading(Moment.BEFORE_WIPE).takenAddresses(1, BufferType.L1)).containsExactly(1495040L);
+    }
+
+    @Test
+    void buffersOfTheOpeningAreHeardOfWhenTheyAreFreed() {
+        MeshDevice mesh = open(Ttnn.builder(reports)
+                .systemBuffer(DISPATCH, BufferType.L1, 4_096)
+                .defects(EARLY_ALLOCATIONS_NOT_REPORTED));
+        mesh.allocate(BUFFER);
+
+        mesh.close();
+
+        assertThat(reports.lines("allocated 1")).containsExactly("allocated 1 DRAM 2968640+2048 NON_OWNING");
+        assertThat(reports.lines("freed 1")).containsExactly("freed 1 L1 1495040 NON_OWNING");
+    }
+
+    @Test
+    void circularBuffersAreNotReported() {
+        MeshDevice mesh = open(Ttnn.builder(reports).defects(CIRCULAR_BUFFERS_NOT_REPORTED));
+        MeshWorkload workload = copy(2_048);
+        reports.forget();
+
+        mesh.enqueueMeshWorkload(workload);
+        workload.close();
+
+        assertThat(reports.lines()).containsExactly("ended program 1 (copy)");
+    }
+
+    @Test
+    void theEndOfAProgramTakesTheCircularBuffersOfOthersBack() {
+        MeshDevice mesh = open(Ttnn.builder(reports).defects(PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS));
+        Ttnn ttnn = Ttnn.create(reports);
+        MeshWorkload living = copy(ttnn, 2_048);
+        MeshWorkload ending = copy(ttnn, 4_096);
+        mesh.enqueueMeshWorkload(living);
+        mesh.enqueueMeshWorkload(ending);
+        reports.forget();
+
+        ending.close();
+        living.close();
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "freed 0 L1 103776 OWNING",
+                        "freed 1 L1 103776 OWNING",
+                        "freed 0 L1 103776 OWNING",
+                        "freed 1 L1 103776 OWNING",
+                        "ended program 2 (copy)",
+                        "ended program 1 (copy)");
+    }
+
+    @Test
+    void aFreeArrivesAfterTheNextBufferAtItsAddress() {
+        MeshDevice mesh = open(Ttnn.builder(reports).defects(FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW));
+        reports.forget();
+
+        mesh.allocate(BUFFER).deallocate();
+        mesh.allocate(BUFFER);
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "allocated 0 DRAM 2968640+2048 NON_OWNING",
+                        "allocated 1 DRAM 2968640+2048 NON_OWNING",
+                        "allocated 0 DRAM 2968640+2048 NON_OWNING",
+                        "freed 0 DRAM 2968640 NON_OWNING",
+                        "allocated 1 DRAM 2968640+2048 NON_OWNING",
+                        "freed 1 DRAM 2968640 NON_OWNING");
+    }
+
+    @Test
+    void aFreeWhoseAddressIsNotLentAnewArrivesWithTheClose() {
+        MeshDevice mesh = open(Ttnn.builder(reports).defects(FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW));
+        mesh.allocate(BUFFER).deallocate();
+        reports.forget();
+
+        mesh.close();
+
+        assertThat(reports.lines())
+                .startsWith(
+                        "phase CLOSE",
+                        "freed 0 DRAM 2968640 NON_OWNING",
+                        "freed 1 DRAM 2968640 NON_OWNING",
+                        "closing mesh 0");
+    }
+
+    @Test
+    void freesNameDevicesThatDoNotExist() {
+        MeshDevice mesh = open(Ttnn.builder(reports).defects(FREES_NAME_STALE_DEVICES));
+
+        mesh.allocate(BUFFER).deallocate();
+
+        assertThat(reports.lines("freed"))
+                .containsExactly("freed 50 DRAM 2968640 NON_OWNING", "freed 51 DRAM 2968640 NON_OWNING");
+    }
+
+    @Test
+    void nothingIsReportedOnceTheMeshIsClosed() {
+        MeshDevice mesh = open(Ttnn.builder(reports).defects(REPORTS_END_AT_CLOSE));
+        MeshBuffer buffer = mesh.allocate(BUFFER);
+        MeshWorkload workload = copy(2_048);
+        mesh.enqueueMeshWorkload(workload);
+        mesh.close();
+        reports.forget();
+
+        buffer.deallocate();
+        workload.close();
+
+        assertThat(reports.lines()).isEmpty();
+    }
+
+    @Test
+    void aMeshBufferThatIsFreedAfterTheCloseCrashes() {
+        MeshDevice mesh = open(Ttnn.builder(reports).defects(MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES));
+        MeshBuffer buffer = mesh.allocate(BUFFER);
+        mesh.close();
+
+        assertThatThrownBy(buffer::deallocate)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage(
+                        "Segmentation fault: cannot free the DRAM buffer at 0x2d4c40 (2968640): its mesh is closed, and"
+                                + " the buffer calls allocators of its devices that are gone. This is a defect that was switched on.");
+        assertThat(reports.lines("ignored"))
+                .containsExactly("ignored 0 DRAM 2968640 DEVICE_CLOSED", "ignored 1 DRAM 2968640 DEVICE_CLOSED");
+    }
+
+    @Test
+    void aMeshBufferOfADestroyedMeshCrashes() {
+        MeshDevice mesh = open(Ttnn.builder(reports).defects(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES));
+        MeshBuffer buffer = mesh.allocate(BUFFER);
+        mesh.destroy();
+
+        assertThatThrownBy(buffer::close)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage(
+                        "Segmentation fault: cannot free the DRAM buffer at 0x2d4c40 (2968640): the mesh object is"
+                                + " destroyed, and the buffer frees through a pointer to it. This is a defect that was switched on.");
+    }
+
+    @Test
+    void aMeshBufferOfAClosedMeshDoesNotCrashAsLongAsTheMeshObjectIsThere() {
+        MeshDevice mesh = open(Ttnn.builder(reports).defects(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES));
+        MeshBuffer buffer = mesh.allocate(BUFFER);
+        mesh.close();
+
+        buffer.deallocate();
+
+        assertThat(buffer.isAllocated()).isFalse();
+    }
+
     @ParameterizedTest
     @EnumSource
     void saysWhatItDoesAndHowItShows(RuntimeDefect defect) {
         assertThat(defect.cause()).isNotBlank();
         assertThat(defect.symptom()).isNotBlank();
+    }
+
+    private MeshWorkload copy(long circularBufferSize) {
+        return copy(Ttnn.create(reports), circularBufferSize);
+    }
+
+    private static MeshWorkload copy(Ttnn ttnn, long circularBufferSize) {
+        return ttnn.createMeshWorkload()
+                .addProgram(ttnn.createProgram("copy").addCircularBuffer(CircularBufferConfig.of(circularBufferSize)));
     }
 
     private static MeshDevice open(Ttnn.Builder runtime) {

@@ -6,8 +6,9 @@ import org.apiguardian.api.API.Status;
 /**
  * A way in which a real runtime misreports or keeps memory, to be switched on per mesh.
  *
- * <p>All are off by default. They are the ones met while allocation tracking was built into tt-metal in October 2025; the file
- * that each names is that of the tracking branch or, where it says so, of main.
+ * <p>All are off by default. Most were met while allocation tracking was built into tt-metal in October 2025, some stand in its
+ * issue tracker; the file that each names is that of the tracking branch or, where it says so, of main. What is by design, and what
+ * belongs to the server that listens, is not here: {@code docs/mesh-fake.md} sorts them.
  *
  * @since 0.1
  */
@@ -82,7 +83,102 @@ public enum RuntimeDefect {
      */
     DEVICE_INITIALISED_TWICE(
             "a device that was initialised is initialised again and forgets what it allocated the first time",
-            "the runtime's own buffers exist twice and are freed once");
+            "the runtime's own buffers exist twice and are freed once"),
+    /**
+     * The runtime's own buffers are allocated when a device is initialised and once more when the mesh is set up.
+     *
+     * <p>Cause: two paths of initialisation, one with the device's allocator and one with the mesh's. Neither allocator knows of the
+     * other, so both lend the same address, and only what the mesh allocated is freed at close. Symptom: two allocations at one
+     * address and one free, on every device. Hypothesis 1 of seed 003, which could not explain the equal addresses. Source:
+     * {@code Device::initialize} in {@code tt_metal/impl/device/device.cpp} and {@code MeshDevice::initialize} in
+     * {@code tt_metal/distributed/mesh_device.cpp}.
+     */
+    INITIALISED_BY_DEVICE_AND_MESH(
+            "the runtime allocates its own buffers once with each device's allocator and once with the mesh's",
+            "the runtime's own buffers are reported twice at one address and freed once"),
+    /**
+     * What was allocated while the mesh was being opened is not reported, but its free is.
+     *
+     * <p>Cause: the hook sits in the allocator and is set when the first buffers exist already. Symptom: frees of buffers that
+     * nobody has heard of. Source: {@code tt_metal/impl/allocator/allocator.cpp} of the tracking branch, before the reports moved to
+     * {@code buffer.cpp}.
+     */
+    EARLY_ALLOCATIONS_NOT_REPORTED(
+            "the tracker listens only when the runtime has allocated its own buffers",
+            "frees are reported of buffers that were never reported allocated"),
+    /**
+     * Circular buffers are not reported at all.
+     *
+     * <p>Cause: the report sits in the path of slow dispatch, and an early {@code continue} skips buffers in the other one. Symptom:
+     * no circular buffer is ever seen, though every operation needs some. Source: {@code tt_metal/impl/program/program.cpp} of the
+     * tracking branch.
+     */
+    CIRCULAR_BUFFERS_NOT_REPORTED(
+            "circular buffers are reported only in the path of slow dispatch",
+            "no circular buffer is seen, whatever programs run"),
+    /**
+     * A program that ends takes the circular buffers of all programs of the mesh back.
+     *
+     * <p>Cause: the tracker keeps one list for each device instead of one for each program. Symptom: circular buffers of programs
+     * that still live are not in the books. Source: {@code track_deallocate_cb} in {@code tt_metal/graph/graph_tracking.cpp} of the
+     * tracking branch.
+     */
+    PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS(
+            "the circular buffers of all programs of a device are kept in one list, which the end of any program empties",
+            "circular buffers of programs that still live seem to be gone"),
+    /**
+     * A free is reported only after its address was lent anew.
+     *
+     * <p>Cause: taking an address and reporting it are not one step, so the reports of two threads arrive swapped. Here a free waits
+     * until the next buffer at its address was reported, or until the close. Symptom: books that add up every report lose the new
+     * buffer, and its free is of nothing. Source: {@code tt_metal/impl/buffers/buffer.cpp} of the tracking branch.
+     */
+    FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW(
+            "an address is given back before its free is reported, so the next allocation there is reported first",
+            "a new buffer seems to lie where the old one still does, and its own free is of nothing"),
+    /**
+     * Frees name devices that do not exist.
+     *
+     * <p>Cause: the id is read through a pointer to a device that may be gone. Here a free names a number that is
+     * {@value #STALE_DEVICE_IDS} higher. Symptom: ids between 14 and 77 in a system of eight devices. Source:
+     * {@code tt_metal/impl/buffers/buffer.cpp} of the tracking branch.
+     */
+    FREES_NAME_STALE_DEVICES(
+            "the device id of a free is read through a pointer to a device that is gone",
+            "buffers stay on devices that exist, and frees are reported of devices that do not"),
+    /**
+     * Nothing is reported any more once the mesh is closed.
+     *
+     * <p>Cause: the process takes the connection to the tracker down before the programs. Symptom: circular buffers and binaries of
+     * programs that end last stay until the process is seen to be dead. Source: the tear-down order of the tracking branch,
+     * {@code tt_metal/impl/allocator/allocation_client.cpp}.
+     */
+    REPORTS_END_AT_CLOSE(
+            "the connection to the tracker is gone when the last programs end",
+            "what ends after the close seems to stay"),
+    /**
+     * Freeing a mesh buffer whose mesh is closed crashes.
+     *
+     * <p>Cause: {@code MeshBuffer::deallocate} calls the allocator of a device that has none any more. Here it is an
+     * {@link IllegalStateException}, and the listener hears of a free that was ignored. Symptom: a segmentation fault when the last
+     * tensors are collected. Source: {@code tt_metal/distributed/mesh_buffer.cpp}, tt-metal #43422 of April 2026.
+     */
+    MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES(
+            "a mesh buffer calls the allocator of its devices without looking whether they are initialised",
+            "the process crashes when a tensor outlives close_mesh_device"),
+    /**
+     * Freeing a mesh buffer whose mesh object is gone crashes.
+     *
+     * <p>Cause: the buffer keeps a pointer to the mesh, whose destructor has run. Here it is an {@link IllegalStateException}, and
+     * the listener hears of a free that was ignored. Symptom: a segmentation fault when buffers die after the mesh. Source:
+     * {@code tt_metal/distributed/mesh_buffer.cpp}, tt-metal #18181 of February 2025.
+     */
+    MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES(
+            "a mesh buffer frees through a pointer to a mesh that was destroyed",
+            "the process crashes when a buffer outlives its mesh object");
+
+    /** How much higher the ids are that {@link #FREES_NAME_STALE_DEVICES} names. */
+    public static final int STALE_DEVICE_IDS = 50;
 
     private final String cause;
     private final String symptom;

@@ -6,6 +6,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -54,6 +57,21 @@ public record SystemMesh(MeshShape shape) {
                     Locale.ROOT, "Requested mesh shape dimensions mismatch: %d != %d", requested.dims(), shape.dims()));
         }
         return block(requested, start);
+    }
+
+    /** Returns the ids of all devices. */
+    public Set<Integer> deviceIds() {
+        return IntStream.range(0, shape.meshSize()).boxed().collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Returns where in the system a device lies. */
+    public MeshCoordinate coordinateOf(int device) {
+        return coordinates(shape.dimensions()).get(device);
+    }
+
+    /** Returns the places of all devices in the order of a line through them. */
+    public List<MeshCoordinate> lineCoordinates() {
+        return line().stream().map(this::coordinateOf).toList();
     }
 
     private void requireWithinSystem(MeshCoordinate offset) {

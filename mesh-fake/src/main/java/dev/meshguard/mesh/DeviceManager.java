@@ -1,0 +1,64 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The devices of the system that are initialised.
+ *
+ * <p>A device that is active when a mesh is opened over it is used as it is: its number of command queues and the division of
+ * its memory stay those of the first who opened it. The handle of a mesh covers every device that is active at that moment, so
+ * closing one of two root meshes closes the devices of both. Guarded by the lock of the {@link RuntimeProcess}. Source:
+ * {@code tt_metal/impl/device/device_manager.cpp} and {@code MeshDevice::ScopedDevices} in
+ * {@code tt_metal/distributed/mesh_device.cpp}.
+ */
+final class DeviceManager {
+
+    private final Set<Integer> activatedTogether;
+    private final Map<Integer, DeviceLife> active = new TreeMap<>();
+
+    /**
+     * Creates the manager of a system of which nothing is initialised.
+     *
+     * @param activatedTogether the devices that are activated as soon as one of them is
+     */
+    DeviceManager(Set<Integer> activatedTogether) {
+        this.activatedTogether = activatedTogether;
+    }
+
+    /** Activates devices and returns the handle that keeps them, and all others that are active, open. */
+    DeviceHandle open(
+            List<Integer> devices, AllocatorConfig config, int numCommandQueues, UnsafeAllocationWarning warning) {
+        Set<Integer> wanted = new TreeSet<>(devices);
+        if (wanted.stream().anyMatch(activatedTogether::contains)) {
+            wanted.addAll(activatedTogether);
+        }
+        for (int device : wanted) {
+            active.computeIfAbsent(device, id -> new DeviceLife(id, config, numCommandQueues, warning));
+        }
+        return new DeviceHandle(new ArrayList<>(active.values()));
+    }
+
+    /** Returns the present life of a device, if it is initialised. */
+    Optional<DeviceLife> lifeOf(int device) {
+        return Optional.ofNullable(active.get(device));
+    }
+
+    /** Ends lives, passes over those that another mesh ended, and returns those that it ended. */
+    List<DeviceLife> close(List<DeviceLife> lives) {
+        List<DeviceLife> ended = lives.stream().filter(life -> !life.isOver()).toList();
+        for (DeviceLife life : ended) {
+            life.wipe();
+            life.end();
+            active.remove(life.device());
+        }
+        return ended;
+    }
+}

@@ -1,0 +1,187 @@
+package dev.meshguard.mesh;
+
+import static dev.meshguard.mesh.runtime.RuntimeDefect.EARLY_ALLOCATIONS_NOT_REPORTED;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_NAME_STALE_DEVICES;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.REPORTS_END_AT_CLOSE;
+
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.WitnessReading;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The road from one mesh to its listener, where it loses, holds up or garbles reports.
+ *
+ * <p>Only for the defects of that road; what a mesh says wrongly by itself is in {@link MeshReports}. Safe for use by several
+ * threads.
+ */
+final class MisreportingListener implements AllocationListener {
+
+    private static final Set<RuntimeDefect> OF_THE_ROAD = EnumSet.of(
+            EARLY_ALLOCATIONS_NOT_REPORTED,
+            FREES_NAME_STALE_DEVICES,
+            FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW,
+            REPORTS_END_AT_CLOSE);
+
+    private final AllocationListener listener;
+    private final Set<RuntimeDefect> defects;
+    private final List<Free> heldUp = new ArrayList<>();
+    private boolean opening;
+    private boolean closed;
+
+    private MisreportingListener(AllocationListener listener, Set<RuntimeDefect> defects) {
+        this.listener = listener;
+        this.defects = defects;
+    }
+
+    /** Returns the listener itself unless the road to it has a defect. */
+    static AllocationListener between(AllocationListener listener, Set<RuntimeDefect> defects) {
+        return OF_THE_ROAD.stream().anyMatch(defects::contains)
+                ? new MisreportingListener(listener, defects)
+                : listener;
+    }
+
+    @Override
+    public AllocationRequest request(AllocationDetails details) {
+        return listener.request(details);
+    }
+
+    @Override
+    public AllocationRequest release(AllocationDetails details) {
+        return listener.release(details);
+    }
+
+    @Override
+    public synchronized void allocated(
+            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        boolean unheard = opening && defects.contains(EARLY_ALLOCATIONS_NOT_REPORTED);
+        if (unheard || isSilent()) {
+            return;
+        }
+        listener.allocated(request, device, type, address, size, ownership);
+        heldUp.removeIf(free -> {
+            boolean lentAnew = free.device() == device && free.type() == type && free.address() == address;
+            if (lentAnew) {
+                free.report(listener);
+            }
+            return lentAnew;
+        });
+    }
+
+    @Override
+    public synchronized void freed(
+            AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+        if (isSilent()) {
+            return;
+        }
+        int named = defects.contains(FREES_NAME_STALE_DEVICES) ? device + RuntimeDefect.STALE_DEVICE_IDS : device;
+        Free free = new Free(release, named, type, address, ownership);
+        if (defects.contains(FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW) && !closed) {
+            heldUp.add(free);
+        } else {
+            free.report(listener);
+        }
+    }
+
+    @Override
+    public void freeIgnored(
+            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+        if (!isSilent()) {
+            listener.freeIgnored(release, device, type, address, reason);
+        }
+    }
+
+    @Override
+    public Scope phase(Phase phase) {
+        if (phase.equals(Phase.OPEN)) {
+            setOpening(true);
+        }
+        Scope scope = listener.phase(phase);
+        return () -> {
+            if (phase.equals(Phase.OPEN)) {
+                setOpening(false);
+            }
+            scope.close();
+        };
+    }
+
+    @Override
+    public void ownerCached(Owner owner, String cache) {
+        listener.ownerCached(owner, cache);
+    }
+
+    @Override
+    public void ownerEnded(Owner owner) {
+        if (!isSilent()) {
+            listener.ownerEnded(owner);
+        }
+    }
+
+    @Override
+    public void meshOpened(MeshDescription mesh) {
+        listener.meshOpened(mesh);
+    }
+
+    @Override
+    public synchronized void meshClosing(int mesh) {
+        heldUp.forEach(free -> free.report(listener));
+        heldUp.clear();
+        listener.meshClosing(mesh);
+    }
+
+    @Override
+    public synchronized void meshClosed(int mesh) {
+        heldUp.forEach(free -> free.report(listener));
+        heldUp.clear();
+        closed = true;
+        listener.meshClosed(mesh);
+    }
+
+    @Override
+    public void deviceOpened(int device) {
+        listener.deviceOpened(device);
+    }
+
+    @Override
+    public void deviceClosed(int device) {
+        listener.deviceClosed(device);
+    }
+
+    @Override
+    public void witnessed(WitnessReading reading) {
+        listener.witnessed(reading);
+    }
+
+    @Override
+    public void reportsLost(long count, String reason) {
+        listener.reportsLost(count, reason);
+    }
+
+    private synchronized void setOpening(boolean now) {
+        opening = now;
+    }
+
+    private synchronized boolean isSilent() {
+        return closed && defects.contains(REPORTS_END_AT_CLOSE);
+    }
+
+    private record Free(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+
+        void report(AllocationListener listener) {
+            listener.freed(release, device, type, address, ownership);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.runtime.Strictness;
+import dev.meshguard.mesh.shape.SystemMesh;
+import dev.meshguard.mesh.tensor.OperationProfiles;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the real runtime keeps once a process: its settings, its counters, its devices, and the meshes over them.
+ *
+ * <p>Counters never restart, as in the runtime (quirk Q12). Safe for use by several threads. One lock guards the devices and which
+ * meshes are open; a thread that holds the lock of a mesh may take it, never the other way round.
+ */
+final class RuntimeProcess {
+
+    private static final Logger logger = LoggerFactory.getLogger(RuntimeProcess.class);
+
+    private final AllocationListener listener;
+    private final RuntimePreset preset;
+    private final Architecture architecture;
+    private final SystemMesh systemMesh;
+    private final EnumSet<RuntimeDefect> defects;
+    private final EnumSet<RuntimeFix> fixes;
+    private final ReportingModel reporting;
+    private final List<Ttnn.SystemBuffer> systemBuffers;
+    private final OperationProfiles operations;
+    private final CloseOrder closeOrder;
+    private final Strictness strictness;
+    private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
+    private final AtomicInteger meshes = new AtomicInteger();
+    private final AtomicInteger programs = new AtomicInteger();
+
+    private final Object lock = new Object();
+    private final DeviceManager devices;
+    private final Set<MeshDevice> openMeshes = new LinkedHashSet<>();
+    private @Nullable String retiredBecause;
+    /** Ends when the next mesh is opened. */
+    private Scope afterClose = () -> {};
+
+    RuntimeProcess(Ttnn.Builder settings) {
+        this.listener = settings.listener;
+        this.preset = settings.preset;
+        this.architecture = settings.architecture;
+        this.systemMesh = new SystemMesh(settings.systemMesh);
+        this.defects = settings.defects.clone();
+        this.fixes = settings.fixes.clone();
+        this.reporting = settings.reporting.orElse(settings.preset.reporting());
+        this.systemBuffers = List.copyOf(settings.systemBuffers);
+        this.operations = settings.operations;
+        this.closeOrder = settings.closeOrder;
+        this.strictness = settings.strictness;
+        this.devices = new DeviceManager(activatesAllChips());
+    }
+
+    AllocationListener listener() {
+        return listener;
+    }
+
+    RuntimePreset preset() {
+        return preset;
+    }
+
+    Architecture architecture() {
+        return architecture;
+    }
+
+    SystemMesh systemMesh() {
+        return systemMesh;
+    }
+
+    ReportingModel reporting() {
+        return reporting;
+    }
+
+    List<Ttnn.SystemBuffer> systemBuffers() {
+        return systemBuffers;
+    }
+
+    OperationProfiles operations() {
+        return operations;
+    }
+
+    CloseOrder closeOrder() {
+        return closeOrder;
+    }
+
+    boolean isStrict() {
+        return strictness == Strictness.STRICT;
+    }
+
+    UnsafeAllocationWarning unsafeAllocations() {
+        return unsafeAllocations;
+    }
+
+    Set<RuntimeDefect> defectsWith(Set<RuntimeDefect> more) {
+        Set<RuntimeDefect> all = EnumSet.copyOf(defects);
+        all.addAll(more);
+        return all;
+    }
+
+    Set<RuntimeFix> fixes() {
+        return fixes;
+    }
+
+    int nextMeshId() {
+        return meshes.getAndIncrement();
+    }
+
+    int nextProgramId() {
+        return programs.incrementAndGet();
+    }
+
+    /** Runs work on the devices and the list of open meshes. */
+    <T> T withDevices(Function<DeviceManager, T> work) {
+        synchronized (lock) {
+            return work.apply(devices);
+        }
+    }
+
+    /** Notes that a mesh is open. */
+    void opened(MeshDevice mesh) {
+        synchronized (lock) {
+            afterClose.close();
+            openMeshes.add(mesh);
+        }
+        logger.debug("Opened mesh {}: {}", mesh.id(), mesh);
+    }
+
+    /** Notes that a mesh is closed; after the last one everything happens after the close. */
+    void closed(MeshDevice mesh) {
+        logger.debug("Closed mesh {}: {}", mesh.id(), mesh);
+        synchronized (lock) {
+            openMeshes.remove(mesh);
+            if (openMeshes.isEmpty()) {
+                afterClose = listener.phase(Phase.AFTER_CLOSE);
+            }
+        }
+    }
+
+    /** Returns the meshes that were not closed, in the order in which they were opened. */
+    List<MeshDevice> openMeshes() {
+        synchronized (lock) {
+            return List.copyOf(openMeshes);
+        }
+    }
+
+    void retire(String because) {
+        synchronized (lock) {
+            retiredBecause = because;
+        }
+    }
+
+    void requireInService(String wanted) {
+        synchronized (lock) {
+            if (retiredBecause != null) {
+                throw new IllegalStateException(
+                        String.format(Locale.ROOT, "Cannot open %s: %s", wanted, retiredBecause));
+            }
+        }
+    }
+
+    /** Chips without a host link of their own can only be reached through others, so a cluster of Wormholes is activated as a whole. */
+    private Set<Integer> activatesAllChips() {
+        boolean hasRemoteChips =
+                architecture == Architecture.WORMHOLE_B0 && systemMesh.shape().meshSize() > 1;
+        return hasRemoteChips ? systemMesh.deviceIds() : Set.of();
+    }
+}

@@ -1,0 +1,150 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.BufferType;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Root meshes that are open at the same time, and meshes of one device. */
+class SharedDevicesTests {
+
+    private static final MeshBufferConfig PAGE =
+            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 2_048, 2_048));
+
+    private final RecordedReports reports = new RecordedReports();
+    private final Ttnn ttnn = Ttnn.create(reports);
+
+    @Test
+    void aSecondRootMeshLendsTheAddressesOfTheFirst() {
+        MeshDevice first = ttnn.openMeshDevice(MeshShape.of(2, 4));
+        MeshDevice second = ttnn.openMeshDevice(MeshShape.of(2, 2));
+
+        assertThat(second.allocate(PAGE).address())
+                .isEqualTo(first.allocate(PAGE).address());
+    }
+
+    @Test
+    void aSecondRootMeshUsesDevicesAsTheyAre() {
+        ttnn.openMeshDevice(MeshDeviceOptions.defaults().withTraceRegionSize(1_048_576));
+
+        MeshDevice second = ttnn.openMeshDevice(MeshDeviceOptions.defaults().withTraceRegionSize(4_096));
+
+        assertThat(second.statistics(BufferType.TRACE).totalAllocatable()).isEqualTo(1_048_576);
+    }
+
+    @Test
+    void aSecondRootMeshDoesNotOpenItsDevicesAgain() {
+        ttnn.openMeshDevice(MeshShape.of(1, 2));
+        reports.forget();
+
+        ttnn.openMeshDevice(MeshShape.of(2, 2));
+
+        assertThat(reports.lines("opened device")).containsExactly("opened device 4", "opened device 5");
+    }
+
+    @Test
+    void closingOneRootMeshClosesTheDevicesOfBoth() {
+        MeshDevice first = ttnn.openMeshDevice(MeshShape.of(1, 2));
+        MeshDevice second = ttnn.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 2)).withOffset(MeshCoordinate.of(1, 2)));
+        reports.forget();
+
+        first.close();
+
+        assertThat(second.isOpen()).isFalse();
+        assertThat(reports.lines("closed device"))
+                .containsExactly("closed device 0", "closed device 1", "closed device 5", "closed device 6");
+    }
+
+    @Test
+    void aRootMeshWhoseDevicesWereClosedStillLendsButNothingGoesBack() {
+        MeshDevice first = ttnn.openMeshDevice(MeshShape.of(1, 2));
+        MeshDevice second = ttnn.openMeshDevice(MeshShape.of(1, 2));
+        first.close();
+
+        MeshBuffer buffer = second.allocate(PAGE);
+        buffer.deallocate();
+
+        assertThat(buffer.state()).isEqualTo(MeshBuffer.State.DEALLOCATED);
+        assertThat(second.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048);
+    }
+
+    @Test
+    void aDeviceThatWasClosedLendsNothing() {
+        MeshDevice first = ttnn.openMeshDevice(MeshShape.of(1, 2));
+        MeshDevice second = ttnn.openMeshDevice(MeshShape.of(1, 2));
+        first.close();
+
+        assertThatThrownBy(() -> second.allocateOn(0, BufferConfig.of(BufferType.DRAM, 2_048, 2_048)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Device has not been initialized, did you forget to call InitializeDevice?");
+    }
+
+    @Test
+    void theSecondCloseOfSharedDevicesClosesNothing() {
+        MeshDevice first = ttnn.openMeshDevice(MeshShape.of(1, 2));
+        MeshDevice second = ttnn.openMeshDevice(MeshShape.of(1, 2));
+        first.close();
+        reports.forget();
+
+        second.close();
+
+        assertThat(reports.lines("closed device")).isEmpty();
+        assertThat(reports.lines("closed mesh")).containsExactly("closed mesh 1");
+        assertThat(ttnn.openMeshDevices()).isEmpty();
+    }
+
+    @Test
+    void aSingleDevicesBufferOfAnEarlierLifeIsNotFreedIntoTheLaterOne() {
+        MeshDevice first = ttnn.openMeshDevice(MeshShape.of(1, 2));
+        Buffer stale = first.allocateOn(1, BufferConfig.of(BufferType.DRAM, 2_048, 2_048));
+        first.close();
+        ttnn.openMeshDevice(MeshShape.of(1, 2));
+
+        assertThatThrownBy(stale::deallocate)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage(
+                        "Cannot free the DRAM buffer at 0x2d4c40 (2968640) of device 1: the device was closed and opened"
+                                + " again since the buffer was created, and the runtime would call an allocator that is gone"
+                                + " (undefined behaviour). Free it before close_mesh_device.");
+        assertThat(reports.lines("ignored")).hasSize(1);
+    }
+
+    @Test
+    void aUnitMeshIsASubmeshWhoseParentWasNeverOpened() {
+        MeshDevice unit = ttnn.openDevice(3);
+
+        assertThat(unit.shape()).isEqualTo(MeshShape.of(1, 1));
+        assertThat(unit.deviceIds()).containsExactly(3);
+        assertThat(unit.parent())
+                .hasValueSatisfying(parent -> assertThat(parent.isOpen()).isFalse());
+        assertThat(ttnn.openMeshDevices()).containsExactly(unit);
+    }
+
+    @Test
+    void unitMeshesKeepTheDevicesOpenTogether() {
+        List<MeshDevice> units = ttnn.createUnitMeshes(List.of(2, 0));
+        reports.forget();
+
+        units.get(0).close();
+
+        assertThat(units).extracting(MeshDevice::deviceIds).containsExactly(List.of(2), List.of(0));
+        assertThat(reports.lines("closed device")).isEmpty();
+        units.get(1).close();
+        assertThat(reports.lines("closed device")).containsExactly("closed device 0", "closed device 2");
+    }
+
+    @Test
+    void unitMeshesNeedADevice() {
+        assertThatThrownBy(() -> ttnn.createUnitMeshes(List.of()))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessageStartingWith("Cannot create unit meshes with empty device_ids.");
+    }
+}
