@@ -71,7 +71,7 @@ final class AllocationGuard implements AutoCloseable {
     synchronized MeshDevice mesh() {
         MeshDevice existing = mesh;
         if (existing == null) {
-            existing = ttnn().openMeshDevice(settings.shape());
+            existing = ttnn().openMeshDevice(settings.openingOfMesh());
             mesh = existing;
         }
         return existing;

@@ -1,17 +1,21 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.OriginCapture;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
 /** What a test asked for, checked. */
@@ -22,6 +26,9 @@ record GuardSettings(
         RuntimePreset preset,
         Optional<ReportingModel> reporting,
         Set<RuntimeDefect> defects,
+        Strictness strictness,
+        MeshDeviceOptions opening,
+        List<Consumer<Ttnn.Builder>> runtime,
         MeshLifetime lifetime,
         AllocationCheck check,
         OriginCapture origins) {
@@ -31,6 +38,7 @@ record GuardSettings(
 
     GuardSettings {
         defects = Set.copyOf(defects);
+        runtime = List.copyOf(runtime);
     }
 
     /**
@@ -50,10 +58,26 @@ record GuardSettings(
                         annotation.preset(),
                         Arrays.stream(reporting).findFirst(),
                         Set.of(annotation.defects()),
+                        annotation.strictness(),
+                        opening(annotation, place),
+                        List.of(),
                         annotation.lifetime(),
                         annotation.check(),
                         annotation.origins())
                 .checked(place);
+    }
+
+    private static MeshDeviceOptions opening(TrackAllocations annotation, String place) {
+        requireNotNegative(place, "l1SmallSize", annotation.l1SmallSize());
+        requireNotNegative(place, "traceRegionSize", annotation.traceRegionSize());
+        int queues = annotation.numCommandQueues();
+        if (queues < 1 || queues > 2) {
+            throw refused(place, "numCommandQueues = " + queues, "A mesh has 1 or 2.");
+        }
+        return MeshDeviceOptions.defaults()
+                .withL1SmallSize(annotation.l1SmallSize())
+                .withTraceRegionSize(annotation.traceRegionSize())
+                .withNumCommandQueues(queues);
     }
 
     /** Returns these settings if there is such a mesh. */
@@ -83,7 +107,12 @@ record GuardSettings(
         return this;
     }
 
-    MeshShape shape() {
+    /** The arguments with which the mesh of a test is opened. */
+    MeshDeviceOptions openingOfMesh() {
+        return opening.withMeshShape(shape());
+    }
+
+    private MeshShape shape() {
         return MeshShape.of(rows, columns);
     }
 
@@ -94,12 +123,22 @@ record GuardSettings(
                 .preset(preset)
                 .defects(defects.toArray(RuntimeDefect[]::new));
         reporting.ifPresent(builder::reporting);
+        if (strictness == Strictness.STRICT) {
+            builder.strict();
+        }
+        runtime.forEach(choice -> choice.accept(builder));
         return builder.build();
     }
 
     static ExtensionConfigurationException refused(String place, String value, String allowed) {
         return new ExtensionConfigurationException(
                 String.format(Locale.ROOT, "%s: %s is refused. %s", place, value, allowed));
+    }
+
+    private static void requireNotNegative(String place, String name, long bytes) {
+        if (bytes < 0) {
+            throw refused(place, name + " = " + bytes, "Give a number of bytes, 0 or more.");
+        }
     }
 
     private static void requirePositive(String place, String name, int value) {

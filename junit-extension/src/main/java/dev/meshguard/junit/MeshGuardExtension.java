@@ -1,11 +1,13 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Phase;
@@ -18,6 +20,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -223,6 +226,9 @@ public final class MeshGuardExtension
         private RuntimePreset preset = RuntimePreset.MAY_2026;
         private Optional<ReportingModel> reporting = Optional.empty();
         private final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
+        private Strictness strictness = Strictness.LENIENT;
+        private MeshDeviceOptions opening = MeshDeviceOptions.defaults();
+        private final List<Consumer<Ttnn.Builder>> runtime = new ArrayList<>();
         private MeshLifetime lifetime = MeshLifetime.TEST;
         private AllocationCheck check = AllocationCheck.CLEAN;
         private OriginCapture origins = OriginCapture.ALLOCATIONS;
@@ -261,6 +267,28 @@ public final class MeshGuardExtension
             return this;
         }
 
+        /** Makes an error of what the real runtime lets pass although it cannot be right. */
+        public Builder strict() {
+            strictness = Strictness.STRICT;
+            return this;
+        }
+
+        /** Chooses the other arguments with which the mesh of a test is opened; its shape is that of {@link #mesh}. */
+        public Builder opening(MeshDeviceOptions options) {
+            opening = options;
+            return this;
+        }
+
+        /**
+         * Adds choices for the runtime that have no name here, for example {@code runtime -> runtime.systemBuffer(…)}.
+         *
+         * @param choice applied to every test's runtime after everything else that is chosen here
+         */
+        public Builder runtime(Consumer<Ttnn.Builder> choice) {
+            runtime.add(choice);
+            return this;
+        }
+
         /** Chooses how long a mesh lasts; {@link MeshLifetime#TEST} unless set. */
         public Builder lifetime(MeshLifetime newLifetime) {
             lifetime = newLifetime;
@@ -295,7 +323,19 @@ public final class MeshGuardExtension
         }
 
         private GuardSettings settings() {
-            return new GuardSettings(rows, columns, architecture, preset, reporting, defects, lifetime, check, origins);
+            return new GuardSettings(
+                    rows,
+                    columns,
+                    architecture,
+                    preset,
+                    reporting,
+                    defects,
+                    strictness,
+                    opening,
+                    runtime,
+                    lifetime,
+                    check,
+                    origins);
         }
     }
 }

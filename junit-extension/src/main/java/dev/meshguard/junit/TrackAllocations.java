@@ -4,6 +4,7 @@ import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.tracker.OriginCapture;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
@@ -87,6 +88,18 @@ public @interface TrackAllocations {
 
     /** Returns what goes wrong in the runtime. */
     RuntimeDefect[] defects() default {};
+
+    /** Returns whether what the real runtime lets pass although it cannot be right is an error. */
+    Strictness strictness() default Strictness.LENIENT;
+
+    /** Returns the bytes at the top of every core's L1 that the mesh keeps for small sharded buffers; at least 0. */
+    long l1SmallSize() default 0;
+
+    /** Returns the bytes at the top of every DRAM bank that the mesh keeps for captured traces; at least 0. */
+    long traceRegionSize() default 0;
+
+    /** Returns the number of command queues of the mesh, 1 or 2. */
+    int numCommandQueues() default 1;
 
     /** Returns how long the mesh and its tracker last. */
     MeshLifetime lifetime() default MeshLifetime.TEST;

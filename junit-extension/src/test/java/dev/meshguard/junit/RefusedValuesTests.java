@@ -50,6 +50,22 @@ class RefusedValuesTests {
     }
 
     @Test
+    void aRegionOfNegativeSize() {
+        assertRefused(
+                "negativeRegion",
+                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#negativeRegion: traceRegionSize = -1 is refused."
+                        + " Give a number of bytes, 0 or more.");
+    }
+
+    @Test
+    void threeCommandQueues() {
+        assertRefused(
+                "threeQueues",
+                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#threeQueues: numCommandQueues = 3 is refused. A"
+                        + " mesh has 1 or 2.");
+    }
+
+    @Test
     void twoReportingModels() {
         assertRefused(
                 "twoModels",
@@ -144,6 +160,14 @@ class RefusedValuesTests {
         @Test
         @TrackAllocations(reporting = {ReportingModel.COMPLETE, ReportingModel.TRACKING_BRANCH})
         void twoModels() {}
+
+        @Test
+        @TrackAllocations(traceRegionSize = -1)
+        void negativeRegion() {}
+
+        @Test
+        @TrackAllocations(numCommandQueues = 3)
+        void threeQueues() {}
 
         @Test
         @TrackAllocations(lifetime = MeshLifetime.CLASS)

@@ -38,12 +38,12 @@ final class CircularBufferLayout {
      * Places circular buffers one after the other.
      *
      * @param program the number of the program, for error texts
+     * @param grid the cores that compute
      * @param base the first address of L1 that may be used
      * @throws MeshRuntimeException if a buffer asks for cores that do not exist
      */
     static CircularBufferLayout of(
-            int program, List<CircularBufferConfig> buffers, Architecture architecture, long base) {
-        CoreRange grid = new CoreRange(0, 0, architecture.gridWidth() - 1, architecture.gridHeight() - 1);
+            int program, List<CircularBufferConfig> buffers, Architecture architecture, CoreRange grid, long base) {
         Map<CoreRange, Long> regionEnds = new LinkedHashMap<>();
         for (CircularBufferConfig buffer : buffers) {
             CoreRange cores = buffer.cores().orElse(grid);

@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.runtime.CoreGrid;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,15 +16,18 @@ final class DeviceLife {
 
     private final int device;
     private final AllocatorConfig config;
+    private final CoreGrid grid;
     private final int numCommandQueues;
     private final UnsafeAllocationWarning warning;
     private @Nullable Allocator allocator;
     private boolean announced;
     private volatile boolean over;
 
-    DeviceLife(int device, AllocatorConfig config, int numCommandQueues, UnsafeAllocationWarning warning) {
+    DeviceLife(
+            int device, AllocatorConfig config, CoreGrid grid, int numCommandQueues, UnsafeAllocationWarning warning) {
         this.device = device;
         this.config = config;
+        this.grid = grid;
         this.numCommandQueues = numCommandQueues;
         this.warning = warning;
     }
@@ -35,6 +39,11 @@ final class DeviceLife {
     /** How the memory is divided: as the first who opened the device asked. */
     AllocatorConfig config() {
         return config;
+    }
+
+    /** The cores that compute: those on which the first who opened the device did not want to dispatch. */
+    CoreGrid grid() {
+        return grid;
     }
 
     int numCommandQueues() {

@@ -2,6 +2,7 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.runtime.CoreGrid;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,13 +36,17 @@ final class DeviceManager {
 
     /** Activates devices and returns the handle that keeps them, and all others that are active, open. */
     DeviceHandle open(
-            List<Integer> devices, AllocatorConfig config, int numCommandQueues, UnsafeAllocationWarning warning) {
+            List<Integer> devices,
+            AllocatorConfig config,
+            CoreGrid grid,
+            int numCommandQueues,
+            UnsafeAllocationWarning warning) {
         Set<Integer> wanted = new TreeSet<>(devices);
         if (wanted.stream().anyMatch(activatedTogether::contains)) {
             wanted.addAll(activatedTogether);
         }
         for (int device : wanted) {
-            active.computeIfAbsent(device, id -> new DeviceLife(id, config, numCommandQueues, warning));
+            active.computeIfAbsent(device, id -> new DeviceLife(id, config, grid, numCommandQueues, warning));
         }
         return new DeviceHandle(new ArrayList<>(active.values()));
     }

@@ -104,7 +104,7 @@ public final class MeshBuffer implements AutoCloseable {
     /**
      * Returns the buffer on one device, also after this was freed.
      *
-     * @throws IllegalArgumentException if there is no such device
+     * @throws MeshRuntimeException if there is no such device
      */
     public Buffer deviceBuffer(MeshCoordinate coordinate) {
         return Buffer.partOfMeshBuffer(mesh, mesh.deviceId(coordinate), allocation);

@@ -11,13 +11,16 @@ import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshDeviceView;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationDetails;
@@ -71,6 +74,7 @@ public final class MeshDevice implements AutoCloseable {
     private final Map<Integer, DeviceLife> lives;
     private final Set<RuntimeDefect> defects;
     private final AllocatorConfig config;
+    private final CoreGrid grid;
     private final MeshReports reports;
     private final MeshMemory memory;
     private final ProgramCache programCache = new ProgramCache(this);
@@ -101,6 +105,7 @@ public final class MeshDevice implements AutoCloseable {
         this.defects = defects;
         this.lock = parent.<Object>map(mesh -> mesh.lock).orElseGet(Object::new);
         this.config = lives.get(0).config();
+        this.grid = lives.get(0).grid();
         this.reports = new MeshReports(
                 MisreportingListener.between(process.listener(), defects),
                 process.reporting(),
@@ -145,7 +150,7 @@ public final class MeshDevice implements AutoCloseable {
     /**
      * Returns the id of a device.
      *
-     * @throws IllegalArgumentException if there is no device at the coordinate
+     * @throws MeshRuntimeException if there is no device at the coordinate
      */
     public int deviceId(MeshCoordinate coordinate) {
         return devices.get(coordinate.toLinearIndex(shape));
@@ -154,6 +159,18 @@ public final class MeshDevice implements AutoCloseable {
     /** Returns the chips it is made of. */
     public Architecture architecture() {
         return process.architecture();
+    }
+
+    /** Returns the cores of each device that compute, whose L1 is lent. */
+    public CoreRange computeGrid() {
+        return new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
+    }
+
+    /** Returns which device lies where, as long as this is not {@linkplain #reshape reshaped}. */
+    public MeshDeviceView view() {
+        synchronized (lock) {
+            return new MeshDeviceView(shape, devices);
+        }
     }
 
     /** Returns the mesh that this is a part of, if it is one. */

@@ -1,6 +1,7 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.ClusterType;
+import dev.meshguard.mesh.runtime.DispatchCoreConfig;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -16,8 +17,7 @@ import org.apiguardian.api.API.Status;
 /**
  * The arguments of {@code ttnn.open_mesh_device}, with its defaults.
  *
- * <p>Immutable and safe for use by several threads. The dispatch core configuration is not among them: it decides how many cores
- * are left to compute, which here is part of {@link Architecture}.
+ * <p>Immutable and safe for use by several threads.
  *
  * <pre>{@code
  * MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 4)).withTraceRegionSize(30_000_000);
@@ -27,6 +27,7 @@ import org.apiguardian.api.API.Status;
  * @param l1SmallSize the bytes at the top of every core's L1 that are kept for small sharded buffers
  * @param traceRegionSize the bytes at the top of every DRAM bank that are kept for captured traces
  * @param numCommandQueues the number of command queues, 1 or 2
+ * @param dispatchCoreConfig on which cores the runtime dispatches, which are then not left to programs
  * @param offset where in the system the mesh starts, empty for its first device; not looked at where devices are named
  * @param physicalDeviceIds the devices in row-major order, empty to have them chosen; needs a shape
  * @param workerL1Size the bytes of every core's L1 that the allocator may lend, 0 for the default of the preset
@@ -39,13 +40,14 @@ public record MeshDeviceOptions(
         long l1SmallSize,
         long traceRegionSize,
         int numCommandQueues,
+        DispatchCoreConfig dispatchCoreConfig,
         Optional<MeshCoordinate> offset,
         List<Integer> physicalDeviceIds,
         long workerL1Size,
         Set<RuntimeDefect> defects) {
 
-    private static final MeshDeviceOptions DEFAULTS =
-            new MeshDeviceOptions(Optional.empty(), 0, 0, 1, Optional.empty(), List.of(), 0, Set.of());
+    private static final MeshDeviceOptions DEFAULTS = new MeshDeviceOptions(
+            Optional.empty(), 0, 0, 1, DispatchCoreConfig.defaults(), Optional.empty(), List.of(), 0, Set.of());
 
     /**
      * Creates options.
@@ -72,6 +74,7 @@ public record MeshDeviceOptions(
                 l1SmallSize,
                 traceRegionSize,
                 numCommandQueues,
+                dispatchCoreConfig,
                 offset,
                 physicalDeviceIds,
                 workerL1Size,
@@ -81,19 +84,62 @@ public record MeshDeviceOptions(
     /** Returns these options with another size of the L1_SMALL region. */
     public MeshDeviceOptions withL1SmallSize(long bytes) {
         return new MeshDeviceOptions(
-                meshShape, bytes, traceRegionSize, numCommandQueues, offset, physicalDeviceIds, workerL1Size, defects);
+                meshShape,
+                bytes,
+                traceRegionSize,
+                numCommandQueues,
+                dispatchCoreConfig,
+                offset,
+                physicalDeviceIds,
+                workerL1Size,
+                defects);
     }
 
     /** Returns these options with another size of the trace region. */
     public MeshDeviceOptions withTraceRegionSize(long bytes) {
         return new MeshDeviceOptions(
-                meshShape, l1SmallSize, bytes, numCommandQueues, offset, physicalDeviceIds, workerL1Size, defects);
+                meshShape,
+                l1SmallSize,
+                bytes,
+                numCommandQueues,
+                dispatchCoreConfig,
+                offset,
+                physicalDeviceIds,
+                workerL1Size,
+                defects);
     }
 
     /** Returns these options with another number of command queues. */
     public MeshDeviceOptions withNumCommandQueues(int number) {
         return new MeshDeviceOptions(
-                meshShape, l1SmallSize, traceRegionSize, number, offset, physicalDeviceIds, workerL1Size, defects);
+                meshShape,
+                l1SmallSize,
+                traceRegionSize,
+                number,
+                dispatchCoreConfig,
+                offset,
+                physicalDeviceIds,
+                workerL1Size,
+                defects);
+    }
+
+    /**
+     * Returns these options with other cores to dispatch on.
+     *
+     * <p>It decides how many cores of each device are left to programs, and with them the number of L1 banks; see
+     * {@link ClusterType#computeGrid}.
+     */
+    public MeshDeviceOptions withDispatchCoreConfig(DispatchCoreConfig dispatch) {
+        return new MeshDeviceOptions(
+                meshShape,
+                l1SmallSize,
+                traceRegionSize,
+                numCommandQueues,
+                dispatch,
+                offset,
+                physicalDeviceIds,
+                workerL1Size,
+                defects);
     }
 
     /** Returns these options for a mesh that starts at the given place of the system. */
@@ -103,6 +149,7 @@ public record MeshDeviceOptions(
                 l1SmallSize,
                 traceRegionSize,
                 numCommandQueues,
+                dispatchCoreConfig,
                 Optional.of(start),
                 physicalDeviceIds,
                 workerL1Size,
@@ -116,6 +163,7 @@ public record MeshDeviceOptions(
                 l1SmallSize,
                 traceRegionSize,
                 numCommandQueues,
+                dispatchCoreConfig,
                 offset,
                 List.of(devices),
                 workerL1Size,
@@ -125,7 +173,15 @@ public record MeshDeviceOptions(
     /** Returns these options with another size of the L1 that the allocator may lend. */
     public MeshDeviceOptions withWorkerL1Size(long bytes) {
         return new MeshDeviceOptions(
-                meshShape, l1SmallSize, traceRegionSize, numCommandQueues, offset, physicalDeviceIds, bytes, defects);
+                meshShape,
+                l1SmallSize,
+                traceRegionSize,
+                numCommandQueues,
+                dispatchCoreConfig,
+                offset,
+                physicalDeviceIds,
+                bytes,
+                defects);
     }
 
     /** Returns these options with more defects. */
@@ -137,6 +193,7 @@ public record MeshDeviceOptions(
                 l1SmallSize,
                 traceRegionSize,
                 numCommandQueues,
+                dispatchCoreConfig,
                 offset,
                 physicalDeviceIds,
                 workerL1Size,

@@ -3,7 +3,7 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.shape.MeshCoordinate;
-import dev.meshguard.mesh.shape.SystemMesh;
+import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Owner;
@@ -69,12 +69,11 @@ public final class MeshWorkload implements AutoCloseable {
      * @param start the first corner of the block
      * @param end the last corner, which belongs to the block
      * @return this workload
-     * @throws MeshRuntimeException if one of the devices has a program already
+     * @throws MeshRuntimeException if one of the devices has a program already, or the corners do not span a block
      * @throws IllegalStateException if the program or the workload cannot be changed any more
-     * @throws IllegalArgumentException if the corners do not span a block
      */
     public MeshWorkload addProgram(MeshCoordinate start, MeshCoordinate end, Program program) {
-        return add(new Entry(Optional.of(new Block(start, end)), program));
+        return add(new Entry(Optional.of(MeshCoordinateRange.of(start, end)), program));
     }
 
     /** Ends the workload and its programs: binary and circular buffers are gone. Does nothing if it has ended. */
@@ -98,7 +97,8 @@ public final class MeshWorkload implements AutoCloseable {
         List<CircularBufferLayout> layouts = new ArrayList<>();
         for (Entry entry : entries) {
             entry.program().requireRunnableBy(newMesh, this);
-            CircularBufferLayout layout = entry.program().layOut(newMesh.architecture(), newMesh.l1Base());
+            CircularBufferLayout layout =
+                    entry.program().layOut(newMesh.architecture(), newMesh.computeGrid(), newMesh.l1Base());
             layout.requireRoom(newMesh.memory().lowestOccupiedL1Address());
             layouts.add(layout);
         }
@@ -207,62 +207,19 @@ public final class MeshWorkload implements AutoCloseable {
         return named;
     }
 
-    private record Entry(Optional<Block> block, Program program) {
+    private record Entry(Optional<MeshCoordinateRange> block, Program program) {
 
         boolean overlaps(Entry other) {
             return block.isEmpty() || other.block.isEmpty() || block.get().intersects(other.block.get());
         }
 
         List<Integer> devicesOf(MeshDevice mesh) {
-            return block.map(chosen -> chosen.devicesOf(mesh)).orElseGet(mesh::deviceIds);
+            return block.map(chosen -> chosen.stream().map(mesh::deviceId).toList())
+                    .orElseGet(mesh::deviceIds);
         }
 
         String range() {
-            return block.map(Block::toString).orElse("of the whole mesh");
-        }
-    }
-
-    /** A rectangle of devices, both corners included. */
-    private record Block(MeshCoordinate start, MeshCoordinate end) {
-
-        Block {
-            boolean spans = start.values().size() == end.values().size();
-            for (int dimension = 0; spans && dimension < start.values().size(); dimension++) {
-                spans = start.values().get(dimension) <= end.values().get(dimension);
-            }
-            if (!spans) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
-                        "There are no devices from %s to %s: a block ends where it starts or later in every dimension",
-                        start,
-                        end));
-            }
-        }
-
-        boolean intersects(Block other) {
-            int dimensions =
-                    Math.min(start.values().size(), other.start.values().size());
-            for (int dimension = 0; dimension < dimensions; dimension++) {
-                if (start.values().get(dimension) > other.end.values().get(dimension)
-                        || other.start.values().get(dimension) > end.values().get(dimension)) {
-                    return false;
-                }
-            }
-            return true;
-        }
-
-        List<Integer> devicesOf(MeshDevice mesh) {
-            mesh.deviceId(start);
-            mesh.deviceId(end);
-            return SystemMesh.coordinates(mesh.shape().dimensions()).stream()
-                    .filter(coordinate -> intersects(new Block(coordinate, coordinate)))
-                    .map(mesh::deviceId)
-                    .toList();
-        }
-
-        @Override
-        public String toString() {
-            return String.format(Locale.ROOT, "MeshCoordinateRange(start=%s, end=%s)", start, end);
+            return block.map(MeshCoordinateRange::toString).orElse("of the whole mesh");
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
@@ -141,9 +142,9 @@ public final class Program implements AutoCloseable {
     }
 
     /** Places the circular buffers, without a report, so that a program that does not fit leaves no trace. */
-    synchronized CircularBufferLayout layOut(Architecture architecture, long l1Base) {
+    synchronized CircularBufferLayout layOut(Architecture architecture, CoreRange grid, long l1Base) {
         if (layout == null) {
-            layout = CircularBufferLayout.of(id, circularBuffers, architecture, l1Base);
+            layout = CircularBufferLayout.of(id, circularBuffers, architecture, grid, l1Base);
         }
         return layout;
     }
@@ -164,7 +165,7 @@ public final class Program implements AutoCloseable {
     /** Runs the program on one device by itself; called under the lock of the mesh. */
     synchronized void enqueueOn(MeshDevice newMesh, int device) {
         requireRunnableBy(newMesh, null);
-        CircularBufferLayout places = layOut(newMesh.architecture(), newMesh.l1Base());
+        CircularBufferLayout places = layOut(newMesh.architecture(), newMesh.computeGrid(), newMesh.l1Base());
         places.requireRoom(newMesh.memory().lowestOccupiedL1Address(device));
         if (placedOn.add(device)) {
             placeOn(newMesh, places, List.of(device));

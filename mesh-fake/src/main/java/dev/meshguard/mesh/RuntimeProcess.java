@@ -3,6 +3,9 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.ClusterType;
+import dev.meshguard.mesh.runtime.CoreGrid;
+import dev.meshguard.mesh.runtime.DispatchCoreConfig;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
@@ -32,11 +35,12 @@ import org.slf4j.LoggerFactory;
  */
 final class RuntimeProcess {
 
-    private static final Logger logger = LoggerFactory.getLogger(RuntimeProcess.class);
+    private static final Logger logger = LoggerFactory.getLogger(Ttnn.class);
 
     private final AllocationListener listener;
     private final RuntimePreset preset;
-    private final Architecture architecture;
+    private final ClusterType cluster;
+    private final int harvestedColumns;
     private final SystemMesh systemMesh;
     private final EnumSet<RuntimeDefect> defects;
     private final EnumSet<RuntimeFix> fixes;
@@ -59,7 +63,8 @@ final class RuntimeProcess {
     RuntimeProcess(Ttnn.Builder settings) {
         this.listener = settings.listener;
         this.preset = settings.preset;
-        this.architecture = settings.architecture;
+        this.cluster = settings.cluster;
+        this.harvestedColumns = settings.harvestedColumns;
         this.systemMesh = new SystemMesh(settings.systemMesh);
         this.defects = settings.defects.clone();
         this.fixes = settings.fixes.clone();
@@ -80,7 +85,12 @@ final class RuntimeProcess {
     }
 
     Architecture architecture() {
-        return architecture;
+        return cluster.architecture();
+    }
+
+    /** Returns the cores of each chip that are left when the runtime dispatches as asked. */
+    CoreGrid computeGrid(DispatchCoreConfig dispatch) {
+        return cluster.computeGrid(dispatch, harvestedColumns);
     }
 
     SystemMesh systemMesh() {
@@ -181,7 +191,7 @@ final class RuntimeProcess {
     /** Chips without a host link of their own can only be reached through others, so a cluster of Wormholes is activated as a whole. */
     private Set<Integer> activatesAllChips() {
         boolean hasRemoteChips =
-                architecture == Architecture.WORMHOLE_B0 && systemMesh.shape().meshSize() > 1;
+                architecture() == Architecture.WORMHOLE_B0 && systemMesh.shape().meshSize() > 1;
         return hasRemoteChips ? systemMesh.deviceIds() : Set.of();
     }
 }

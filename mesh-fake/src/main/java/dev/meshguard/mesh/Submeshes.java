@@ -2,6 +2,8 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshCoordinateRange;
+import dev.meshguard.mesh.shape.MeshDeviceView;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.shape.SystemMesh;
 import java.util.ArrayList;
@@ -23,9 +25,10 @@ final class Submeshes {
     /**
      * Returns the places of a submesh's devices in its parent, in the submesh's row-major order.
      *
-     * @throws MeshRuntimeException if it does not lie within the parent
+     * @throws MeshRuntimeException if it has no device or does not lie within the parent
      */
     static List<MeshCoordinate> placesOf(MeshShape submesh, Optional<MeshCoordinate> offset, MeshShape parent) {
+        requireDevices(submesh);
         if (submesh.dims() != parent.dims()) {
             throw new MeshRuntimeException(String.format(
                     Locale.ROOT,
@@ -42,7 +45,7 @@ final class Submeshes {
                     new MeshCoordinate(start)));
         }
         for (int dimension = 0; dimension < parent.dims(); dimension++) {
-            if (start.get(dimension) + submesh.dimensions().get(dimension)
+            if ((long) start.get(dimension) + submesh.dimensions().get(dimension)
                     > parent.dimensions().get(dimension)) {
                 throw new MeshRuntimeException(String.format(
                         Locale.ROOT,
@@ -52,7 +55,7 @@ final class Submeshes {
                         parent));
             }
         }
-        return SystemMesh.coordinates(submesh.dimensions()).stream()
+        return MeshCoordinateRange.of(submesh).stream()
                 .map(place -> sum(start, place.values()))
                 .toList();
     }
@@ -60,9 +63,12 @@ final class Submeshes {
     /**
      * Returns where the submeshes begin into which a mesh is divided, in row-major order.
      *
-     * @throws MeshRuntimeException if a dimension is not a whole number of submeshes
+     * <p>The process of the runtime divides by zero and ends if the submesh has no device; here it is refused as a single one is.
+     *
+     * @throws MeshRuntimeException if the submesh has no device, or a dimension is not a whole number of submeshes
      */
     static List<MeshCoordinate> offsetsOf(MeshShape submesh, MeshShape parent) {
+        requireDevices(submesh);
         List<Integer> steps = new ArrayList<>();
         for (int dimension = 0; dimension < parent.dims(); dimension++) {
             int size = submesh.dimensions().get(dimension);
@@ -76,7 +82,7 @@ final class Submeshes {
             }
             steps.add(parent.dimensions().get(dimension) / size);
         }
-        return SystemMesh.coordinates(steps).stream()
+        return MeshCoordinateRange.of(new MeshShape(steps)).stream()
                 .map(step -> product(step.values(), submesh.dimensions()))
                 .toList();
     }
@@ -91,10 +97,7 @@ final class Submeshes {
             throw new MeshRuntimeException("New shape must have the same number of devices as current shape");
         }
         if (newShape.isLineTopology()) {
-            return new SystemMesh(shape)
-                    .lineCoordinates().stream()
-                            .map(place -> devices.get(place.toLinearIndex(shape)))
-                            .toList();
+            return new MeshDeviceView(shape, devices).lineDevices();
         }
         List<Integer> mapped = system.devicesOf(newShape, Optional.of(system.coordinateOf(devices.get(0))));
         if (!Set.copyOf(devices).containsAll(mapped)) {
@@ -106,6 +109,13 @@ final class Submeshes {
                     shape));
         }
         return mapped;
+    }
+
+    private static void requireDevices(MeshShape submesh) {
+        if (submesh.meshSize() == 0) {
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT, "Invalid submesh shape: (%s). All dimensions must be positive.", submesh));
+        }
     }
 
     private static MeshCoordinate sum(List<Integer> start, List<Integer> steps) {

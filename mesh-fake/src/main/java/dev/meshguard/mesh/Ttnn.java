@@ -6,6 +6,9 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.ClusterType;
+import dev.meshguard.mesh.runtime.CoreGrid;
+import dev.meshguard.mesh.runtime.DispatchCoreConfig;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
@@ -282,10 +285,11 @@ public final class Ttnn {
         String wanted = String.format(Locale.ROOT, "a %s mesh", shape.grid());
         process.requireInService(wanted);
         noteMeshesOver(devices, wanted);
-        AllocatorConfig config = configOf(options);
+        CoreGrid grid = process.computeGrid(options.dispatchCoreConfig());
+        AllocatorConfig config = configOf(options, grid);
         return process.withDevices(manager -> {
             DeviceHandle handle =
-                    manager.open(devices, config, options.numCommandQueues(), process.unsafeAllocations());
+                    manager.open(devices, config, grid, options.numCommandQueues(), process.unsafeAllocations());
             List<DeviceLife> lives = devices.stream()
                     .map(device -> manager.lifeOf(device).orElseThrow())
                     .toList();
@@ -345,7 +349,7 @@ public final class Ttnn {
         }
     }
 
-    private AllocatorConfig configOf(MeshDeviceOptions options) {
+    private AllocatorConfig configOf(MeshDeviceOptions options, CoreGrid grid) {
         Architecture architecture = process.architecture();
         RuntimePreset preset = process.preset();
         return AllocatorConfig.builder()
@@ -353,7 +357,7 @@ public final class Ttnn {
                 .dramBankSize(architecture.dramBankSize())
                 .dramUnreservedBase(preset.dramUnreservedBase(architecture))
                 .dramAlignment(architecture.dramAlignment())
-                .l1BankCount(architecture.l1Banks())
+                .l1BankCount(grid.size())
                 .l1Size(architecture.l1Size())
                 .l1UnreservedBase(l1Base(options.workerL1Size()))
                 .l1Alignment(architecture.l1Alignment())
@@ -427,8 +431,9 @@ public final class Ttnn {
 
         final AllocationListener listener;
         RuntimePreset preset = RuntimePreset.MAY_2026;
-        Architecture architecture = Architecture.WORMHOLE_B0;
-        MeshShape systemMesh = MeshShape.of(2, 4);
+        ClusterType cluster = ClusterType.T3K;
+        MeshShape systemMesh = ClusterType.T3K.systemMesh();
+        int harvestedColumns;
         final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
         final EnumSet<RuntimeFix> fixes = EnumSet.noneOf(RuntimeFix.class);
         Optional<ReportingModel> reporting = Optional.empty();
@@ -447,15 +452,38 @@ public final class Ttnn {
             return this;
         }
 
-        /** Chooses the chips; {@link Architecture#WORMHOLE_B0} unless this is called. */
-        public Builder architecture(Architecture newArchitecture) {
-            this.architecture = newArchitecture;
+        /** Chooses the system, with its chips, how they lie and how many of their cores compute; a T3000 unless this is called. */
+        public Builder system(ClusterType product) {
+            this.cluster = product;
+            this.systemMesh = product.systemMesh();
             return this;
         }
 
-        /** Chooses how many devices there are; 2x4 unless this is called. */
+        /**
+         * Chooses the chips and leaves their number; {@link Architecture#WORMHOLE_B0} unless this is called.
+         *
+         * <p>As many of their cores compute as in {@link ClusterType#of}, unless a system of these chips was chosen before.
+         */
+        public Builder architecture(Architecture architecture) {
+            if (cluster.architecture() != architecture) {
+                this.cluster = ClusterType.of(architecture);
+            }
+            return this;
+        }
+
+        /** Chooses how many devices there are, also more or fewer than the system is sold with; 2x4 unless this is called. */
         public Builder systemMesh(MeshShape shape) {
             this.systemMesh = shape;
+            return this;
+        }
+
+        /**
+         * Chooses how many columns of compute cores each chip was sold without; none unless this is called.
+         *
+         * @param columns 0 to 2 on Blackhole, otherwise 0
+         */
+        public Builder harvestedColumns(int columns) {
+            this.harvestedColumns = columns;
             return this;
         }
 
@@ -533,10 +561,11 @@ public final class Ttnn {
         /**
          * Returns the runtime.
          *
-         * @throws IllegalArgumentException if the version does not know the chips
+         * @throws IllegalArgumentException if the version does not know the chips, or there are none with so few columns
          */
         public Ttnn build() {
-            preset.dramUnreservedBase(architecture);
+            preset.dramUnreservedBase(cluster.architecture());
+            cluster.computeGrid(DispatchCoreConfig.defaults(), harvestedColumns);
             return new Ttnn(this);
         }
     }

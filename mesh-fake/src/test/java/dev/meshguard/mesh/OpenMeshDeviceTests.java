@@ -65,7 +65,7 @@ class OpenMeshDeviceTests {
         MeshDevice mesh =
                 Ttnn.builder(reports).systemMesh(MeshShape.of(4, 3)).build().openMeshDevice(MeshShape.of(12, 1));
 
-        assertThat(mesh.deviceIds()).containsExactly(0, 1, 2, 5, 4, 7, 8, 11, 10, 9, 6, 3);
+        assertThat(mesh.deviceIds()).containsExactly(0, 1, 2, 5, 8, 11, 10, 9, 6, 7, 4, 3);
     }
 
     @Test
@@ -103,20 +103,16 @@ class OpenMeshDeviceTests {
     }
 
     @Test
-    void cannotReachBeyondTheEndOfALine() {
+    void turnsBackAtTheEndOfALineAndFailsIfThatIsTooShort() {
         Ttnn chain = Ttnn.builder(reports).systemMesh(MeshShape.of(1, 8)).build();
+        MeshDeviceOptions fromTheSeventh = DEFAULTS.withOffset(MeshCoordinate.of(0, 6));
 
-        assertThat(chain.openMeshDevice(MeshDeviceOptions.defaults()
-                                .withMeshShape(MeshShape.of(1, 2))
-                                .withOffset(MeshCoordinate.of(0, 6)))
-                        .deviceIds())
-                .containsExactly(6, 7);
-        assertThatThrownBy(() -> chain.openMeshDevice(MeshDeviceOptions.defaults()
-                        .withMeshShape(MeshShape.of(1, 3))
-                        .withOffset(MeshCoordinate.of(0, 6))))
+        MeshDevice line = chain.openMeshDevice(fromTheSeventh.withMeshShape(MeshShape.of(1, 3)));
+
+        assertThat(line.deviceIds()).containsExactly(6, 5, 4);
+        assertThatThrownBy(() -> chain.openMeshDevice(fromTheSeventh.withMeshShape(MeshShape.of(1, 8))))
                 .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Requested mesh is too big and is not rotatable: MeshShape([1, 3]) and SystemMesh"
-                        + " MeshShape([1, 8]), offset MeshCoordinate([0, 6])");
+                .hasMessage("Failed to get line coordinates, got 1 coordinates, expected 8");
     }
 
     @Test
@@ -125,8 +121,9 @@ class OpenMeshDeviceTests {
 
         assertThatThrownBy(() -> ttnn.openMeshDevice(block.withOffset(MeshCoordinate.of(1))))
                 .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Provided offset dimensions mismatch: 1 != 2");
-        assertThatThrownBy(() -> ttnn.openMeshDevice(block.withOffset(MeshCoordinate.of(0, 4))))
+                .hasMessage("Provided offset dimensions mismatch: MeshCoordinate([1]) != 2");
+        assertThatThrownBy(() -> ttnn.openMeshDevice(
+                        DEFAULTS.withMeshShape(MeshShape.of(1, 1)).withOffset(MeshCoordinate.of(0, 4))))
                 .isInstanceOf(MeshRuntimeException.class)
                 .hasMessage("The specified offset MeshCoordinate([0, 4]) is out of bounds for the system mesh shape"
                         + " MeshShape([2, 4])");
@@ -167,7 +164,7 @@ class OpenMeshDeviceTests {
     void hasTheDimensionsOfTheSystem() {
         assertThatThrownBy(() -> ttnn.openMeshDevice(MeshShape.of(2, 2, 2)))
                 .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Requested mesh shape dimensions mismatch: 3 != 2");
+                .hasMessage("Requested mesh shape dimensions mismatch: MeshShape([2, 2, 2]) != MeshShape([2, 4])");
     }
 
     @Test
@@ -254,7 +251,7 @@ class OpenMeshDeviceTests {
 
         assertThat(mesh.allocate(PAGE).address()).isEqualTo(5_848_704);
         assertThat(mesh.statistics(BufferType.L1).totalAllocatable()).isEqualTo(1_461_760);
-        assertThat(mesh.architecture().l1Banks()).isEqualTo(130);
+        assertThat(mesh.computeGrid()).hasToString("[0-0 - 12-9]");
         assertThat(reports.meshes())
                 .extracting(MeshDescription::name)
                 .containsExactly("2x4 mesh (Blackhole, May 2026)");

@@ -155,10 +155,24 @@ class SubmeshTests {
     }
 
     @Test
+    void haveADevice() {
+        assertThatThrownBy(() -> mesh.createSubmesh(MeshShape.of(0, 2)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Invalid submesh shape: (MeshShape([0, 2])). All dimensions must be positive.");
+        assertThatThrownBy(() -> mesh.createSubmeshes(MeshShape.of(2, 0)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Invalid submesh shape: (MeshShape([2, 0])). All dimensions must be positive.");
+    }
+
+    @Test
     void lieWithinTheirParent() {
         assertThatThrownBy(() -> mesh.createSubmesh(MeshShape.of(1, 2), MeshCoordinate.of(0, 3)))
                 .isInstanceOf(MeshRuntimeException.class)
                 .hasMessage("Submesh shape MeshShape([1, 2]) and offset MeshCoordinate([0, 3])"
+                        + " does not fit within parent mesh (MeshShape([2, 4])).");
+        assertThatThrownBy(() -> mesh.createSubmesh(MeshShape.of(1, 2), MeshCoordinate.of(0, Integer.MAX_VALUE)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Submesh shape MeshShape([1, 2]) and offset MeshCoordinate([0, 2147483647])"
                         + " does not fit within parent mesh (MeshShape([2, 4])).");
     }
 

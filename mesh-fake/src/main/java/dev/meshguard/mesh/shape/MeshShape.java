@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.shape;
 
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -10,28 +11,43 @@ import org.apiguardian.api.API.Status;
 /**
  * The number of devices along each dimension of a mesh.
  *
- * <p>Immutable and safe for use by several threads. Source: {@code MeshShape} in {@code tt_metal/api/tt-metalium/mesh_coord.hpp}.
+ * <p>A size of 0 is allowed, as in the runtime, which refuses such a shape only where devices are needed. Immutable and safe for
+ * use by several threads. Sources: {@code MeshShape} in {@code tt_metal/api/tt-metalium/mesh_coord.hpp}, {@code ShapeBase} in
+ * {@code tt_metal/common/shape_base.cpp}.
  *
- * @param dimensions the sizes, outermost first, each 1 or more
+ * @param dimensions the sizes, outermost first, each 0 or more
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record MeshShape(List<Integer> dimensions) {
 
+    /** The fewest dimensions that {@code ShapeBase} keeps: it puts ones before the others. */
+    private static final int KEPT_DIMENSIONS = 4;
+
     /**
      * Creates a shape with its own copy of the list.
      *
-     * @throws IllegalArgumentException if there is no dimension or one is not positive
+     * @throws MeshRuntimeException if there is no dimension
+     * @throws IllegalArgumentException if a dimension is negative, or there are more devices than an {@code int} counts
      */
     public MeshShape {
         dimensions = List.copyOf(dimensions);
         if (dimensions.isEmpty()) {
-            throw new IllegalArgumentException("A mesh shape needs at least one dimension: none is given");
+            throw new MeshRuntimeException(RuntimeMessages.EMPTY_SHAPE);
         }
+        long devices = 1;
         for (int size : dimensions) {
-            if (size < 1) {
+            if (size < 0) {
                 throw new IllegalArgumentException(String.format(
-                        Locale.ROOT, "Cannot use %d as a dimension of a mesh: a dimension is 1 or more", size));
+                        Locale.ROOT, "Cannot use %d as a dimension of a mesh: a dimension is 0 or more", size));
+            }
+            devices *= Math.max(1, size);
+            if (devices > Integer.MAX_VALUE) {
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Cannot use %s as the shape of a mesh: it has more than %d devices",
+                        dimensions,
+                        Integer.MAX_VALUE));
             }
         }
     }
@@ -46,12 +62,50 @@ public record MeshShape(List<Integer> dimensions) {
         return dimensions.size();
     }
 
-    /** Returns the number of devices. */
-    public int meshSize() {
-        return dimensions.stream().reduce(1, Math::multiplyExact);
+    /**
+     * Returns the size of a dimension.
+     *
+     * <p>The runtime keeps at least four dimensions and puts ones before those it was given, which only negative indices reach:
+     * {@code of(2, 4).get(-3)} is 1.
+     *
+     * @param dimension its index; negative ones count from the end, as in Python
+     * @throws MeshRuntimeException if there is no such dimension
+     */
+    public int get(int dimension) {
+        int kept = Math.max(KEPT_DIMENSIONS, dims());
+        if (dimension < -kept || dimension >= dims()) {
+            throw new MeshRuntimeException(RuntimeMessages.shapeIndexOutOfRange(dimension, -kept, dims()));
+        }
+        if (dimension >= 0) {
+            return dimensions.get(dimension);
+        }
+        return dimension < -dims() ? 1 : dimensions.get(dims() + dimension);
     }
 
-    /** Returns whether at most one dimension has more than one device. */
+    /**
+     * Returns by how much the place in row-major order grows with each step along a dimension; 1 for the last one.
+     *
+     * @param dimension its index, from 0
+     * @throws IllegalArgumentException if there is no such dimension; the runtime reads past its table instead
+     */
+    public int stride(int dimension) {
+        if (dimension < 0 || dimension >= dims()) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "%s has no stride along dimension %d: its dimensions are 0 to %d",
+                    this,
+                    dimension,
+                    dims() - 1));
+        }
+        return product(dimensions.subList(dimension + 1, dims()));
+    }
+
+    /** Returns the number of devices. */
+    public int meshSize() {
+        return product(dimensions);
+    }
+
+    /** Returns whether at most one dimension has another size than 1. */
     public boolean isLineTopology() {
         return dimensions.stream().filter(size -> size != 1).count() <= 1;
     }
@@ -65,5 +119,13 @@ public record MeshShape(List<Integer> dimensions) {
     @Override
     public String toString() {
         return "MeshShape(" + dimensions + ")";
+    }
+
+    private static int product(List<Integer> sizes) {
+        int product = 1;
+        for (int size : sizes) {
+            product *= size;
+        }
+        return product;
     }
 }

@@ -4,21 +4,20 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
  * All devices of the system, numbered row by row, of which a mesh takes some.
  *
- * <p>Source: {@code tt_metal/distributed/system_mesh.cpp}. Where the runtime searches for a path along which to lay a line, this
- * takes one that ends beside its start if the number of rows is even: along row 0 and back along row 1 in a mesh of two rows, as
- * the runtime does.
+ * <p>The numbers are the one thing that is different here: on a real system the ids follow the cables, so that those of a row are
+ * not one after the other.
+ *
+ * <p>Immutable and safe for use by several threads. Source: {@code tt_metal/distributed/system_mesh.cpp}.
  *
  * @param shape the shape of the whole system
  * @since 0.1
@@ -29,173 +28,94 @@ public record SystemMesh(MeshShape shape) {
     /**
      * Returns the devices of a requested mesh in its row-major order.
      *
+     * <p>A mesh of one row or column is laid along a line from the offset on; see
+     * {@link MeshDeviceView#lineCoordinates(int, MeshShape, MeshCoordinate)}. Any other is a block at the offset, or, where only
+     * that fits, a block turned by a quarter. The runtime forgets the offset of a block that it turns, and so does this.
+     *
      * @param offset where the mesh starts, empty for the first device
      * @throws MeshRuntimeException if the mesh does not fit into the system
+     * @throws IllegalArgumentException if the system is so large that the search for a line does not end
      */
     public List<Integer> devicesOf(MeshShape requested, Optional<MeshCoordinate> offset) {
+        if (requested.meshSize() == 0) {
+            throw new MeshRuntimeException(RuntimeMessages.noDevicesRequested(requested));
+        }
         if (requested.meshSize() > shape.meshSize()) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT,
-                    "Requested mesh shape %s requires %d devices, but only %d devices are available in the system mesh %s.",
-                    requested,
-                    requested.meshSize(),
-                    shape.meshSize(),
-                    shape));
+            throw new MeshRuntimeException(RuntimeMessages.tooManyDevicesRequested(requested, shape));
         }
-        MeshCoordinate origin =
-                new MeshCoordinate(shape.dimensions().stream().map(size -> 0).toList());
-        MeshCoordinate start = offset.orElse(origin);
-        requireWithinSystem(start);
-        if (requested.equals(shape) && start.equals(origin)) {
-            return IntStream.range(0, shape.meshSize()).boxed().toList();
+        MeshCoordinate start = offset.orElseGet(() -> MeshCoordinate.zeroCoordinate(shape.dims()));
+        if (start.dims() != shape.dims()) {
+            throw new MeshRuntimeException(RuntimeMessages.offsetDimensions(start, shape.dims()));
         }
-        if (requested.isLineTopology()) {
-            return line(requested, start);
-        }
-        if (requested.dims() != shape.dims()) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT, "Requested mesh shape dimensions mismatch: %d != %d", requested.dims(), shape.dims()));
-        }
-        return block(requested, start);
+        Stream<MeshCoordinate> places = requested.isLineTopology() ? line(requested, start) : block(requested, start);
+        return places.map(coordinate -> coordinate.toLinearIndex(shape)).toList();
     }
 
     /** Returns the ids of all devices. */
     public Set<Integer> deviceIds() {
-        return IntStream.range(0, shape.meshSize()).boxed().collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    /** Returns where in the system a device lies. */
-    public MeshCoordinate coordinateOf(int device) {
-        return coordinates(shape.dimensions()).get(device);
-    }
-
-    /** Returns the places of all devices in the order of a line through them. */
-    public List<MeshCoordinate> lineCoordinates() {
-        return line().stream().map(this::coordinateOf).toList();
-    }
-
-    private void requireWithinSystem(MeshCoordinate offset) {
-        List<Integer> start = offset.values();
-        if (start.size() != shape.dims()) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT, "Provided offset dimensions mismatch: %d != %d", start.size(), shape.dims()));
-        }
-        if (!fits(start, start.stream().map(value -> 1).toList())) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT,
-                    "The specified offset %s is out of bounds for the system mesh shape %s",
-                    offset,
-                    shape));
-        }
-    }
-
-    /** The line from the offset on, which goes round where it ends beside its start. */
-    private List<Integer> line(MeshShape requested, MeshCoordinate offset) {
-        List<Integer> whole = line();
-        List<Integer> from = new ArrayList<>(whole);
-        int start = whole.indexOf(offset.toLinearIndex(shape));
-        Collections.rotate(from, -start);
-        if (!isRing() && requested.meshSize() > whole.size() - start) {
-            throw tooBig(requested, offset);
-        }
-        return from.subList(0, requested.meshSize());
-    }
-
-    private boolean isRing() {
-        return shape.dims() == 2
-                && !shape.isLineTopology()
-                && shape.dimensions().get(0) % 2 == 0;
+        return Set.copyOf(rowByRow().devices());
     }
 
     /**
-     * The requested block at the offset, or, where only that fits, turned by a quarter. The runtime forgets the offset of a block
-     * that it turns, and so does this.
+     * Returns where in the system a device lies.
+     *
+     * @throws MeshRuntimeException if there is no such device
      */
-    private List<Integer> block(MeshShape requested, MeshCoordinate offset) {
-        List<Integer> start = offset.values();
-        if (fits(start, requested.dimensions())) {
-            return coordinates(requested.dimensions()).stream()
-                    .map(coordinate -> new MeshCoordinate(sum(start, coordinate.values())).toLinearIndex(shape))
-                    .toList();
-        }
-        if (requested.dims() == 2 && fits(start, reversed(requested.dimensions()))) {
-            return coordinates(requested.dimensions()).stream()
-                    .map(coordinate -> new MeshCoordinate(reversed(coordinate.values())).toLinearIndex(shape))
-                    .toList();
-        }
-        throw tooBig(requested, offset);
+    public MeshCoordinate coordinateOf(int device) {
+        return rowByRow().findDevice(device);
     }
 
-    private MeshRuntimeException tooBig(MeshShape requested, MeshCoordinate offset) {
-        return new MeshRuntimeException(String.format(
-                Locale.ROOT,
-                "Requested mesh is too big and is not rotatable: %s and SystemMesh %s, offset %s",
-                requested,
-                shape,
-                offset));
+    private MeshDeviceView rowByRow() {
+        return new MeshDeviceView(
+                shape, IntStream.range(0, shape.meshSize()).boxed().toList());
     }
 
-    private boolean fits(List<Integer> start, List<Integer> requested) {
-        return IntStream.range(0, requested.size())
-                .allMatch(dimension -> start.get(dimension) + requested.get(dimension)
-                        <= shape.dimensions().get(dimension));
-    }
-
-    private static List<Integer> sum(List<Integer> start, List<Integer> steps) {
-        return IntStream.range(0, start.size())
-                .mapToObj(dimension -> start.get(dimension) + steps.get(dimension))
-                .toList();
-    }
-
-    private List<Integer> line() {
-        if (shape.dims() != 2 || shape.isLineTopology()) {
-            return IntStream.range(0, shape.meshSize()).boxed().toList();
+    private Stream<MeshCoordinate> line(MeshShape requested, MeshCoordinate start) {
+        if (shape.dims() != 2) {
+            throw new MeshRuntimeException(RuntimeMessages.LINE_NEEDS_2D_SYSTEM);
         }
-        int rows = shape.dimensions().get(0);
-        int columns = shape.dimensions().get(1);
-        List<Integer> devices = new ArrayList<>();
-        if (isRing()) {
-            // Snake through all columns but the first, which is the way back.
-            for (int row = 0; row < rows; row++) {
-                for (int step = 1; step < columns; step++) {
-                    int column = row % 2 == 0 ? step : columns - step;
-                    if (row == 0 && step == 1) {
-                        devices.add(0);
-                    }
-                    devices.add(row * columns + column);
-                }
-            }
-            for (int row = rows - 1; row > 0; row--) {
-                devices.add(row * columns);
-            }
-            return devices;
+        if (start.get(0) >= shape.get(0) || start.get(1) >= shape.get(1)) {
+            throw new MeshRuntimeException(RuntimeMessages.offsetOutOfSystem(start, shape));
         }
-        for (int row = 0; row < rows; row++) {
-            for (int step = 0; step < columns; step++) {
-                devices.add(row * columns + (row % 2 == 0 ? step : columns - 1 - step));
+        return MeshDeviceView.lineCoordinates(requested.meshSize(), shape, start).stream();
+    }
+
+    private Stream<MeshCoordinate> block(MeshShape requested, MeshCoordinate start) {
+        if (requested.dims() != shape.dims()) {
+            throw new MeshRuntimeException(RuntimeMessages.requestedDimensions(requested, shape));
+        }
+        List<Integer> turned = new ArrayList<>(requested.dimensions());
+        int turns = 0;
+        while (!fits(turned, start)) {
+            Collections.rotate(turned, -1);
+            turns++;
+            if (turns == shape.dims()) {
+                throw new MeshRuntimeException(RuntimeMessages.notRotatable(requested, shape, start));
             }
         }
-        return devices;
-    }
-
-    /** All coordinates of a mesh of the given sizes, in row-major order. */
-    public static List<MeshCoordinate> coordinates(List<Integer> sizes) {
-        List<List<Integer>> all = List.of(List.of());
-        for (int size : sizes) {
-            List<List<Integer>> longer = new ArrayList<>();
-            for (List<Integer> start : all) {
-                for (int value = 0; value < size; value++) {
-                    List<Integer> extended = new ArrayList<>(start);
-                    extended.add(value);
-                    longer.add(extended);
-                }
-            }
-            all = longer;
+        if (turns == 0) {
+            return MeshCoordinateRange.of(requested).stream().map(place -> moved(place, start));
         }
-        return all.stream().map(MeshCoordinate::new).toList();
+        if (shape.dims() != 2) {
+            throw new MeshRuntimeException(RuntimeMessages.ROTATION_NEEDS_2D_SYSTEM);
+        }
+        return MeshCoordinateRange.of(requested).stream().map(place -> MeshCoordinate.of(place.get(1), place.get(0)));
     }
 
-    private static List<Integer> reversed(List<Integer> values) {
-        return List.of(values.get(1), values.get(0));
+    private boolean fits(List<Integer> sizes, MeshCoordinate start) {
+        for (int dimension = 0; dimension < shape.dims(); dimension++) {
+            if ((long) start.get(dimension) + sizes.get(dimension) > shape.get(dimension)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static MeshCoordinate moved(MeshCoordinate place, MeshCoordinate by) {
+        List<Integer> values = new ArrayList<>();
+        for (int dimension = 0; dimension < place.dims(); dimension++) {
+            values.add(place.get(dimension) + by.get(dimension));
+        }
+        return new MeshCoordinate(values);
     }
 }

@@ -5,23 +5,35 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NOT_REPORTED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.EARLY_ALLOCATIONS_NOT_REPORTED;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_NAME_STALE_DEVICES;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.REPORTS_END_AT_CLOSE;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.MeshWorkload;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.Owner;
 import java.util.Arrays;
 import java.util.function.Consumer;
@@ -32,13 +44,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Each defect that the seeds met, switched on and off: on, one check is red and names the cause; off, the same check is
- * green.
- */
+/** Each defect of a runtime, switched on and off: on, one check is red and names the cause; off, the same check is green. */
 class DefectsTests {
 
+    private static final String OF_LIVING_PROGRAMS = "circular buffers of living programs";
+
     private final AllocationTracker tracker = AllocationTracker.create();
+    private MemorySnapshot whileTheCacheIsFull = tracker.snapshot();
 
     static Stream<Arguments> defects() {
         return Stream.of(
@@ -69,13 +81,46 @@ class DefectsTests {
                 arguments(
                         DEVICE_INITIALISED_TWICE,
                         "onlyExpectedSystemBuffers",
-                        "DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   SYSTEM: owned by command queue \"0\", lifetime SYSTEM"));
+                        "DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   SYSTEM: owned by command queue \"0\", lifetime SYSTEM"),
+                arguments(
+                        INITIALISED_BY_DEVICE_AND_MESH,
+                        "onlyExpectedSystemBuffers",
+                        "DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   SYSTEM: owned by command queue \"0\", lifetime SYSTEM"),
+                arguments(
+                        EARLY_ALLOCATIONS_NOT_REPORTED,
+                        "hasBalancedReports",
+                        "free of an unknown address: DRAM 0x2d4c40 (2968640) on device 0"),
+                arguments(CIRCULAR_BUFFERS_NOT_REPORTED, OF_LIVING_PROGRAMS, "[L1 of the cached add on device 0]"),
+                arguments(
+                        PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS,
+                        OF_LIVING_PROGRAMS,
+                        "[L1 of the cached add on device 0]"),
+                arguments(
+                        FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW,
+                        "books read as EVERY_REPORT",
+                        "reported 2 times at one live address: DRAM 0x2d5c40 (2972736) on device 0"),
+                arguments(
+                        FREES_NAME_STALE_DEVICES,
+                        "hasBalancedReports",
+                        "DRAM 8 KiB (8192 B) x 8   devices ●●●●●●●●○○○○○○○○   FREE_UNREPORTED"),
+                arguments(
+                        REPORTS_END_AT_CLOSE,
+                        "noLeaks",
+                        "DRAM 8 KiB (8192 B) x 8   devices ●●●●●●●●   UNEXPLAINED: no free was reported"),
+                arguments(
+                        MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES,
+                        "hasBalancedReports",
+                        "FREE_UNREPORTED: its handle was released after the device was closed"),
+                arguments(
+                        MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES,
+                        "hasBalancedReports",
+                        "FREE_UNREPORTED: its handle was released after the device was closed"));
     }
 
     @ParameterizedTest
     @MethodSource("defects")
     void turnsItsCheckRedAndNamesTheCause(RuntimeDefect defect, String check, String cause) {
-        run(defect);
+        run(check, defect);
 
         assertThatThrownBy(() -> check(check).accept(tracker))
                 .isInstanceOf(AssertionError.class)
@@ -85,7 +130,7 @@ class DefectsTests {
     @ParameterizedTest
     @MethodSource("defects")
     void leavesItsCheckGreenWhenItIsOff(RuntimeDefect defect, String check, String cause) {
-        run();
+        run(check);
 
         assertThatCode(() -> check(check).accept(tracker)).doesNotThrowAnyException();
     }
@@ -96,29 +141,64 @@ class DefectsTests {
                 .containsExactlyInAnyOrderElementsOf(Arrays.asList(RuntimeDefect.values()));
     }
 
-    /** One program that meets them all: tensors, an operation, the runtime's own buffers, and a free after the close. */
-    private void run(RuntimeDefect... defects) {
+    /**
+     * One program that meets them all: tensors, an operation, a program that ends while others live, an address that is lent
+     * anew, the runtime's own buffers, and a free after the mesh is closed and its object gone.
+     */
+    private void run(String check, RuntimeDefect... defects) {
         Ttnn ttnn = Ttnn.builder(tracker)
                 .systemBuffer(new Owner(Owner.Kind.COMMAND_QUEUE, "0"), BufferType.DRAM, 4_096)
                 .defects(defects)
                 .build();
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
-        Tensor a = ttnn.empty(TensorShape.of(64, 64), DataType.BFLOAT16, mesh);
-        Tensor b = ttnn.empty(TensorShape.of(64, 64), DataType.BFLOAT16, mesh);
+        Tensor a = tensor(ttnn, mesh);
+        Tensor b = tensor(ttnn, mesh);
         Tensor sum = ttnn.add(a, b);
+        if (check.equals(OF_LIVING_PROGRAMS)) {
+            runAndEndAnotherProgram(ttnn, mesh);
+        }
+        whileTheCacheIsFull = tracker.snapshot();
         ttnn.deallocate(a);
+        Tensor anew = tensor(ttnn, mesh);
+        ttnn.deallocate(anew);
         ttnn.deallocate(b);
         mesh.disableAndClearProgramCache();
         ttnn.closeMeshDevice(mesh);
-        ttnn.deallocate(sum);
+        mesh.destroy();
+        deallocateEvenIfItCrashes(sum);
     }
 
-    private static Consumer<AllocationTracker> check(String name) {
+    private static Tensor tensor(Ttnn ttnn, MeshDevice mesh) {
+        return ttnn.empty(TensorShape.of(64, 64), DataType.BFLOAT16, mesh);
+    }
+
+    /** Its circular buffers lie where those of the cached add do, which books that count every report cannot tell apart. */
+    private static void runAndEndAnotherProgram(Ttnn ttnn, MeshDevice mesh) {
+        MeshWorkload copy = ttnn.createMeshWorkload()
+                .addProgram(ttnn.createProgram("copy").addCircularBuffer(CircularBufferConfig.of(2_048)));
+        mesh.enqueueMeshWorkload(copy);
+        copy.close();
+    }
+
+    private static void deallocateEvenIfItCrashes(Tensor tensor) {
+        try {
+            tensor.close();
+        } catch (IllegalStateException crash) {
+            Assertions.assertThat(crash).hasMessageStartingWith("Segmentation fault");
+        }
+    }
+
+    private Consumer<AllocationTracker> check(String name) {
         return switch (name) {
             case "hasBalancedReports" -> tracker -> assertThat(tracker).hasBalancedReports();
             case "onlyExpectedSystemBuffers" -> tracker -> assertThat(tracker).onlyExpectedSystemBuffers();
             case "books read as EVERY_REPORT" ->
                 tracker -> assertThat(tracker.history().books(EVERY_REPORT)).areEmpty();
+            case "noLeaks" -> tracker -> assertThat(tracker).noLeaks();
+            case OF_LIVING_PROGRAMS ->
+                tracker -> Assertions.assertThat(whileTheCacheIsFull.bytes(0, BufferType.L1))
+                        .as("L1 of the cached add on device 0")
+                        .isEqualTo(3 * 4_096);
             default -> throw new IllegalArgumentException(name);
         };
     }

@@ -1,0 +1,114 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.MeshDeviceOptions;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.Strictness;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.verdict.Outcome;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A test chooses the runtime it runs on and how its mesh is opened. */
+class RuntimeChoiceTests {
+
+    @Test
+    void theMeshIsOpenedWithTheRegionsAskedFor() {
+        assertThat(run(RegionsTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aStrictRuntimeRefusesWhatTheRealOneLetsPass() {
+        assertThat(run(StrictTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void theBuilderChoosesTheArgumentsOfTheOpening() {
+        assertThat(run(OpeningTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void theBuilderReachesEveryChoiceOfTheRuntime() {
+        assertThat(run(SystemBufferTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void submeshesThatWereLeftOpenAreClosedBeforeTheirMesh() {
+        assertThat(run(OpenSubmeshTestCase.class)).hasTest("clean").whichSucceeded();
+        assertThat(run(OpenSubmeshTestCase.class))
+                .hasTest("leaks")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    static class RegionsTestCase {
+        @Test
+        @TrackAllocations(l1SmallSize = 32_768, traceRegionSize = 1_048_576)
+        void test(MeshDevice mesh) {
+            Assertions.assertThat(mesh.statistics(BufferType.L1_SMALL).totalAllocatable())
+                    .isEqualTo(32_768);
+            Assertions.assertThat(mesh.statistics(BufferType.TRACE).totalAllocatable())
+                    .isEqualTo(1_048_576);
+        }
+    }
+
+    static class StrictTestCase {
+        @Test
+        @TrackAllocations(strictness = Strictness.STRICT)
+        void test(Ttnn ttnn, MeshDevice mesh) {
+            Assertions.assertThatThrownBy(() -> ttnn.openMeshDevice(mesh.shape()))
+                    .hasMessageStartingWith("Cannot open a 2x4 mesh");
+        }
+    }
+
+    static class OpeningTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension MESH_GUARD = MeshGuardExtension.builder()
+                .mesh(1, 2)
+                .opening(MeshDeviceOptions.defaults().withTraceRegionSize(4_096))
+                .build();
+
+        @Test
+        void test(MeshDevice mesh) {
+            Assertions.assertThat(mesh.shape()).isEqualTo(MeshShape.of(1, 2));
+            Assertions.assertThat(mesh.statistics(BufferType.TRACE).totalAllocatable())
+                    .isEqualTo(4_096);
+        }
+    }
+
+    static class SystemBufferTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension MESH_GUARD = MeshGuardExtension.builder()
+                .runtime(runtime ->
+                        runtime.systemBuffer(new Owner(Owner.Kind.DISPATCH, "prefetcher"), BufferType.DRAM, 4_096))
+                .build();
+
+        @Test
+        void test(MeshDevice mesh) {
+            Assertions.assertThat(mesh.statistics(BufferType.DRAM).totalAllocated())
+                    .isPositive();
+        }
+    }
+
+    @TrackAllocations
+    static class OpenSubmeshTestCase {
+        @Test
+        void clean(MeshDevice mesh) {
+            Assertions.assertThat(mesh.createSubmesh(MeshShape.of(1, 2)).isOpen())
+                    .isTrue();
+        }
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Assertions.assertThat(Buffers.take(mesh.createSubmesh(MeshShape.of(1, 2))))
+                    .isNotNull();
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package dev.meshguard.mesh.runtime;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.shape.MeshShape;
+import java.util.Locale;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The systems that are sold, with what they are made of and how their devices lie.
+ *
+ * <p>This is the one table of what differs from product to product; what is the same for all chips of a kind is in
+ * {@link Architecture}. System meshes are those of the runtime's mesh graph descriptors, grids those of
+ * {@code tt_metal/core_descriptors}, the kinds of cores to dispatch on those of {@code ttnn/ttnn/device.py}. The names are the
+ * runtime's, as in {@code ttnn.cluster.ClusterType}.
+ *
+ * <p>Not here: the Galaxy with gateways (TG).
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+@SuppressWarnings("ImmutableEnumChecker") // Shapes and grids are immutable.
+public enum ClusterType {
+    /** An n150: one Wormhole. */
+    N150(Board.NEBULA_X1, DispatchCoreType.WORKER, 1, 1),
+    /** An n300: two Wormholes. */
+    N300(Board.NEBULA_X2, DispatchCoreType.ETH, 1, 2),
+    /** Two n300 as a square. */
+    N300_2X2(Board.NEBULA_X2, DispatchCoreType.ETH, 2, 2),
+    /** A T3000: four n300. */
+    T3K(Board.NEBULA_X2, DispatchCoreType.ETH, 2, 4),
+    /** A Galaxy of 32 Wormholes in one box. */
+    GALAXY(Board.GALAXY, DispatchCoreType.WORKER, 8, 4),
+    /** A P150: one Blackhole. */
+    P150(Board.BLACKHOLE, DispatchCoreType.WORKER, 1, 1),
+    /** Two P150. */
+    P150_X2(Board.BLACKHOLE, DispatchCoreType.WORKER, 1, 2),
+    /** Four P150. */
+    P150_X4(Board.BLACKHOLE, DispatchCoreType.WORKER, 2, 2),
+    /** Eight P150. */
+    P150_X8(Board.BLACKHOLE, DispatchCoreType.WORKER, 2, 4),
+    /** A P300: two Blackholes. */
+    P300(Board.BLACKHOLE, DispatchCoreType.WORKER, 1, 2),
+    /** Two P300. */
+    P300_X2(Board.BLACKHOLE, DispatchCoreType.WORKER, 2, 2);
+
+    private final Board board;
+    private final DispatchCoreType defaultDispatchCoreType;
+    private final MeshShape systemMesh;
+
+    ClusterType(Board board, DispatchCoreType defaultDispatchCoreType, int rows, int columns) {
+        this.board = board;
+        this.defaultDispatchCoreType = defaultDispatchCoreType;
+        this.systemMesh = MeshShape.of(rows, columns);
+    }
+
+    /**
+     * Returns a system of the given chips: a {@link #T3K} or {@link #P150_X8}, both with 2x4 devices.
+     *
+     * <p>What is meant where somebody names the chips and no product.
+     */
+    public static ClusterType of(Architecture architecture) {
+        return switch (architecture) {
+            case WORMHOLE_B0 -> T3K;
+            case BLACKHOLE -> P150_X8;
+        };
+    }
+
+    /** Returns the chips. */
+    public Architecture architecture() {
+        return board.architecture;
+    }
+
+    /** Returns how the devices lie. */
+    public MeshShape systemMesh() {
+        return systemMesh;
+    }
+
+    /** Returns on what ttnn dispatches unless it is told. */
+    public DispatchCoreType defaultDispatchCoreType() {
+        return defaultDispatchCoreType;
+    }
+
+    /**
+     * Returns the compute cores of each chip that are left when the runtime dispatches.
+     *
+     * @param dispatch where it dispatches
+     * @param harvestedColumns the columns of compute cores that every chip was sold without, 0 to 2; on Blackhole only, because
+     *     the boards of Wormhole always lack the same number
+     * @throws MeshRuntimeException if a row is asked for on Blackhole
+     * @throws IllegalArgumentException if chips with so few columns do not exist
+     */
+    public CoreGrid computeGrid(DispatchCoreConfig dispatch, int harvestedColumns) {
+        requireHarvested(harvestedColumns);
+        DispatchCoreAxis axis = dispatch.axisOn(this);
+        CoreGrid whole;
+        if (dispatch.typeOn(this) == DispatchCoreType.ETH) {
+            whole = board.besideEthernet;
+        } else {
+            whole = axis == DispatchCoreAxis.ROW ? board.besideRow : board.besideColumn;
+        }
+        return new CoreGrid(whole.width() - harvestedColumns, whole.height());
+    }
+
+    private void requireHarvested(int columns) {
+        int most = architecture() == Architecture.BLACKHOLE ? 2 : 0;
+        if (columns < 0 || columns > most) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot take %d columns of cores away from %s chips: at most %d are harvested",
+                    columns,
+                    architecture().words(),
+                    most));
+        }
+    }
+
+    /** What the chips of a board leave to programs, by where the runtime dispatches. */
+    private enum Board {
+        NEBULA_X1(Architecture.WORMHOLE_B0, new CoreGrid(8, 8), new CoreGrid(7, 9), new CoreGrid(8, 8)),
+        NEBULA_X2(Architecture.WORMHOLE_B0, new CoreGrid(8, 7), new CoreGrid(7, 8), new CoreGrid(8, 8)),
+        GALAXY(Architecture.WORMHOLE_B0, new CoreGrid(8, 9), new CoreGrid(7, 10), new CoreGrid(8, 10)),
+        /** Never dispatches on a row: {@link DispatchCoreConfig} refuses it. */
+        BLACKHOLE(Architecture.BLACKHOLE, new CoreGrid(13, 10), new CoreGrid(13, 10), new CoreGrid(14, 10));
+
+        private final Architecture architecture;
+        private final CoreGrid besideRow;
+        private final CoreGrid besideColumn;
+        private final CoreGrid besideEthernet;
+
+        Board(Architecture architecture, CoreGrid besideRow, CoreGrid besideColumn, CoreGrid besideEthernet) {
+            this.architecture = architecture;
+            this.besideRow = besideRow;
+            this.besideColumn = besideColumn;
+            this.besideEthernet = besideEthernet;
+        }
+    }
+}

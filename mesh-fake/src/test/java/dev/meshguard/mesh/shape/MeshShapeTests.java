@@ -1,0 +1,125 @@
+package dev.meshguard.mesh.shape;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MeshShapeTests {
+
+    @Test
+    void countsItsDevices() {
+        assertThat(MeshShape.of(3).meshSize()).isEqualTo(3);
+        assertThat(MeshShape.of(3, 4).meshSize()).isEqualTo(12);
+        assertThat(MeshShape.of(2, 3, 4, 5, 6).meshSize()).isEqualTo(720);
+        assertThat(MeshShape.of(2, 3, 4, 5, 6).dims()).isEqualTo(5);
+    }
+
+    @Test
+    void stridesOverWholeRows() {
+        MeshShape shape = MeshShape.of(2, 3, 4);
+
+        assertThat(shape.stride(0)).isEqualTo(12);
+        assertThat(shape.stride(1)).isEqualTo(4);
+        assertThat(shape.stride(2)).isEqualTo(1);
+    }
+
+    @Test
+    void hasNoStrideBeyondItsDimensions() {
+        assertThatThrownBy(() -> MeshShape.of(2, 4).stride(2))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("MeshShape([2, 4]) has no stride along dimension 2: its dimensions are 0 to 1");
+        assertThatThrownBy(() -> MeshShape.of(2, 4).stride(-1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("MeshShape([2, 4]) has no stride along dimension -1: its dimensions are 0 to 1");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 2", "1, 4", "-1, 4", "-2, 2", "-3, 1", "-4, 1"})
+    void countsFromTheEndAndOnIntoTheOnesThatAreKeptBeforeIt(int dimension, int size) {
+        assertThat(MeshShape.of(2, 4).get(dimension)).isEqualTo(size);
+    }
+
+    @Test
+    void keepsNoOnesBeforeFourDimensions() {
+        MeshShape shape = MeshShape.of(2, 3, 4, 5, 6);
+
+        assertThat(shape.get(-5)).isEqualTo(2);
+        assertThatThrownBy(() -> shape.get(-6))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("ShapeBase[] index out of range. -6 not in [-5, 5)");
+    }
+
+    @Test
+    void hasNoDimensionOutsideOfWhatItKeeps() {
+        assertThatThrownBy(() -> MeshShape.of(2, 4).get(2))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("ShapeBase[] index out of range. 2 not in [-4, 2)");
+        assertThatThrownBy(() -> MeshShape.of(2, 4).get(-5))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("ShapeBase[] index out of range. -5 not in [-4, 2)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, true",
+        "3, true",
+        "1x1, true",
+        "1x3, true",
+        "3x1, true",
+        "3x3, false",
+        "1x1x1, true",
+        "1x1x3, true",
+        "1x3x1, true",
+        "3x1x1, true",
+        "1x3x3, false",
+        "3x1x3, false",
+        "3x3x3, false",
+        "1x0, true",
+        "0x2, false"
+    })
+    void isALineIfAtMostOneDimensionIsNotOne(String grid, boolean line) {
+        MeshShape shape = new MeshShape(
+                List.of(grid.split("x", -1)).stream().map(Integer::valueOf).toList());
+
+        assertThat(shape.isLineTopology()).isEqualTo(line);
+    }
+
+    @Test
+    void isWrittenForTheRuntimeAndForPeople() {
+        assertThat(MeshShape.of(2, 4)).hasToString("MeshShape([2, 4])");
+        assertThat(MeshShape.of(2, 4).grid()).isEqualTo("2x4");
+    }
+
+    @Test
+    void needsADimension() {
+        assertThatThrownBy(() -> new MeshShape(List.of()))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("MeshShape cannot have 0 dimension.");
+    }
+
+    @Test
+    void mayBeEmptyAlongADimension() {
+        assertThat(MeshShape.of(0, 4).meshSize()).isZero();
+        assertThat(MeshShape.of(4, 0).stride(0)).isZero();
+    }
+
+    @Test
+    void hasNoNegativeSizes() {
+        assertThatThrownBy(() -> MeshShape.of(2, -4))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot use -4 as a dimension of a mesh: a dimension is 0 or more");
+    }
+
+    @Test
+    void hasNoMoreDevicesThanCanBeCounted() {
+        assertThatThrownBy(() -> MeshShape.of(65_536, 65_536))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot use [65536, 65536] as the shape of a mesh: it has more than 2147483647 devices");
+        assertThatThrownBy(() -> MeshShape.of(0, 65_536, 65_536)).isInstanceOf(IllegalArgumentException.class);
+    }
+}

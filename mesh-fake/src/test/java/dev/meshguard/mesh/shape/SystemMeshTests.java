@@ -1,0 +1,144 @@
+package dev.meshguard.mesh.shape;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SystemMeshTests {
+
+    private static final SystemMesh T3000 = new SystemMesh(MeshShape.of(2, 4));
+    private static final SystemMesh GALAXY = new SystemMesh(MeshShape.of(8, 4));
+
+    @Test
+    void numbersItsDevicesRowByRow() {
+        assertThat(T3000.devicesOf(MeshShape.of(2, 4), Optional.empty())).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+        assertThat(T3000.devicesOf(MeshShape.of(2, 2), offset(0, 2))).containsExactly(2, 3, 6, 7);
+    }
+
+    @Test
+    void knowsItsDevicesAndWhereTheyLie() {
+        assertThat(T3000.deviceIds()).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7);
+        assertThat(T3000.coordinateOf(6)).isEqualTo(MeshCoordinate.of(1, 2));
+        assertThatThrownBy(() -> T3000.coordinateOf(8))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Device not found in mesh: 8");
+    }
+
+    @Test
+    void laysALineRoundTheRingOfAT3000() {
+        assertThat(T3000.devicesOf(MeshShape.of(1, 8), Optional.empty())).containsExactly(0, 1, 2, 3, 7, 6, 5, 4);
+        assertThat(T3000.devicesOf(MeshShape.of(8, 1), offset(1, 1))).containsExactly(5, 4, 0, 1, 2, 3, 7, 6);
+        assertThat(T3000.devicesOf(MeshShape.of(1, 1, 2), offset(0, 3))).containsExactly(3, 7);
+        assertThat(T3000.devicesOf(MeshShape.of(1), offset(1, 2))).containsExactly(6);
+    }
+
+    @Test
+    void laysALineOfFourIntoASquareOfAGalaxy() {
+        assertThat(GALAXY.devicesOf(MeshShape.of(1, 4), Optional.empty())).containsExactly(0, 1, 5, 4);
+        assertThat(GALAXY.devicesOf(MeshShape.of(8, 1), Optional.empty())).containsExactly(0, 1, 2, 3, 7, 6, 5, 4);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"3, 4", "4, 3", "8, 4", "4, 8", "2, 2", "5, 2"})
+    void closesALineOfAllDevicesWhereverThatIsPossible(int rows, int columns) {
+        MeshShape shape = MeshShape.of(rows, columns);
+
+        List<Integer> line = new SystemMesh(shape).devicesOf(MeshShape.of(1, rows * columns), Optional.empty());
+
+        assertThat(line)
+                .containsExactlyInAnyOrderElementsOf(
+                        IntStream.range(0, rows * columns).boxed().toList());
+        assertThat(line.get(line.size() - 1)).as("beside device 0").isIn(1, columns);
+    }
+
+    @Test
+    void turnsABlockThatFitsOnlySo() {
+        assertThat(T3000.devicesOf(MeshShape.of(4, 2), Optional.empty())).containsExactly(0, 4, 1, 5, 2, 6, 3, 7);
+        assertThat(GALAXY.devicesOf(MeshShape.of(2, 8), Optional.empty()))
+                .containsExactly(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
+    }
+
+    @Test
+    void forgetsTheOffsetOfABlockThatItTurns() {
+        assertThat(GALAXY.devicesOf(MeshShape.of(2, 4), offset(4, 1)))
+                .as("at column 1 there is room for 4x2 only, which starts at device 0")
+                .containsExactly(0, 4, 8, 12, 1, 5, 9, 13);
+        assertThat(GALAXY.devicesOf(MeshShape.of(2, 4), offset(4, 0))).containsExactly(16, 17, 18, 19, 20, 21, 22, 23);
+    }
+
+    @Test
+    void hasBlocksOfThreeDimensionsButTurnsNone() {
+        SystemMesh cuboid = new SystemMesh(MeshShape.of(2, 3, 4));
+
+        assertThat(cuboid.devicesOf(MeshShape.of(1, 2, 2), offset(1, 1, 2))).containsExactly(18, 19, 22, 23);
+        assertThatThrownBy(() -> cuboid.devicesOf(MeshShape.of(4, 2, 3), Optional.empty()))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Mesh rotation is only supported for 2D meshes");
+        assertThatThrownBy(() -> cuboid.devicesOf(MeshShape.of(1, 1, 4), Optional.empty()))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Line topology is only supported for 2D meshes");
+    }
+
+    @Test
+    void needsADevice() {
+        assertThatThrownBy(() -> T3000.devicesOf(MeshShape.of(0, 4), Optional.empty()))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Requested mesh shape MeshShape([0, 4]) has zero devices (mesh_size=0).");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 9", "9, 1", "2, 5", "3, 4"})
+    void hasNoMoreDevicesThanItHas(int rows, int columns) {
+        assertThatThrownBy(() -> T3000.devicesOf(MeshShape.of(rows, columns), Optional.empty()))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Requested mesh shape MeshShape([" + rows + ", " + columns + "]) requires " + rows * columns
+                        + " devices, but only 8 devices are available in the system mesh MeshShape([2, 4]).");
+    }
+
+    @Test
+    void looksAtTheOffsetOnlyWhenThereAreEnoughDevices() {
+        assertThatThrownBy(() -> T3000.devicesOf(MeshShape.of(9), offset(1)))
+                .hasMessageStartingWith("Requested mesh shape MeshShape([9]) requires 9 devices");
+        assertThatThrownBy(() -> T3000.devicesOf(MeshShape.of(8), offset(1)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Provided offset dimensions mismatch: MeshCoordinate([1]) != 2");
+    }
+
+    @Test
+    void startsALineInside() {
+        assertThatThrownBy(() -> T3000.devicesOf(MeshShape.of(1, 2), offset(0, 4)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("The specified offset MeshCoordinate([0, 4]) is out of bounds for the system mesh shape"
+                        + " MeshShape([2, 4])");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 3, 1, 1", "2, 2, 0, 4", "2, 2, 0, 2147483647", "3, 2, 0, 3"})
+    void hasNoBlockThatReachesOut(int rows, int columns, int row, int column) {
+        MeshShape requested = MeshShape.of(rows, columns);
+        MeshCoordinate start = MeshCoordinate.of(row, column);
+
+        assertThatThrownBy(() -> T3000.devicesOf(requested, Optional.of(start)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Requested mesh is too big and is not rotatable: " + requested
+                        + " and SystemMesh MeshShape([2, 4]), offset " + start);
+    }
+
+    @Test
+    void hasBlocksOfItsOwnDimensions() {
+        assertThatThrownBy(() -> T3000.devicesOf(MeshShape.of(2, 2, 2), Optional.empty()))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Requested mesh shape dimensions mismatch: MeshShape([2, 2, 2]) != MeshShape([2, 4])");
+    }
+
+    private static Optional<MeshCoordinate> offset(int... values) {
+        return Optional.of(MeshCoordinate.of(values));
+    }
+}
