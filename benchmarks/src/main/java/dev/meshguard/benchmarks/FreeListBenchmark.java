@@ -49,7 +49,7 @@ public class FreeListBenchmark {
             throw new IllegalStateException("The two lists do not give the same addresses");
         }
         churn = started(contender);
-        churn.pairs(10 * live);
+        churn.pairs(live);
     }
 
     private Churn started(FreeListContender list) {

@@ -41,7 +41,8 @@ public final class LiveMesh {
             measure(MeshMemoryBenchmark.Listener.valueOf(arguments[0]), Integer.parseInt(arguments[1]));
             return;
         }
-        System.out.println("| listener | mesh buffers | on devices | heap, MiB | bytes per mesh buffer | CPU ns per pair |");
+        System.out.println(
+                "| listener | mesh buffers | on devices | heap, MiB | bytes per mesh buffer | CPU ns per pair |");
         System.out.println("| --- | --- | --- | --- | --- | --- |");
         inOtherJvm(MeshMemoryBenchmark.Listener.SILENT, MILLION / DEVICES);
         inOtherJvm(MeshMemoryBenchmark.Listener.MESHGUARD, MILLION / DEVICES);

@@ -19,16 +19,21 @@ final class TreeMapFreeList implements FreeList {
     @Override
     public long allocate(long size) {
         long rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        Map.Entry<Long, Long> block = firstFit(rounded);
+        long address = block.getKey();
+        long rest = block.getValue() - rounded;
+        sizes.remove(address);
+        if (rest > 0) {
+            sizes.put(address + rounded, rest);
+        }
+        lent.put(address, rounded);
+        return address;
+    }
+
+    private Map.Entry<Long, Long> firstFit(long size) {
         for (Map.Entry<Long, Long> block : sizes.entrySet()) {
-            if (block.getValue() >= rounded) {
-                long address = block.getKey();
-                long rest = block.getValue() - rounded;
-                sizes.remove(address);
-                if (rest > 0) {
-                    sizes.put(address + rounded, rest);
-                }
-                lent.put(address, rounded);
-                return address;
+            if (block.getValue() >= size) {
+                return block;
             }
         }
         throw new IllegalStateException("There are no " + size + " bytes left");
