@@ -25,7 +25,16 @@ final class Allocation {
         /** An address on some devices that something else owns. */
         VIEW,
         /** An address that something else owns, pointed to by a buffer of the mesh itself. */
-        VIEW_ON_MESH
+        VIEW_ON_MESH;
+
+        /** How many buffers there are: a lock-step one has a backing buffer of the mesh besides those of the devices. */
+        int buffers(int devices) {
+            return switch (this) {
+                case LOCK_STEP -> 1 + devices;
+                case VIEW -> devices;
+                case ON_ONE_DEVICE, VIEW_ON_MESH -> 1;
+            };
+        }
     }
 
     /** How a buffer comes to its end. */
@@ -36,6 +45,7 @@ final class Allocation {
         DIED
     }
 
+    private final long firstId;
     private final Kind kind;
     private final AllocationDetails details;
     private final List<Integer> devices;
@@ -46,6 +56,7 @@ final class Allocation {
     private volatile boolean freed;
 
     private Allocation(
+            long firstId,
             Kind kind,
             AllocationDetails details,
             List<Integer> devices,
@@ -53,6 +64,7 @@ final class Allocation {
             long address,
             long size,
             @Nullable Allocator lender) {
+        this.firstId = firstId;
         this.kind = kind;
         this.details = details;
         this.devices = devices;
@@ -63,23 +75,40 @@ final class Allocation {
     }
 
     static Allocation lent(
+            long firstId,
             Kind kind,
             AllocationDetails details,
             List<Integer> devices,
             BufferConfig config,
             long address,
             Allocator lender) {
-        return new Allocation(kind, details, devices, config.type(), address, config.size(), lender);
+        return new Allocation(firstId, kind, details, devices, config.type(), address, config.size(), lender);
     }
 
     /** A buffer without content: it has no address, and neither allocators nor listeners hear of it. */
-    static Allocation empty(Kind kind, AllocationDetails details, List<Integer> devices, BufferConfig config) {
-        return new Allocation(kind, details, devices, config.type(), 0, 0, null);
+    static Allocation empty(
+            long firstId, Kind kind, AllocationDetails details, List<Integer> devices, BufferConfig config) {
+        return new Allocation(firstId, kind, details, devices, config.type(), 0, 0, null);
     }
 
     static Allocation view(
-            Kind kind, AllocationDetails details, List<Integer> devices, BufferType type, long address, long size) {
-        return new Allocation(kind, details, devices, type, address, size, null);
+            long firstId,
+            Kind kind,
+            AllocationDetails details,
+            List<Integer> devices,
+            BufferConfig config,
+            long address) {
+        return new Allocation(firstId, kind, details, devices, config.type(), address, config.size(), null);
+    }
+
+    /** The number of the backing buffer, or else of the first device's buffer; those of the other devices follow. */
+    long firstId() {
+        return firstId;
+    }
+
+    /** The number of the buffer on one of the devices, by its place among them. */
+    long idOnDevice(int index) {
+        return kind == Kind.LOCK_STEP ? firstId + 1 + index : firstId + index;
     }
 
     Kind kind() {

@@ -2,19 +2,25 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.BankLayout;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.BufferPageMapping;
+import dev.meshguard.mesh.buffer.BufferRegion;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
 import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer on one device.
+ * A buffer on one device, or the backing buffer of a mesh buffer.
  *
- * <p>It either owns its memory ({@link MeshDevice#allocateOn}), or lies at an address that something else owns
- * ({@link MeshDevice#viewOn}, {@link MeshBuffer#deviceBuffer}). It keeps its state when its mesh closes, as in the real runtime:
- * nobody tells it.
+ * <p>It either owns its memory ({@link MeshDevice#allocateOn}, {@link MeshBuffer#backingBuffer}), or lies at an address that
+ * something else owns ({@link MeshDevice#viewOn}, {@link MeshBuffer#deviceBuffer}, {@link #view}). It is allocated from the moment
+ * it is handed out, and keeps its state when its mesh closes, as in the real runtime: nobody tells it.
  *
  * <p>Safe for use by several threads: changes happen under the lock of its mesh. Source: {@code tt_metal/impl/buffers/buffer.cpp}.
  *
@@ -25,27 +31,58 @@ public final class Buffer implements AutoCloseable {
 
     private final MeshDevice mesh;
     private final int device;
+    private final long uniqueId;
     private final Allocation allocation;
     private final boolean partOfMeshBuffer;
+    private final @Nullable View view;
+    private volatile BufferConfig config;
 
-    private Buffer(MeshDevice mesh, int device, Allocation allocation, boolean partOfMeshBuffer) {
+    private Buffer(
+            MeshDevice mesh,
+            int device,
+            long uniqueId,
+            BufferConfig config,
+            Allocation allocation,
+            boolean partOfMeshBuffer,
+            @Nullable View view) {
         this.mesh = mesh;
         this.device = device;
+        this.uniqueId = uniqueId;
+        this.config = config;
         this.allocation = allocation;
         this.partOfMeshBuffer = partOfMeshBuffer;
+        this.view = view;
     }
 
-    static Buffer of(MeshDevice mesh, int device, Allocation allocation) {
-        return new Buffer(mesh, device, allocation, false);
+    /** A buffer on a device alone, whether it owns its memory or not. */
+    static Buffer of(MeshDevice mesh, int device, BufferConfig config, Allocation allocation) {
+        return new Buffer(mesh, device, allocation.firstId(), config, allocation, false, null);
     }
 
-    static Buffer partOfMeshBuffer(MeshDevice mesh, int device, Allocation allocation) {
-        return new Buffer(mesh, device, allocation, true);
+    /** What owns the memory of a mesh buffer; its device is the mesh. */
+    static Buffer backing(MeshDevice mesh, BufferConfig config, Allocation allocation) {
+        return new Buffer(mesh, mesh.id(), allocation.firstId(), config, allocation, false, null);
     }
 
-    /** Returns the id of the device. */
+    /** What a mesh buffer is on one device: it never ends by itself. */
+    static Buffer partOfMeshBuffer(
+            MeshDevice mesh, int device, long uniqueId, BufferConfig config, Allocation allocation) {
+        return new Buffer(mesh, device, uniqueId, config, allocation, true, null);
+    }
+
+    /** Returns the id of the device; of a backing buffer the id of the mesh, which stands for its device. */
     public int device() {
         return device;
+    }
+
+    /** Returns its number, which no other buffer of its {@link Ttnn} has; later buffers have higher ones (quirk Q12). */
+    public long uniqueId() {
+        return uniqueId;
+    }
+
+    /** Returns what was asked for, with the page size that was last set. */
+    public BufferConfig config() {
+        return config;
     }
 
     /** Returns the memory it lies in. */
@@ -53,7 +90,11 @@ public final class Buffer implements AutoCloseable {
         return allocation.type();
     }
 
-    /** Returns the address, also after the buffer was freed. */
+    /**
+     * Returns the address, also after the buffer was freed.
+     *
+     * <p>It fits into 32 bits, as all banks do (quirk Q13). A buffer of 0 B lies nowhere and says 0 (quirk Q14).
+     */
     public long address() {
         return allocation.address();
     }
@@ -63,14 +104,103 @@ public final class Buffer implements AutoCloseable {
         return allocation.size();
     }
 
+    /** Returns the bytes of a page. */
+    public long pageSize() {
+        return config.pageSize();
+    }
+
+    /**
+     * Counts in other pages from now on; the memory stays as it is.
+     *
+     * @throws MeshRuntimeException if the size is not a whole number of them
+     * @throws IllegalArgumentException if the page size is negative
+     */
+    public void setPageSize(long newPageSize) {
+        config = config.withPageSize(newPageSize);
+    }
+
+    /** Returns the number of pages. */
+    public long numPages() {
+        return config.numPages();
+    }
+
+    /** Returns how it lies in the banks of its memory, with the sizes that follow from that. */
+    public BankLayout layout() {
+        return BankLayout.of(config, mesh.memory().allocatorOf(allocation));
+    }
+
+    /**
+     * Returns the address of a page in a bank.
+     *
+     * @throws MeshRuntimeException if there is no such bank
+     * @throws IllegalArgumentException if the page is negative
+     */
+    public long pageAddress(int bank, long page) {
+        long offset = layout().offsetInBank(bank, page);
+        return address() + mesh.memory().allocatorOf(allocation).bankOffset(type(), bank) + offset;
+    }
+
+    /**
+     * Returns which page lies where on which core; of a view, which of its own pages.
+     *
+     * @throws MeshRuntimeException if it is interleaved
+     */
+    public BufferPageMapping pageMapping() {
+        View seen = view;
+        return seen == null || seen.mapping.isEmpty() ? BufferPageMapping.of(config) : seen.mapping.get();
+    }
+
     /** Returns what the code under test says it is for, if it says so. */
     public Optional<String> label() {
         return allocation.details().label();
     }
 
-    /** Returns whether it took its memory from the device's allocator. */
+    /** Returns whether a region lies in it. */
+    public boolean isValidRegion(BufferRegion region) {
+        return region.isWithin(size());
+    }
+
+    /** Returns whether a region lies in it and is not the whole of it. */
+    public boolean isValidPartialRegion(BufferRegion region) {
+        return region.isWithin(size()) && !region.isWhole(size());
+    }
+
+    /**
+     * Returns a buffer for a part of its pages, or this one if the part is the whole.
+     *
+     * <p>It has the same address, for its first page may lie in any bank, and owns nothing; it keeps the buffer that does
+     * reachable. {@link dev.meshguard.mesh.runtime.ReportingModel#TRACKING_BRANCH} reports it like any buffer that owns nothing.
+     *
+     * @throws MeshRuntimeException if the region does not lie in this, cuts through a page, or the mesh is closed
+     */
+    public Buffer view(BufferRegion region) {
+        BufferConfig seen = config;
+        region.requireViewable(seen.size(), seen.pageSize());
+        if (region.isWhole(seen.size())) {
+            return this;
+        }
+        BufferConfig part = seen.deviceLocal().sized(region.size());
+        Optional<BufferPageMapping> mapping =
+                part.shardSpec().map(shards -> pageMapping().viewedThrough(region, seen.pageSize()));
+        long rootOffset = rootBufferRegion().offset() + region.offset();
+        Allocation pointer = isOfWholeMesh() ? mesh.pointTo(part, address()) : mesh.pointTo(device, part, address());
+        View newView = new View(rootBuffer(), rootOffset, mapping);
+        return new Buffer(mesh, device, pointer.firstId(), part, pointer, false, newView);
+    }
+
+    /** Returns the buffer that this is a view of, at the end of all views; itself if it is none. */
+    public Buffer rootBuffer() {
+        return view == null ? this : view.root;
+    }
+
+    /** Returns the part of the root buffer that it is. */
+    public BufferRegion rootBufferRegion() {
+        return new BufferRegion(view == null ? 0 : view.offset, size());
+    }
+
+    /** Returns whether it took its memory from an allocator. */
     public boolean ownsMemory() {
-        return !partOfMeshBuffer && allocation.kind() == Kind.ON_ONE_DEVICE;
+        return !partOfMeshBuffer && (allocation.kind() == Kind.ON_ONE_DEVICE || allocation.kind() == Kind.LOCK_STEP);
     }
 
     /**
@@ -86,15 +216,16 @@ public final class Buffer implements AutoCloseable {
      * Gives the memory back.
      *
      * <p>The real runtime is silent when there is nothing to give back; here the listener is told that a second free was ignored.
-     * A device's part of a mesh buffer does nothing: it owns nothing. A view at a given address ends, and its memory is left alone.
+     * What owns nothing stays allocated, except that a runtime that reports views
+     * ({@link dev.meshguard.mesh.runtime.ReportingModel#TRACKING_BRANCH}) ends them here, and reports that.
      */
     public void deallocate() {
-        if (!partOfMeshBuffer) {
+        if (ownsMemory() || isReportedView()) {
             mesh.free(allocation, Ending.DEALLOCATED);
         }
     }
 
-    /** Gives the memory back unless that was done before. */
+    /** Gives the memory back unless that was done before; what owns nothing ends, and leaves the memory alone. */
     @Override
     public void close() {
         if (!partOfMeshBuffer) {
@@ -102,16 +233,28 @@ public final class Buffer implements AutoCloseable {
         }
     }
 
+    private boolean isReportedView() {
+        return !partOfMeshBuffer && mesh.reports().concern(allocation);
+    }
+
+    private boolean isOfWholeMesh() {
+        return !partOfMeshBuffer && (allocation.kind() == Kind.LOCK_STEP || allocation.kind() == Kind.VIEW_ON_MESH);
+    }
+
     /** Returns memory, address and size for a person to read. */
     @Override
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "Buffer(device %d, %s, %s at %s%s)",
+                "Buffer(%s %d, %s, %s at %s%s)",
+                isOfWholeMesh() ? "mesh" : "device",
                 device,
                 type(),
                 Quantities.size(size()),
                 Quantities.address(address()),
                 isAllocated() ? "" : ", deallocated");
     }
+
+    /** What it is a part of. */
+    private record View(Buffer root, long offset, Optional<BufferPageMapping> mapping) {}
 }

@@ -1,6 +1,7 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.runtime.Architecture;
@@ -53,7 +54,7 @@ final class CircularBufferLayout {
         List<Long> addresses = new ArrayList<>();
         for (CircularBufferConfig buffer : buffers) {
             CoreRange cores = buffer.cores().orElse(grid);
-            long address = roundUp(regionEnds.getOrDefault(cores, base), architecture.dramAlignment());
+            long address = Rounding.up(regionEnds.getOrDefault(cores, base), architecture.dramAlignment());
             addresses.add(address);
             long end = address + buffer.size();
             regionEnds.replaceAll((other, otherEnd) -> other.intersects(cores) ? Math.max(end, otherEnd) : otherEnd);
@@ -96,18 +97,14 @@ final class CircularBufferLayout {
     }
 
     private static void requireWithin(CoreRange grid, CoreRange cores, int program) {
-        if (cores.endX() > grid.endX() || cores.endY() > grid.endY()) {
+        if (cores.end().x() > grid.end().x() || cores.end().y() > grid.end().y()) {
             throw new MeshRuntimeException(String.format(
                     Locale.ROOT,
                     "Circular buffer core range %s in program %d exceeds device compute grid (%dx%d)",
                     cores,
                     program,
-                    grid.endX() + 1,
-                    grid.endY() + 1));
+                    grid.end().x() + 1,
+                    grid.end().y() + 1));
         }
-    }
-
-    private static long roundUp(long value, long multiple) {
-        return (value + multiple - 1) / multiple * multiple;
     }
 }

@@ -4,6 +4,9 @@ import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferLayout;
+import dev.meshguard.mesh.buffer.Shape2D;
+import dev.meshguard.mesh.buffer.ShardedBufferConfig;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
@@ -11,6 +14,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A buffer on all devices of a mesh, at the same address on each: the mesh lends memory in lock-step.
@@ -18,6 +22,9 @@ import org.apiguardian.api.API.Status;
  * <p>An owned mesh buffer has a backing buffer, which took the memory from the mesh's allocator, and one buffer on each device,
  * which points to it. An externally owned one ({@link MeshDevice#view}) only points to memory of something else. It keeps its
  * state when its mesh closes, as in the real runtime: nobody tells it.
+ *
+ * <p>A replicated and a sharded mesh buffer that give each device the same number of bytes take the same memory, and nothing is
+ * saved on devices that hold no shard (quirk Q8).
  *
  * <p>Safe for use by several threads: changes happen under the lock of its mesh. Source:
  * {@code tt_metal/distributed/mesh_buffer.cpp}.
@@ -37,104 +44,231 @@ public final class MeshBuffer implements AutoCloseable {
         DEALLOCATED
     }
 
-    private final MeshDevice mesh;
-    private final MeshBufferConfig config;
-    private final Allocation allocation;
+    /** Replaced as a whole, so that a reader never sees the one of an old and the other of a new mesh buffer. */
+    private volatile Contents contents;
 
-    private MeshBuffer(MeshDevice mesh, MeshBufferConfig config, Allocation allocation) {
-        this.mesh = mesh;
-        this.config = config;
-        this.allocation = allocation;
+    private MeshBuffer(Contents contents) {
+        this.contents = contents;
     }
 
-    static MeshBuffer of(MeshDevice mesh, MeshBufferConfig config, Allocation allocation) {
-        return new MeshBuffer(mesh, config, allocation);
+    static MeshBuffer of(MeshBufferConfig config, DeviceBuffers buffers) {
+        return new MeshBuffer(new Contents(config, buffers));
     }
 
     /**
      * Returns the mesh.
      *
-     * @throws MeshRuntimeException if it was destroyed
+     * @throws MeshRuntimeException if it was destroyed, or this was moved away
      */
     public MeshDevice device() {
-        if (mesh.isDestroyed()) {
+        DeviceBuffers buffers = contents.buffers;
+        if (buffers == null || buffers.mesh().isDestroyed()) {
             throw new MeshRuntimeException("Can't get device from mesh buffer, already deallocated");
         }
-        return mesh;
+        return buffers.mesh();
     }
 
     /** Returns what was asked for. */
     public MeshBufferConfig config() {
-        return config;
+        return contents.config;
     }
 
     /** Returns the memory it lies in. */
     public BufferType type() {
-        return allocation.type();
+        return config().deviceLocal().type();
     }
 
-    /** Returns the address on every device, also after the buffer was freed. */
+    /** Returns the address on every device, also after the buffer was freed; 0 after it was moved away. */
     public long address() {
-        return allocation.address();
+        DeviceBuffers buffers = contents.buffers;
+        return buffers == null ? 0 : buffers.allocation().address();
     }
 
-    /** Returns the bytes on each device. */
+    /** Returns the bytes of the contents, each counted once, also after the buffer was freed or moved away. */
+    public long size() {
+        return config().global().size();
+    }
+
+    /** Returns the bytes on each device, also after the buffer was freed; 0 after it was moved away. */
     public long deviceLocalSize() {
-        return allocation.size();
+        DeviceBuffers buffers = contents.buffers;
+        return buffers == null ? 0 : buffers.allocation().size();
+    }
+
+    /** Returns the bytes of a page. */
+    public long pageSize() {
+        return config().deviceLocal().pageSize();
+    }
+
+    /** Returns the number of pages on each device. */
+    public long numPages() {
+        return pageSize() == 0 ? 0 : deviceLocalSize() / pageSize();
+    }
+
+    /** Returns whether the devices hold the same or different parts. */
+    public MeshBufferLayout globalLayout() {
+        return config().globalLayout();
+    }
+
+    /**
+     * Returns how the contents are cut into shards.
+     *
+     * @throws MeshRuntimeException if they are replicated
+     */
+    public ShardedBufferConfig globalShardSpec() {
+        return config().globalShardSpec();
+    }
+
+    /**
+     * Returns the bytes of an element.
+     *
+     * @throws MeshRuntimeException if the contents are replicated
+     */
+    public long datumSizeBytes() {
+        return config().datumSizeBytes();
+    }
+
+    /**
+     * Returns the elements of a shard.
+     *
+     * @throws MeshRuntimeException if the contents are replicated
+     */
+    public Shape2D physicalShardShape() {
+        return config().physicalShardShape();
     }
 
     /** Returns what the code under test says it is for, if it says so. */
     public Optional<String> label() {
-        return allocation.details().label();
+        return config().deviceLocal().label();
     }
 
     /** Returns whose memory it stands for. */
     public State state() {
-        if (allocation.isFreed()) {
+        DeviceBuffers buffers = contents.buffers;
+        if (buffers == null || buffers.allocation().isFreed()) {
             return State.DEALLOCATED;
         }
-        return allocation.kind() == Kind.VIEW ? State.EXTERNALLY_OWNED : State.OWNED;
+        return buffers.allocation().kind() == Kind.VIEW ? State.EXTERNALLY_OWNED : State.OWNED;
     }
 
     /** Returns whether it was not freed and its mesh was not destroyed; closing the mesh does not change that. */
     public boolean isAllocated() {
-        return !allocation.isFreed() && !mesh.isDestroyed();
+        DeviceBuffers buffers = contents.buffers;
+        return buffers != null
+                && !buffers.allocation().isFreed()
+                && !buffers.mesh().isDestroyed();
     }
 
     /**
      * Returns the buffer on one device, also after this was freed.
      *
-     * @throws MeshRuntimeException if there is no such device
+     * @param coordinate a place in the mesh as it was laid out when this was created
+     * @throws MeshRuntimeException if there is no such device, or this was moved away
      */
     public Buffer deviceBuffer(MeshCoordinate coordinate) {
-        return Buffer.partOfMeshBuffer(mesh, mesh.deviceId(coordinate), allocation);
+        return requireDeviceBuffers().at(coordinate);
+    }
+
+    /**
+     * Returns the buffer on the first device, for code that asks for what is the same on all.
+     *
+     * @throws MeshRuntimeException if this was moved away
+     */
+    public Buffer referenceBuffer() {
+        return requireDeviceBuffers().at(0);
+    }
+
+    /** Returns the buffer that took the memory; there is none unless this owns it now. */
+    public Optional<Buffer> backingBuffer() {
+        DeviceBuffers buffers = contents.buffers;
+        return buffers == null || buffers.allocation().isFreed() ? Optional.empty() : buffers.backing();
     }
 
     /**
      * Gives the memory back, on all devices at once.
      *
      * <p>The real runtime is silent when there is nothing to give back; here the listener is told that a second free was ignored.
+     * If the mesh was closed or destroyed, nothing goes back and only the state changes; whether that is reported as a free or as
+     * an ignored one depends on the {@link dev.meshguard.mesh.runtime.ReportingModel}. After a move nothing happens.
      */
     public void deallocate() {
-        mesh.free(allocation, Ending.DEALLOCATED);
+        DeviceBuffers buffers = contents.buffers;
+        if (buffers != null) {
+            buffers.mesh().free(buffers.allocation(), Ending.DEALLOCATED);
+        }
     }
 
     /** Gives the memory back unless that was done before. */
     @Override
     public void close() {
-        mesh.freeIfAllocated(allocation);
+        DeviceBuffers buffers = contents.buffers;
+        if (buffers != null) {
+            buffers.mesh().freeIfAllocated(buffers.allocation());
+        }
+    }
+
+    /**
+     * Hands everything over to a new object, as the runtime's move constructor does.
+     *
+     * <p>This is deallocated then, at address 0 with 0 B on each device, though nothing was freed; it still says what was asked for.
+     *
+     * @return the object that has what this had
+     */
+    public MeshBuffer move() {
+        return new MeshBuffer(takeContents());
+    }
+
+    /**
+     * Hands everything over to another mesh buffer, which gives back what it has, as the runtime's move assignment does.
+     *
+     * <p>Does nothing if the other is this one; else this is as after {@link #move()}.
+     *
+     * @return the other
+     */
+    public MeshBuffer moveInto(MeshBuffer target) {
+        if (target != this) {
+            new MeshBuffer(target.exchangeContents(takeContents())).close();
+        }
+        return target;
+    }
+
+    private synchronized Contents takeContents() {
+        Contents taken = contents;
+        contents = new Contents(taken.config, null);
+        return taken;
+    }
+
+    private synchronized Contents exchangeContents(Contents others) {
+        Contents own = contents;
+        contents = others;
+        return own;
+    }
+
+    private DeviceBuffers requireDeviceBuffers() {
+        DeviceBuffers buffers = contents.buffers;
+        if (buffers == null) {
+            throw new MeshRuntimeException("MeshBuffer: Tried to get reference buffer, but no local buffer found");
+        }
+        return buffers;
     }
 
     /** Returns memory, address and size for a person to read. */
     @Override
     public String toString() {
-        return String.format(
-                Locale.ROOT,
-                "MeshBuffer(%s, %s at %s on each of %d devices, %s)",
-                type(),
-                Quantities.size(deviceLocalSize()),
-                Quantities.address(address()),
-                allocation.devices().size(),
-                state());
+        DeviceBuffers buffers = contents.buffers;
+        return buffers == null
+                ? String.format(Locale.ROOT, "MeshBuffer(%s, moved away)", type())
+                : String.format(
+                        Locale.ROOT,
+                        "MeshBuffer(%s, %s at %s on each of %d devices, %s)",
+                        type(),
+                        Quantities.size(deviceLocalSize()),
+                        Quantities.address(address()),
+                        buffers.numDevices(),
+                        state());
     }
+
+    /** What was asked for and, unless that was moved away, what there is. */
+    private record Contents(
+            MeshBufferConfig config, @Nullable DeviceBuffers buffers) {}
 }

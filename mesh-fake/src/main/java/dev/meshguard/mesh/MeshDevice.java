@@ -12,6 +12,7 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.L1Banks;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
@@ -114,7 +115,7 @@ public final class MeshDevice implements AutoCloseable {
                 devices,
                 process.preset().meshLevelDevice(id),
                 this::isOpenedAgain);
-        this.memory = new MeshMemory(id, this.lives, devices, config, process.unsafeAllocations(), reports);
+        this.memory = new MeshMemory(id, this.lives, devices, config, computeGrid(), process, reports);
     }
 
     /** Creates a mesh that has no parent, and does not open it. */
@@ -164,6 +165,11 @@ public final class MeshDevice implements AutoCloseable {
     /** Returns the cores of each device that compute, whose L1 is lent. */
     public CoreRange computeGrid() {
         return new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
+    }
+
+    /** Returns which of the cores' L1 is which bank. */
+    public L1Banks l1Banks() {
+        return L1Banks.of(computeGrid());
     }
 
     /** Returns which device lies where, as long as this is not {@linkplain #reshape reshaped}. */
@@ -249,10 +255,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed, or the buffer cannot be laid out so
      */
     public MeshBuffer allocate(MeshBufferConfig buffer) {
-        buffer.sharding().ifPresent(sharding -> sharding.requireFits(shape));
         synchronized (lock) {
-            return MeshBuffer.of(
-                    this, buffer, memory.allocateOnMesh(buffer.deviceLocal(), detailsOf(buffer.deviceLocal())));
+            buffer.global().requireFits(shape);
+            BufferConfig local = buffer.deviceLocal();
+            return meshBuffer(buffer, memory.allocateOnMesh(local, detailsOf(local)));
         }
     }
 
@@ -265,10 +271,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed, or the buffer cannot be laid out so
      */
     public MeshBuffer view(MeshBufferConfig buffer, long address) {
-        buffer.sharding().ifPresent(sharding -> sharding.requireFits(shape));
         synchronized (lock) {
+            buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
-            return MeshBuffer.of(this, buffer, memory.viewOn(devices, local, address, detailsOf(local)));
+            return meshBuffer(buffer, memory.viewOn(devices, local, address, detailsOf(local)));
         }
     }
 
@@ -282,7 +288,7 @@ public final class MeshDevice implements AutoCloseable {
     public Buffer allocateOn(int device, BufferConfig buffer) {
         requireDevice(device);
         synchronized (lock) {
-            return Buffer.of(this, device, memory.allocateOnDevice(device, buffer, detailsOf(buffer)));
+            return Buffer.of(this, device, buffer, memory.allocateOnDevice(device, buffer, detailsOf(buffer)));
         }
     }
 
@@ -294,9 +300,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public Buffer viewOn(int device, BufferConfig buffer, long address) {
         requireDevice(device);
-        synchronized (lock) {
-            return Buffer.of(this, device, memory.viewOn(List.of(device), buffer, address, detailsOf(buffer)));
-        }
+        return Buffer.of(this, device, buffer, pointTo(device, buffer, address));
     }
 
     /**
@@ -523,6 +527,20 @@ public final class MeshDevice implements AutoCloseable {
         return new Tensor(spec, allocate(buffer));
     }
 
+    /** Points a buffer of one device to an address that something else owns. */
+    Allocation pointTo(int device, BufferConfig buffer, long address) {
+        synchronized (lock) {
+            return memory.viewOn(List.of(device), buffer, address, detailsOf(buffer));
+        }
+    }
+
+    /** Points a buffer of the mesh itself to an address that something else owns. */
+    Allocation pointTo(BufferConfig buffer, long address) {
+        synchronized (lock) {
+            return memory.viewOnMesh(buffer, address, detailsOf(buffer));
+        }
+    }
+
     void free(Allocation allocation, Ending ending) {
         synchronized (lock) {
             if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
@@ -538,6 +556,10 @@ public final class MeshDevice implements AutoCloseable {
                 free(allocation, Ending.DEALLOCATED);
             }
         }
+    }
+
+    private MeshBuffer meshBuffer(MeshBufferConfig config, Allocation allocation) {
+        return MeshBuffer.of(config, new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation));
     }
 
     void underLock(Runnable work) {

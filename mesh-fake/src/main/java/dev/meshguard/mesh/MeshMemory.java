@@ -6,8 +6,11 @@ import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
-import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.buffer.BankLayout;
 import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.tracker.AllocationDetails;
@@ -33,6 +36,8 @@ import java.util.OptionalLong;
  */
 final class MeshMemory {
 
+    private static final long HIGHEST_ADDRESS = 0xFFFF_FFFFL;
+
     /** The memories an allocator lends. */
     private static final List<BufferType> LENT =
             List.of(BufferType.DRAM, BufferType.L1, BufferType.L1_SMALL, BufferType.TRACE);
@@ -40,7 +45,8 @@ final class MeshMemory {
     private final int meshId;
     private final Map<Integer, DeviceLife> lives;
     private final List<Integer> devices;
-    private final AllocatorConfig config;
+    private final CoreRange computeGrid;
+    private final RuntimeProcess process;
     private final MeshReports reports;
     private final Allocator meshAllocator;
     private final Map<BufferType, Map<Long, Allocation>> lockStep = new EnumMap<>(BufferType.class);
@@ -51,14 +57,16 @@ final class MeshMemory {
             Map<Integer, DeviceLife> lives,
             List<Integer> devices,
             AllocatorConfig config,
-            UnsafeAllocationWarning warning,
+            CoreRange computeGrid,
+            RuntimeProcess process,
             MeshReports reports) {
         this.meshId = meshId;
         this.lives = lives;
         this.devices = devices;
-        this.config = config;
+        this.computeGrid = computeGrid;
+        this.process = process;
         this.reports = reports;
-        this.meshAllocator = Allocator.create(config, warning);
+        this.meshAllocator = Allocator.create(config, process.unsafeAllocations());
     }
 
     void requireOpen() {
@@ -75,7 +83,8 @@ final class MeshMemory {
 
     /** Lends the same address on all devices, as the backing buffer of a mesh buffer does. */
     Allocation allocateOnMesh(BufferConfig buffer, AllocationDetails details) {
-        Allocation allocation = allocate(Kind.LOCK_STEP, meshAllocator, devices, buffer, details);
+        requireOpen();
+        Allocation allocation = allocate(Kind.LOCK_STEP, lenderFor(buffer), devices, buffer, details);
         if (allocation.size() > 0) {
             lockStepOf(allocation.type()).put(allocation.address(), allocation);
         }
@@ -85,6 +94,7 @@ final class MeshMemory {
     /** Lends memory of one device. */
     Allocation allocateOnDevice(int device, BufferConfig buffer, AllocationDetails details) {
         requireOpen();
+        requireWholeDevice(device, buffer);
         DeviceLife life = lifeOf(device);
         if (life.isOver()) {
             throw new MeshRuntimeException("Device has not been initialized, did you forget to call InitializeDevice?");
@@ -94,9 +104,19 @@ final class MeshMemory {
 
     /** Points to an address that something else owns. */
     Allocation viewOn(List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
+        return reportedView(Kind.VIEW, on, buffer, address, details);
+    }
+
+    /** Points a buffer of the mesh itself to an address that something else owns. */
+    Allocation viewOnMesh(BufferConfig buffer, long address, AllocationDetails details) {
+        return reportedView(Kind.VIEW_ON_MESH, devices, buffer, address, details);
+    }
+
+    private Allocation reportedView(
+            Kind kind, List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
         requireOpen();
-        Allocation view =
-                Allocation.view(Kind.VIEW, withExtent(details, buffer), on, buffer.type(), address, buffer.size());
+        requireAddress(address);
+        Allocation view = view(kind, withExtent(details, buffer), on, buffer, address);
         if (view.size() > 0 && reports.concern(view)) {
             reports.allocated(view);
         }
@@ -112,19 +132,17 @@ final class MeshMemory {
     Allocation allocateKernelBinary(
             BufferConfig buffer, AllocationDetails details, int programs, List<Allocation> viewsOnMesh) {
         requireOpen();
-        long address = meshAllocator.allocate(buffer.type(), request(buffer));
-        AllocationDetails complete = withExtent(details, buffer);
-        Allocation binary = Allocation.lent(Kind.LOCK_STEP, complete, devices, buffer, address, meshAllocator);
+        Allocation binary = lend(Kind.LOCK_STEP, meshAllocator, devices, buffer, details);
+        long address = binary.address();
         lockStepOf(binary.type()).put(address, binary);
         AllocationRequest loading = reports.allocated(binary);
 
-        Allocation view = Allocation.view(Kind.VIEW, complete, devices, buffer.type(), address, buffer.size());
+        Allocation view = view(Kind.VIEW, binary.details(), devices, buffer, address);
         if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
             reports.allocated(loading, view);
         }
         for (int program = 0; program < programs; program++) {
-            Allocation kept =
-                    Allocation.view(Kind.VIEW_ON_MESH, complete, devices, buffer.type(), address, buffer.size());
+            Allocation kept = view(Kind.VIEW_ON_MESH, binary.details(), devices, buffer, address);
             reports.allocated(loading, kept);
             viewsOnMesh.add(kept);
         }
@@ -218,6 +236,11 @@ final class MeshMemory {
         return lifeOf(device).allocator().lowestOccupiedL1Address(0);
     }
 
+    /** Returns the allocator whose banks a buffer lies in, open or not. */
+    Allocator allocatorOf(Allocation allocation) {
+        return allocation.lender().orElse(meshAllocator);
+    }
+
     Statistics statistics(BufferType type) {
         requireOpen();
         return meshAllocator.statistics(type);
@@ -260,14 +283,29 @@ final class MeshMemory {
 
     private Allocation allocate(
             Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
-        requireOpen();
         if (buffer.size() == 0) {
-            return Allocation.empty(kind, details, on, buffer);
+            return Allocation.empty(nextIds(kind, on), kind, details, on, buffer);
         }
-        long address = allocator.allocate(buffer.type(), request(buffer));
-        Allocation allocation = Allocation.lent(kind, withExtent(details, buffer), on, buffer, address, allocator);
+        Allocation allocation = lend(kind, allocator, on, buffer, details);
         reports.allocated(allocation);
         return allocation;
+    }
+
+    private Allocation lend(
+            Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
+        long firstId = nextIds(kind, on);
+        var request = BankLayout.of(buffer, allocator).request();
+        long address = allocator.allocate(buffer.type(), request);
+        long extent = allocator.reservedPerBank(buffer.type(), request);
+        return Allocation.lent(firstId, kind, details.withExtent(extent), on, buffer, address, allocator);
+    }
+
+    private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {
+        return Allocation.view(nextIds(kind, on), kind, details, on, buffer, address);
+    }
+
+    private long nextIds(Kind kind, List<Integer> on) {
+        return process.nextBufferIds(kind.buffers(on.size()));
     }
 
     private void giveBack(Allocation allocation) {
@@ -285,33 +323,54 @@ final class MeshMemory {
         return Objects.requireNonNull(lives.get(device));
     }
 
-    private dev.meshguard.mesh.allocator.AllocationRequest request(BufferConfig buffer) {
-        return new dev.meshguard.mesh.allocator.AllocationRequest(
-                alignedPages(buffer) * alignedPageSize(buffer),
-                alignedPageSize(buffer),
-                buffer.direction(),
-                buffer.shards());
+    /**
+     * The one place that knows which allocator a buffer on the mesh takes its memory from.
+     *
+     * <p>The default sub-device manager, besides which there is none yet, has one sub-device: the whole compute grid, which takes
+     * from the allocator of the mesh.
+     */
+    private Allocator lenderFor(BufferConfig buffer) {
+        buffer.subDevice().ifPresent(subDevice -> {
+            requireSubDevice(subDevice, 1);
+            buffer.deviceLocal().requireWithin(CoreRangeSet.of(computeGrid));
+        });
+        return meshAllocator;
     }
 
-    /** What the buffer takes in every bank: its share of the pages, rounded up as the free list does. */
-    private AllocationDetails withExtent(AllocationDetails details, BufferConfig buffer) {
-        int banks = buffer.shards().orElseGet(() -> meshAllocator.numBanks(buffer.type()));
-        if (banks == 0 || buffer.size() == 0) {
-            return details;
+    private static void requireSubDevice(SubDeviceId subDevice, int subDevices) {
+        if (subDevice.value() >= subDevices) {
+            throw new MeshRuntimeException(
+                    String.format(Locale.ROOT, "SubDevice index %d out of bounds %d", subDevice.value(), subDevices));
         }
-        long pagesPerBank = (alignedPages(buffer) + banks - 1) / banks;
-        return details.withExtent(roundUp(pagesPerBank * alignedPageSize(buffer), config.dramAlignment()));
     }
 
-    private static long alignedPages(BufferConfig buffer) {
-        return buffer.pageSize() == 0 ? 0 : buffer.size() / buffer.pageSize();
+    private static void requireWholeDevice(int device, BufferConfig buffer) {
+        if (buffer.subDevice().isPresent()) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot create a buffer for sub-device %d on device %d alone: sub-devices belong to a mesh."
+                            + " Create it on the mesh, or name no sub-device.",
+                    buffer.subDevice().get().value(),
+                    device));
+        }
     }
 
-    private long alignedPageSize(BufferConfig buffer) {
-        return roundUp(buffer.pageSize(), meshAllocator.alignment(buffer.type()));
+    /** Buffers tell their address in 32 bits, in which all banks fit (quirk Q13). */
+    private static void requireAddress(long address) {
+        if (address < 0 || address > HIGHEST_ADDRESS) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "There is no buffer at address %d: an address is a number from 0 to %d",
+                    address,
+                    HIGHEST_ADDRESS));
+        }
     }
 
-    private static long roundUp(long value, long multiple) {
-        return (value + multiple - 1) / multiple * multiple;
+    /** What the buffer takes in every bank, as if the mesh had lent it. */
+    private AllocationDetails withExtent(AllocationDetails details, BufferConfig buffer) {
+        BankLayout layout = BankLayout.of(buffer, meshAllocator);
+        return buffer.size() == 0 || layout.maxPagesPerBank() == 0
+                ? details
+                : details.withExtent(meshAllocator.reservedPerBank(buffer.type(), layout.request()));
     }
 }

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,6 +51,7 @@ final class RuntimeProcess {
     private final CloseOrder closeOrder;
     private final Strictness strictness;
     private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
+    private final AtomicLong buffers = new AtomicLong();
     private final AtomicInteger meshes = new AtomicInteger();
     private final AtomicInteger programs = new AtomicInteger();
 
@@ -125,6 +127,11 @@ final class RuntimeProcess {
         Set<RuntimeDefect> all = EnumSet.copyOf(defects);
         all.addAll(more);
         return all;
+    }
+
+    /** Takes numbers for buffers and returns the first of them. */
+    long nextBufferIds(int count) {
+        return buffers.getAndAdd(count);
     }
 
     Set<RuntimeFix> fixes() {

@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
@@ -353,7 +354,7 @@ public final class Ttnn {
         Architecture architecture = process.architecture();
         RuntimePreset preset = process.preset();
         return AllocatorConfig.builder()
-                .dramBankCount(architecture.dramBanks())
+                .dramBankOffsets(architecture.dramBankOffsets())
                 .dramBankSize(architecture.dramBankSize())
                 .dramUnreservedBase(preset.dramUnreservedBase(architecture))
                 .dramAlignment(architecture.dramAlignment())
@@ -379,7 +380,7 @@ public final class Ttnn {
                     architecture.maxWorkerL1Size()));
         }
         long alignment = Math.max(architecture.dramAlignment(), architecture.l1Alignment());
-        return (architecture.l1Size() - workerL1Size + alignment - 1) / alignment * alignment;
+        return Rounding.up(architecture.l1Size() - workerL1Size, alignment);
     }
 
     private static void requireCommandQueues(int number) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.RuntimePreset;
@@ -220,8 +222,8 @@ class OpenMeshDeviceTests {
     void keepsTheTopOfL1ForSmallBuffers() {
         MeshDevice mesh = ttnn.openMeshDevice(DEFAULTS.withL1SmallSize(32_768));
 
-        MeshBuffer small = mesh.allocate(MeshBufferConfig.replicated(
-                BufferConfig.of(BufferType.L1_SMALL, 64, 64).sharded(1)));
+        MeshBuffer small = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1_SMALL, 64, 64)
+                .heightSharded(CoreRangeSet.of(new CoreRange(0, 0, 0, 0)))));
 
         assertThat(small.address()).isEqualTo(1_499_136 - 64);
         assertThat(mesh.allocate(L1_PAGE).address()).isEqualTo(1_499_136 - 32_768 - 2_048);

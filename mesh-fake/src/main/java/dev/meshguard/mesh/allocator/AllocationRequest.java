@@ -83,25 +83,20 @@ public record AllocationRequest(long size, long pageSize, AllocationDirection di
     /**
      * {@return the bytes that each of the banks has to hold, with every page rounded up to the alignment; what cannot be
      * counted is more than any bank has}
+     *
+     * @param banks the number of banks or, for a sharded buffer, of cores
+     * @param pageAlignment what pages are rounded up to, in bytes
      */
-    long sizePerBank(int banks, long pageAlignment) {
+    public long sizePerBank(int banks, long pageAlignment) {
         if (size == 0) {
             return 0;
         }
-        long alignedPageSize = product(ceilDiv(pageSize, pageAlignment), pageAlignment);
-        return product(ceilDiv(size / pageSize, banks), alignedPageSize);
-    }
-
-    private static long product(long one, long other) {
-        boolean countable = Math.multiplyHigh(one, other) == 0 && one * other >= 0;
-        return countable ? one * other : Long.MAX_VALUE;
+        long pages = Rounding.ceilDiv(size / pageSize, banks);
+        long alignedPageSize = Rounding.up(pageSize, pageAlignment);
+        return pages <= Long.MAX_VALUE / alignedPageSize ? pages * alignedPageSize : Long.MAX_VALUE;
     }
 
     private static boolean isWholePages(long size, long pageSize) {
         return pageSize == 0 ? size == 0 : size % pageSize == 0;
-    }
-
-    private static long ceilDiv(long dividend, long divisor) {
-        return -Math.floorDiv(-dividend, divisor);
     }
 }

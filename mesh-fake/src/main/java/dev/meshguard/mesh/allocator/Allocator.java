@@ -271,6 +271,29 @@ public final class Allocator {
     }
 
     /**
+     * {@return the bytes that a request takes in each bank: its share of the pages, rounded up as the free list does; 0 where
+     * there is no bank}
+     *
+     * @param type the kind of memory
+     * @param request what is asked for
+     * @throws MeshRuntimeException if the kind is not lent
+     */
+    public long reservedPerBank(BufferType type, AllocationRequest request) {
+        return manager(type).reservedPerBank(request);
+    }
+
+    /**
+     * {@return what is added to an address of a kind in a bank, in bytes}
+     *
+     * @param type the kind of memory
+     * @param bank the number of the bank
+     * @throws MeshRuntimeException if the kind is not lent or has no such bank
+     */
+    public long bankOffset(BufferType type, int bank) {
+        return manager(type).bankOffset(bank);
+    }
+
+    /**
      * {@return the number of banks of a kind; L1_SMALL has none unless it has a region}
      *
      * @param type the kind of memory
@@ -334,7 +357,9 @@ public final class Allocator {
 
     private BankManager dramManager(BufferType kind, AddressRange region) {
         return newManager(kind, region)
-                .banks(config.dramBankCount())
+                .bankOffsets(config.dramBankOffsets().stream()
+                        .mapToLong(Long::longValue)
+                        .toArray())
                 .pageAlignment(config.dramAlignment())
                 .build();
     }

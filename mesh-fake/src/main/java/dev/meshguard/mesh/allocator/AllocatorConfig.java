@@ -1,5 +1,7 @@
 package dev.meshguard.mesh.allocator;
 
+import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -11,7 +13,7 @@ import org.apiguardian.api.API.Status;
  * {@code AllocatorConfig} in {@code tt_metal/impl/allocator/allocator_types.hpp} and {@code generate_config} in
  * {@code l1_banking_allocator.cpp}.
  *
- * @param dramBankCount the number of DRAM banks
+ * @param dramBankOffsets for each DRAM bank what is added to an address there: two banks may share a channel
  * @param dramBankSize the size of a DRAM bank
  * @param dramUnreservedBase the first address of a DRAM bank that may be lent out
  * @param dramAlignment the alignment of DRAM, to which every allocation in any memory is rounded up
@@ -26,7 +28,7 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record AllocatorConfig(
-        int dramBankCount,
+        List<Long> dramBankOffsets,
         long dramBankSize,
         long dramUnreservedBase,
         long dramAlignment,
@@ -41,7 +43,7 @@ public record AllocatorConfig(
     /**
      * Creates a configuration; {@link #builder()} does it by name.
      *
-     * @param dramBankCount not negative
+     * @param dramBankOffsets one number for each bank
      * @param dramBankSize not negative
      * @param dramUnreservedBase not negative
      * @param dramAlignment at least 1
@@ -57,7 +59,7 @@ public record AllocatorConfig(
      *     not fit into a DRAM bank
      */
     public AllocatorConfig {
-        requireAtLeast(0, dramBankCount, "DRAM bank count");
+        dramBankOffsets = List.copyOf(dramBankOffsets);
         requireAtLeast(0, dramBankSize, "DRAM bank size");
         requireAtLeast(0, dramUnreservedBase, "DRAM unreserved base");
         requireAtLeast(1, dramAlignment, "DRAM alignment");
@@ -67,8 +69,8 @@ public record AllocatorConfig(
         requireAtLeast(1, l1Alignment, "L1 alignment");
         requireAtLeast(0, l1SmallSize, "L1 small size");
         requireAtLeast(0, traceRegionSize, "trace region size");
-        l1SmallSize = roundUp(l1SmallSize, dramAlignment);
-        traceRegionSize = roundUp(traceRegionSize, dramAlignment);
+        l1SmallSize = Rounding.up(l1SmallSize, dramAlignment);
+        traceRegionSize = Rounding.up(traceRegionSize, dramAlignment);
         if (l1SmallSize >= l1Size - l1UnreservedBase) {
             throw new MeshRuntimeException(RuntimeMessages.RESERVED_SIZE_TOO_LARGE);
         }
@@ -87,6 +89,11 @@ public record AllocatorConfig(
     /** {@return a configuration to fill in: every number is 0, every alignment is 1, and interleaving is allowed} */
     public static Builder builder() {
         return new Builder();
+    }
+
+    /** {@return the number of DRAM banks} */
+    public int dramBankCount() {
+        return dramBankOffsets.size();
     }
 
     AddressRange dramRegion() {
@@ -117,12 +124,6 @@ public record AllocatorConfig(
         }
     }
 
-    /** What cannot be rounded is larger than any memory and refused for that, so it may stay as it is. */
-    private static long roundUp(long value, long multiple) {
-        long excess = value % multiple;
-        return excess == 0 || value > Long.MAX_VALUE - multiple ? value : value + multiple - excess;
-    }
-
     /**
      * The numbers of an {@link AllocatorConfig}, by name.
      *
@@ -133,7 +134,7 @@ public record AllocatorConfig(
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
-        private int dramBankCount;
+        private List<Long> dramBankOffsets = List.of();
         private long dramBankSize;
         private long dramUnreservedBase;
         private long dramAlignment = 1;
@@ -148,13 +149,25 @@ public record AllocatorConfig(
         private Builder() {}
 
         /**
-         * Sets the number of DRAM banks.
+         * Sets a number of DRAM banks which have no offsets of their own.
          *
          * @param count a power of two or a count the kernels know, see {@link BankManager}
          * @return this builder
+         * @throws IllegalArgumentException if the count is negative
          */
         public Builder dramBankCount(int count) {
-            this.dramBankCount = count;
+            requireAtLeast(0, count, "DRAM bank count");
+            return dramBankOffsets(Collections.nCopies(count, 0L));
+        }
+
+        /**
+         * Sets the DRAM banks by their offsets.
+         *
+         * @param offsets for each bank what is added to an address there, in bytes
+         * @return this builder
+         */
+        public Builder dramBankOffsets(List<Long> offsets) {
+            this.dramBankOffsets = offsets;
             return this;
         }
 
@@ -277,7 +290,7 @@ public record AllocatorConfig(
          */
         public AllocatorConfig build() {
             return new AllocatorConfig(
-                    dramBankCount,
+                    dramBankOffsets,
                     dramBankSize,
                     dramUnreservedBase,
                     dramAlignment,

@@ -283,6 +283,17 @@ public final class BankManager {
         return bankOffsets[bank];
     }
 
+    /**
+     * {@return the bytes that a request takes in each bank: its share of the pages, rounded up as the free list does; 0 where
+     * there is no bank}
+     *
+     * @param request what is asked for
+     */
+    public long reservedPerBank(AllocationRequest request) {
+        int banks = request.shards().orElse(bankOffsets.length);
+        return banks == 0 ? 0 : freeList(FIRST_ALLOCATOR).roundedSize(request.sizePerBank(banks, pageAlignment));
+    }
+
     /** {@return the number of banks} */
     public int numBanks() {
         return bankOffsets.length;

@@ -418,12 +418,10 @@ public final class FreeListOpt {
         return new AddressRange(blocks.address(slot) + offset, blocks.end(slot) + offset);
     }
 
-    /** A size too large to be rounded is larger than any block, so it may stay as it is. */
-    private long roundedSize(long size) {
+    /** {@return the bytes that an allocation of some bytes takes} */
+    long roundedSize(long size) {
         requireAtLeast(0, size, "size");
-        long wanted = Math.max(size, minAllocationSize);
-        long excess = wanted % alignment;
-        return excess == 0 || wanted > Long.MAX_VALUE - alignment ? wanted : wanted + alignment - excess;
+        return Rounding.up(Math.max(size, minAllocationSize), alignment);
     }
 
     private static void requireAtLeast(long least, long value, String what) {

@@ -2,83 +2,156 @@ package dev.meshguard.mesh.buffer;
 
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.tracker.BufferType;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalInt;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What is asked for when a buffer is created on one device.
+ * What is asked for when a buffer is created on one device: how many bytes, and how they are laid out.
  *
  * <p>Immutable and safe for use by several threads. Source: {@code Buffer::create} in {@code tt_metal/impl/buffers/buffer.cpp}.
  *
- * @param type the memory
  * @param size the bytes
- * @param pageSize the bytes of a page; pages are dealt out to the banks one by one
- * @param shards the number of cores that hold a shard, empty for a buffer interleaved over all banks
- * @param direction the end of the banks from which memory is taken
- * @param label what the code under test says it is for, if it says so
+ * @param deviceLocal the memory, the pages, and how these are spread over the banks
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record BufferConfig(
-        BufferType type,
-        long size,
-        long pageSize,
-        OptionalInt shards,
-        AllocationDirection direction,
-        Optional<String> label) {
+public record BufferConfig(long size, DeviceLocalBufferConfig deviceLocal) {
 
     /**
      * Creates a configuration.
      *
      * @throws MeshRuntimeException if the size is not a whole number of pages
-     * @throws IllegalArgumentException if a number is negative or there are fewer than one shard
+     * @throws IllegalArgumentException if the size is negative
      */
     public BufferConfig {
-        if (size < 0 || pageSize < 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "Cannot create a buffer of %d B in pages of %d B: sizes are 0 or more",
-                    size,
-                    pageSize));
+        if (size < 0) {
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "Cannot create a buffer of %d B: a buffer has 0 B or more", size));
         }
-        if (pageSize == 0 ? size != 0 : size % pageSize != 0) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT,
-                    "For valid non-interleaved buffers page size %d must equal buffer size %d."
-                            + " For interleaved-buffers, buffer size should be divisible by the page size",
-                    pageSize,
-                    size));
-        }
-        if (shards.isPresent() && shards.getAsInt() < 1) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "Cannot shard a buffer over %d cores: a sharded buffer lies on at least one",
-                    shards.getAsInt()));
+        long pageSize = deviceLocal.pageSize();
+        if (size != 0 && (pageSize == 0 || size % pageSize != 0)) {
+            throw new MeshRuntimeException(BufferMessages.notWholePages(pageSize, size));
         }
     }
 
-    /** Returns the configuration of an interleaved buffer, taken from the end that is usual for the memory. */
+    /**
+     * Returns the configuration of an interleaved buffer, taken from the end that is usual for the memory.
+     *
+     * @throws MeshRuntimeException if the size is not a whole number of pages
+     * @throws IllegalArgumentException if a number is negative
+     */
     public static BufferConfig of(BufferType type, long size, long pageSize) {
-        return new BufferConfig(
-                type, size, pageSize, OptionalInt.empty(), AllocationDirection.defaultFor(type), Optional.empty());
+        return DeviceLocalBufferConfig.of(type, pageSize).sized(size);
     }
 
-    /** Returns this configuration, sharded over a number of cores. */
-    public BufferConfig sharded(int cores) {
-        return new BufferConfig(type, size, pageSize, OptionalInt.of(cores), direction, label);
+    /** Returns the memory. */
+    public BufferType type() {
+        return deviceLocal.type();
+    }
+
+    /** Returns the bytes of a page. */
+    public long pageSize() {
+        return deviceLocal.pageSize();
+    }
+
+    /** Returns how the pages are spread over the banks. */
+    public TensorMemoryLayout layout() {
+        return deviceLocal.layout();
+    }
+
+    /** Returns which page goes to which core, present exactly if it is sharded. */
+    public Optional<ShardSpecBuffer> shardSpec() {
+        return deviceLocal.shardSpec();
+    }
+
+    /** Returns the end of the banks from which memory is taken. */
+    public AllocationDirection direction() {
+        return deviceLocal.direction();
+    }
+
+    /** Returns the sub-device whose memory it takes, empty for that of the whole device. */
+    public Optional<SubDeviceId> subDevice() {
+        return deviceLocal.subDevice();
+    }
+
+    /** Returns what the code under test says it is for, if it says so. */
+    public Optional<String> label() {
+        return deviceLocal.label();
+    }
+
+    /** Returns the number of pages. */
+    public long numPages() {
+        return pageSize() == 0 ? 0 : size() / pageSize();
+    }
+
+    /**
+     * Returns this configuration with pages of the given bytes.
+     *
+     * @throws MeshRuntimeException if the size is not a whole number of them
+     * @throws IllegalArgumentException if the page size is negative
+     */
+    public BufferConfig withPageSize(long newPageSize) {
+        DeviceLocalBufferConfig repaged = deviceLocal.withPageSize(newPageSize);
+        boolean divides = newPageSize == 0 ? size == 0 : size % newPageSize == 0;
+        if (!divides) {
+            throw new MeshRuntimeException(BufferMessages.PAGE_SIZE_DOES_NOT_DIVIDE);
+        }
+        return repaged.sized(size);
+    }
+
+    /**
+     * Returns this configuration, sharded over cores.
+     *
+     * @throws MeshRuntimeException if the layout is not sharded
+     */
+    public BufferConfig sharded(TensorMemoryLayout layout, ShardSpecBuffer shardSpec) {
+        return deviceLocal.sharded(layout, shardSpec).sized(size);
+    }
+
+    /**
+     * Returns this configuration, sharded over cores in runs of consecutive pages, as long as they must be for all to fit.
+     *
+     * <p>The layout of buffers that have a piece of the same size for every core and no shape of their own, such as global
+     * semaphores.
+     *
+     * @throws IllegalArgumentException if there is no core, or more than {@link Integer#MAX_VALUE} pages
+     */
+    public BufferConfig heightSharded(CoreRangeSet cores) {
+        if (numPages() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot shard %d pages: there may be at most %d. Use larger pages.",
+                    numPages(),
+                    Integer.MAX_VALUE));
+        }
+        int pages = (int) numPages();
+        int pagesPerCore = (int) Rounding.ceilDiv(pages, Math.max(1, cores.numCores()));
+        ShardSpec shards = ShardSpec.of(cores, new Shape2D(pagesPerCore, 1));
+        return sharded(
+                TensorMemoryLayout.HEIGHT_SHARDED,
+                new ShardSpecBuffer(shards, new Shape2D(1, 1), new Shape2D(pages, 1)));
     }
 
     /** Returns this configuration, taken from the given end. */
-    public BufferConfig taken(AllocationDirection newDirection) {
-        return new BufferConfig(type, size, pageSize, shards, newDirection, label);
+    public BufferConfig taken(AllocationDirection direction) {
+        return deviceLocal.taken(direction).sized(size);
+    }
+
+    /**
+     * Returns this configuration, in the memory of a sub-device.
+     *
+     * @throws MeshRuntimeException unless it is sharded, which it has to be said before, and in L1
+     */
+    public BufferConfig on(SubDeviceId subDevice) {
+        return deviceLocal.on(subDevice).sized(size);
     }
 
     /** Returns this configuration with a name, which reports carry as the label of the buffer. */
-    public BufferConfig named(String newLabel) {
-        return new BufferConfig(type, size, pageSize, shards, direction, Optional.of(newLabel));
+    public BufferConfig named(String label) {
+        return deviceLocal.named(label).sized(size);
     }
 }

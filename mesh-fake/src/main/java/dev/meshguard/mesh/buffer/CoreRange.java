@@ -1,46 +1,139 @@
 package dev.meshguard.mesh.buffer;
 
-import java.util.Locale;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
  * A rectangle of compute cores, both corners included.
  *
- * @param startX the first column, from 0
- * @param startY the first row, from 0
- * @param endX the last column
- * @param endY the last row
+ * <p>Ordered by its first core, then by its last. Immutable and safe for use by several threads. Source: {@code CoreRange} in
+ * {@code tt_metal/common/core_coord.cpp}.
+ *
+ * @param start the core of the first column and the first row
+ * @param end the core of the last column and the last row
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record CoreRange(int startX, int startY, int endX, int endY) {
+public record CoreRange(CoreCoord start, CoreCoord end) implements Comparable<CoreRange> {
+
+    private static final Comparator<CoreRange> BY_CORNERS =
+            Comparator.comparing(CoreRange::start).thenComparing(CoreRange::end);
 
     /**
      * Creates a rectangle.
      *
-     * @throws IllegalArgumentException if it starts below 0 or ends before it starts
+     * @throws MeshRuntimeException if it ends before it starts
      */
     public CoreRange {
-        if (startX < 0 || startY < 0 || endX < startX || endY < startY) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "There are no cores from (%d, %d) to (%d, %d): a range starts at 0 or later and ends where it starts or later",
-                    startX,
-                    startY,
-                    endX,
-                    endY));
+        if (end.x() < start.x() || end.y() < start.y()) {
+            throw new MeshRuntimeException(BufferMessages.invalidCoreRange(start, end));
         }
+    }
+
+    /**
+     * Creates a rectangle.
+     *
+     * @param startX the first column, from 0
+     * @param startY the first row, from 0
+     * @param endX the last column
+     * @param endY the last row
+     * @throws MeshRuntimeException if it ends before it starts
+     * @throws IllegalArgumentException if a number is negative
+     */
+    public CoreRange(int startX, int startY, int endX, int endY) {
+        this(new CoreCoord(startX, startY), new CoreCoord(endX, endY));
+    }
+
+    /** Returns the range that consists of one core. */
+    public static CoreRange of(CoreCoord core) {
+        return new CoreRange(core, core);
+    }
+
+    /** Returns the number of cores. */
+    public int size() {
+        return Math.multiplyExact(end.x() - start.x() + 1, end.y() - start.y() + 1);
+    }
+
+    /** Returns whether the core lies in it. */
+    public boolean contains(CoreCoord core) {
+        return start.x() <= core.x() && core.x() <= end.x() && start.y() <= core.y() && core.y() <= end.y();
+    }
+
+    /** Returns whether all cores of the other lie in it. */
+    public boolean contains(CoreRange other) {
+        return contains(other.start) && contains(other.end);
     }
 
     /** Returns whether a core lies in both. */
     public boolean intersects(CoreRange other) {
-        return startX <= other.endX && other.startX <= endX && startY <= other.endY && other.startY <= endY;
+        return intersection(other).isPresent();
+    }
+
+    /** Returns the cores that lie in both. */
+    public Optional<CoreRange> intersection(CoreRange other) {
+        int startX = Math.max(start.x(), other.start.x());
+        int startY = Math.max(start.y(), other.start.y());
+        int endX = Math.min(end.x(), other.end.x());
+        int endY = Math.min(end.y(), other.end.y());
+        return startX <= endX && startY <= endY
+                ? Optional.of(new CoreRange(startX, startY, endX, endY))
+                : Optional.empty();
+    }
+
+    /** Returns whether the two share no core but a part of an edge; a common corner does not count. */
+    public boolean adjacent(CoreRange other) {
+        int startX = Math.max(start.x(), other.start.x());
+        int startY = Math.max(start.y(), other.start.y());
+        int endX = Math.min(end.x(), other.end.x());
+        int endY = Math.min(end.y(), other.end.y());
+        return (endX + 1 == startX && startY <= endY) || (endY + 1 == startY && startX <= endX);
+    }
+
+    /** Returns the rectangle that both make up together, if they touch or overlap and line up in columns or in rows. */
+    public Optional<CoreRange> merge(CoreRange other) {
+        boolean sameColumns = start.x() == other.start.x() && end.x() == other.end.x();
+        boolean sameRows = start.y() == other.start.y() && end.y() == other.end.y();
+        if ((sameColumns || sameRows) && (intersects(other) || adjacent(other))) {
+            return Optional.of(new CoreRange(
+                    Math.min(start.x(), other.start.x()),
+                    Math.min(start.y(), other.start.y()),
+                    Math.max(end.x(), other.end.x()),
+                    Math.max(end.y(), other.end.y())));
+        }
+        return Optional.empty();
+    }
+
+    /** Returns the cores row by row. */
+    public List<CoreCoord> cores() {
+        return cores(ShardOrientation.ROW_MAJOR);
+    }
+
+    /** Returns the cores row by row or column by column. */
+    public List<CoreCoord> cores(ShardOrientation order) {
+        List<CoreCoord> cores = new ArrayList<>(size());
+        int width = end.x() - start.x() + 1;
+        int height = end.y() - start.y() + 1;
+        for (int core = 0; core < size(); core++) {
+            int column = order == ShardOrientation.ROW_MAJOR ? core % width : core / height;
+            int row = order == ShardOrientation.ROW_MAJOR ? core / width : core % height;
+            cores.add(new CoreCoord(start.x() + column, start.y() + row));
+        }
+        return cores;
+    }
+
+    @Override
+    public int compareTo(CoreRange other) {
+        return BY_CORNERS.compare(this, other);
     }
 
     /** Returns the corners as the runtime writes them: {@code [0-0 - 7-7]}. */
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "[%d-%d - %d-%d]", startX, startY, endX, endY);
+        return "[" + start + " - " + end + "]";
     }
 }

@@ -1,5 +1,7 @@
 package dev.meshguard.mesh.runtime;
 
+import java.util.List;
+import java.util.stream.IntStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -17,9 +19,9 @@ import org.apiguardian.api.API.Status;
 @SuppressWarnings("ImmutableEnumChecker") // The fields are records of numbers.
 public enum Architecture {
     /** Wormhole B0. */
-    WORMHOLE_B0("Wormhole B0", new DramBanks(12, 1_073_741_824L, 32), new CoreMemory(1_499_136, 16, 33_120)),
+    WORMHOLE_B0("Wormhole B0", new DramBanks(12, 2, 1_073_741_824L, 32), new CoreMemory(1_499_136, 16, 33_120)),
     /** Blackhole. */
-    BLACKHOLE("Blackhole", new DramBanks(8, 4_278_190_080L, 64), new CoreMemory(1_572_864, 16, 40_448));
+    BLACKHOLE("Blackhole", new DramBanks(8, 1, 4_278_190_080L, 64), new CoreMemory(1_572_864, 16, 40_448));
 
     private final String words;
     private final DramBanks dram;
@@ -39,6 +41,13 @@ public enum Architecture {
     /** Returns the number of DRAM banks the allocator sees. */
     public int dramBanks() {
         return dram.count();
+    }
+
+    /** Returns for each DRAM bank what is added to an address there: banks that share a channel lie one above the other in it. */
+    public List<Long> dramBankOffsets() {
+        return IntStream.range(0, dram.count())
+                .mapToObj(bank -> bank % dram.sharingAChannel() * dram.size())
+                .toList();
     }
 
     /** Returns the bytes of a DRAM bank. */
@@ -66,7 +75,7 @@ public enum Architecture {
         return l1.size() - l1.fixedMapEnd();
     }
 
-    private record DramBanks(int count, long size, long alignment) {}
+    private record DramBanks(int count, int sharingAChannel, long size, long alignment) {}
 
     private record CoreMemory(long size, long alignment, long fixedMapEnd) {}
 }

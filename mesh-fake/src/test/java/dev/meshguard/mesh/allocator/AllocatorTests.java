@@ -77,6 +77,18 @@ class AllocatorTests {
         }
 
         @Test
+        void haveBanksThatShareAChannelOneAboveTheOther() {
+            var paired = Allocator.create(
+                    config().dramBankOffsets(List.of(0L, 16_384L)).build(), warning);
+
+            assertThat(paired.numBanks(DRAM)).isEqualTo(2);
+            assertThat(paired.bankOffset(DRAM, 1)).isEqualTo(16_384);
+            assertThat(paired.bankOffset(TRACE, 1)).isEqualTo(16_384);
+            assertThat(paired.bankOffset(L1, 1)).isZero();
+            assertRuntimeError(() -> paired.bankOffset(DRAM, 2), "Expected bank 2 to be tracked!");
+        }
+
+        @Test
         void haveNoBanksForSmallShardsWithoutARegionForThem() {
             var without = Allocator.create(config().l1SmallSize(0).build(), warning);
 
@@ -146,6 +158,29 @@ class AllocatorTests {
 
             assertThat(subDevice.bankSize(L1)).isEqualTo(1_040);
             assertThat(subDevice.bankSize(DRAM)).isZero();
+        }
+    }
+
+    @Nested
+    class Reservations {
+
+        @Test
+        void areAShareOfThePagesInEveryBankRoundedUpToTheDramAlignment() {
+            assertThat(allocator.reservedPerBank(DRAM, AllocationRequest.interleaved(13 * 96, 96, BOTTOM_UP)))
+                    .isEqualTo(192);
+            assertThat(allocator.reservedPerBank(L1, AllocationRequest.sharded(2 * 48, 48, 2, TOP_DOWN)))
+                    .isEqualTo(64);
+        }
+
+        @Test
+        void areWhatAnAllocationTakes() {
+            var request = AllocationRequest.sharded(10 * 48, 48, 4, TOP_DOWN);
+
+            allocator.allocate(L1, request);
+
+            assertThat(allocator.statistics(L1).totalAllocated())
+                    .isEqualTo(allocator.reservedPerBank(L1, request))
+                    .isEqualTo(160);
         }
     }
 

@@ -1,0 +1,70 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.Allocation.Kind;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshShape;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The buffers behind one mesh buffer: one on each device of the mesh as it was laid out then, and the backing one.
+ *
+ * <p>Their numbers are given out with the memory; the objects are made when they are first asked for, because most never are. Safe
+ * for use by several threads.
+ */
+final class DeviceBuffers {
+
+    private final MeshDevice mesh;
+    private final MeshShape shape;
+    private final List<Integer> devices;
+    private final BufferConfig config;
+    private final Allocation allocation;
+    private @Nullable Buffer backing;
+    private @Nullable Buffer @Nullable [] onDevices;
+
+    DeviceBuffers(MeshDevice mesh, MeshShape shape, List<Integer> devices, BufferConfig config, Allocation allocation) {
+        this.mesh = mesh;
+        this.shape = shape;
+        this.devices = devices;
+        this.config = config;
+        this.allocation = allocation;
+    }
+
+    MeshDevice mesh() {
+        return mesh;
+    }
+
+    Allocation allocation() {
+        return allocation;
+    }
+
+    int numDevices() {
+        return devices.size();
+    }
+
+    Buffer at(MeshCoordinate coordinate) {
+        return at(coordinate.toLinearIndex(shape));
+    }
+
+    synchronized Buffer at(int index) {
+        if (onDevices == null) {
+            onDevices = new Buffer[devices.size()];
+        }
+        Buffer buffer = onDevices[index];
+        if (buffer == null) {
+            buffer =
+                    Buffer.partOfMeshBuffer(mesh, devices.get(index), allocation.idOnDevice(index), config, allocation);
+            onDevices[index] = buffer;
+        }
+        return buffer;
+    }
+
+    synchronized Optional<Buffer> backing() {
+        if (backing == null && allocation.kind() == Kind.LOCK_STEP) {
+            backing = Buffer.backing(mesh, config, allocation);
+        }
+        return Optional.ofNullable(backing);
+    }
+}

@@ -1,0 +1,138 @@
+package dev.meshguard.mesh.buffer;
+
+import dev.meshguard.mesh.allocator.AllocationRequest;
+import dev.meshguard.mesh.allocator.Allocator;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.allocator.Rounding;
+import java.util.Locale;
+import java.util.OptionalInt;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * How a buffer lies in the banks of a memory: the sizes that follow from what is asked for, and the place of each page.
+ *
+ * <p>Sizes are bytes over all banks together unless a method says otherwise. Immutable and safe for use by several threads.
+ * Source: the derived sizes of {@code tt_metal/impl/buffers/buffer.cpp}.
+ *
+ * @param buffer what is asked for
+ * @param banks the number of banks of the memory
+ * @param alignment what pages are rounded up to in the memory
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record BankLayout(BufferConfig buffer, int banks, long alignment) {
+
+    /**
+     * Creates a layout; {@link #of} takes the numbers from an allocator.
+     *
+     * @throws IllegalArgumentException if the number of banks is negative or the alignment is not positive
+     */
+    public BankLayout {
+        if (banks < 0 || alignment < 1) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot lay a buffer out in %d banks of %s with pages rounded up to %d B:"
+                            + " there must be at least 0 banks, and pages of at least 1 B",
+                    banks,
+                    buffer.type(),
+                    alignment));
+        }
+    }
+
+    /**
+     * Returns how a buffer lies in the banks of an allocator.
+     *
+     * @throws MeshRuntimeException if the allocator does not lend the memory
+     */
+    public static BankLayout of(BufferConfig buffer, Allocator allocator) {
+        return new BankLayout(buffer, allocator.numBanks(buffer.type()), allocator.alignment(buffer.type()));
+    }
+
+    /** Returns the bytes of a page in its bank. */
+    public long alignedPageSize() {
+        return Rounding.up(buffer.pageSize(), alignment);
+    }
+
+    /** Returns the number of pages on the device: those of the buffer, and those that fill up the last shards. */
+    public long numDevPages() {
+        return buffer.shardSpec()
+                .map(shards -> countableProduct(shards.numPages(), shards.numCores()))
+                .orElseGet(buffer::numPages);
+    }
+
+    /** Returns the bytes of all pages on the device. */
+    public long alignedSize() {
+        return countableProduct(numDevPages(), alignedPageSize());
+    }
+
+    /** Returns the number of cores that have room for a shard, empty if the buffer is interleaved. */
+    public OptionalInt numCores() {
+        return buffer.shardSpec()
+                .map(shards -> OptionalInt.of(shards.numCores()))
+                .orElseGet(OptionalInt::empty);
+    }
+
+    /** Returns the pages that each bank has room for; of a sharded buffer, each core that holds a shard. */
+    public long maxPagesPerBank() {
+        return banksInUse() == 0 ? 0 : Rounding.ceilDiv(numDevPages(), banksInUse());
+    }
+
+    /** Returns the bytes that each bank has to hold, before the free list rounds them up. */
+    public long alignedSizePerBank() {
+        return banksInUse() == 0 ? 0 : request().sizePerBank(banksInUse(), alignment);
+    }
+
+    /** Returns what to ask the allocator for. */
+    public AllocationRequest request() {
+        return new AllocationRequest(alignedSize(), alignedPageSize(), buffer.direction(), numCores());
+    }
+
+    /**
+     * Returns the bank of a page of an interleaved buffer.
+     *
+     * @throws MeshRuntimeException if the memory has no bank
+     * @throws IllegalArgumentException if the page is negative
+     */
+    public int bankOf(long page) {
+        requireBank(0);
+        requirePage(page);
+        return (int) (page % banks);
+    }
+
+    /**
+     * Returns how far above the buffer's address in a bank a page lies.
+     *
+     * <p>Counts as if the buffer were interleaved, also if it is not, as the runtime does.
+     *
+     * @throws MeshRuntimeException if there is no such bank
+     * @throws IllegalArgumentException if the page is negative
+     */
+    public long offsetInBank(long bank, long page) {
+        requireBank(bank);
+        requirePage(page);
+        return page / banks * alignedPageSize();
+    }
+
+    private void requireBank(long bank) {
+        if (bank < 0 || bank >= banks) {
+            throw new MeshRuntimeException(BufferMessages.invalidBank(bank, banks));
+        }
+    }
+
+    private static void requirePage(long page) {
+        if (page < 0) {
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "There is no page %d: pages count from 0", page));
+        }
+    }
+
+    private int banksInUse() {
+        return numCores().orElse(banks);
+    }
+
+    /** As many whole times the second number as can be counted: that is more than any memory has. */
+    private static long countableProduct(long times, long number) {
+        return number == 0 ? 0 : Math.min(times, Long.MAX_VALUE / number) * number;
+    }
+}

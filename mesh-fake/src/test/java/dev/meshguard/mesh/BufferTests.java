@@ -1,0 +1,441 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.BufferPageMapping.MappedPage;
+import dev.meshguard.mesh.buffer.BufferRegion;
+import dev.meshguard.mesh.buffer.CoreCoord;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.BufferType;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Buffers on single devices: where their pages lie, what a view of them is, and how they end. */
+class BufferTests {
+
+    private static final long DRAM_BASE = 2_968_640;
+    private static final long GIB = 1_073_741_824;
+    private static final CoreRangeSet FOUR_CORES = CoreRangeSet.of(new CoreRange(0, 0, 3, 0));
+    private static final BufferConfig PAGE = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
+    private static final BufferConfig PAGES = BufferConfig.of(BufferType.DRAM, 2_048, 32);
+    private static final BufferConfig SHARDS =
+            BufferConfig.of(BufferType.L1, 8 * 64, 64).heightSharded(FOUR_CORES);
+
+    private final RecordedReports reports = new RecordedReports();
+    private final Ttnn ttnn = Ttnn.create(reports);
+    private final MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
+
+    private static MeshDevice openBlackhole() {
+        return Ttnn.builder(new RecordedReports())
+                .architecture(Architecture.BLACKHOLE)
+                .build()
+                .openMeshDevice(MeshShape.of(1, 1));
+    }
+
+    private static void assertRuntimeError(ThrowingCallable call, String message) {
+        assertThatThrownBy(call).isInstanceOf(MeshRuntimeException.class).hasMessage(message);
+    }
+
+    @Nested
+    class Numbers {
+
+        @Test
+        void countOnFromOneBufferToTheNext() {
+            Buffer first = mesh.allocateOn(0, PAGE);
+            MeshBuffer second = mesh.allocate(MeshBufferConfig.replicated(PAGE));
+            Buffer third = mesh.viewOn(1, PAGE, 4_096);
+
+            assertThat(first.uniqueId()).isZero();
+            assertThat(second.backingBuffer().orElseThrow().uniqueId()).isEqualTo(1);
+            assertThat(second.deviceBuffer(MeshCoordinate.of(0, 0)).uniqueId()).isEqualTo(2);
+            assertThat(second.deviceBuffer(MeshCoordinate.of(0, 1)).uniqueId()).isEqualTo(3);
+            assertThat(third.uniqueId()).isEqualTo(4);
+        }
+
+        @Test
+        void neverStartAnew() {
+            mesh.allocateOn(0, PAGE);
+            mesh.close();
+
+            MeshDevice again = ttnn.openMeshDevice(MeshShape.of(1, 2));
+
+            assertThat(again.allocateOn(0, PAGE).uniqueId()).isEqualTo(1);
+        }
+
+        @Test
+        void areThoseOfOneRuntime() {
+            mesh.allocateOn(0, PAGE);
+
+            MeshDevice elsewhere = Ttnn.create(reports).openMeshDevice(MeshShape.of(1, 1));
+
+            assertThat(elsewhere.allocateOn(0, PAGE).uniqueId()).isZero();
+        }
+    }
+
+    @Nested
+    class Places {
+
+        @ParameterizedTest
+        @CsvSource({"0, 0, 0", "0, 12, 2048", "11, 11, 0", "2, 26, 4096"})
+        void ofPagesInBanksThatBeginTheirChannel(int bank, long page, long offset) {
+            Buffer buffer = mesh.allocateOn(0, BufferConfig.of(BufferType.DRAM, 27 * 2_048, 2_048));
+
+            long inChannel = bank % 2 == 0 ? 0 : GIB;
+
+            assertThat(buffer.pageAddress(bank, page)).isEqualTo(DRAM_BASE + inChannel + offset);
+        }
+
+        @Test
+        void ofPagesWhereEveryBankHasAChannelOfItsOwn() {
+            Buffer buffer = openBlackhole().allocateOn(0, BufferConfig.of(BufferType.DRAM, 16 * 2_048, 2_048));
+
+            assertThat(buffer.pageAddress(1, 9)).isEqualTo(buffer.address() + 2_048);
+        }
+
+        @Test
+        void areNotInBanksThatDoNotExist() {
+            Buffer buffer = mesh.allocateOn(0, PAGE);
+
+            assertRuntimeError(
+                    () -> buffer.pageAddress(12, 0), "Invalid Bank ID: 12 exceeds total numbers of banks (12)!");
+        }
+
+        @Test
+        void ofShardsAreOnTheirCores() {
+            Buffer buffer = mesh.allocateOn(0, SHARDS);
+
+            assertThat(buffer.pageMapping().placeOf(5)).contains(new MappedPage(new CoreCoord(2, 0), 1, 5));
+            assertThat(buffer.layout().numCores()).hasValue(4);
+            assertThat(buffer.layout().alignedSizePerBank()).isEqualTo(128);
+        }
+
+        @Test
+        void areOnNoCoreWhereThereAreNoShards() {
+            Buffer buffer = mesh.allocateOn(0, PAGE);
+
+            assertRuntimeError(buffer::pageMapping, "Buffer not sharded");
+        }
+
+        @Test
+        void inL1AreInTheBankOfACoreThatComputes() {
+            Buffer buffer = mesh.allocateOn(0, BufferConfig.of(BufferType.L1, 64 * 1_024, 1_024));
+
+            CoreCoord core = mesh.l1Banks().coreOf(buffer.layout().bankOf(34));
+
+            assertThat(core).as("the first core is bank 34").isEqualTo(new CoreCoord(0, 0));
+            assertThat(mesh.computeGrid()).isEqualTo(new CoreRange(0, 0, 7, 7));
+        }
+
+        @Test
+        void canBeCountedInOtherPages() {
+            Buffer buffer = mesh.allocateOn(0, BufferConfig.of(BufferType.DRAM, 24 * 2_048, 2_048));
+
+            buffer.setPageSize(1_024);
+
+            assertThat(buffer.numPages()).isEqualTo(48);
+            assertThat(buffer.pageAddress(0, 12)).isEqualTo(DRAM_BASE + 1_024);
+            assertRuntimeError(() -> buffer.setPageSize(5_000), "buffer size must be divisible by new page size");
+        }
+
+        @Test
+        void canStillBeAskedForAfterTheCloseOfTheMesh() {
+            Buffer buffer = mesh.allocateOn(0, PAGE);
+
+            mesh.close();
+
+            assertThat(buffer.pageAddress(0, 0)).isEqualTo(DRAM_BASE);
+        }
+    }
+
+    @Nested
+    class Sizes {
+
+        /** Quirk Q5: pages in L1 are a multiple of 16 B, blocks one of the alignment of DRAM. */
+        @Test
+        void inL1AreRoundedUpToTheAlignmentOfDram() {
+            BufferConfig sixteenBytesPerCore =
+                    BufferConfig.of(BufferType.L1, 64, 16).heightSharded(FOUR_CORES);
+            MeshDevice blackhole = openBlackhole();
+
+            long first = mesh.allocateOn(0, sixteenBytesPerCore).address();
+            long firstOnBlackhole = blackhole.allocateOn(0, sixteenBytesPerCore).address();
+
+            assertThat(mesh.allocateOn(0, sixteenBytesPerCore).address()).isEqualTo(first - 32);
+            assertThat(blackhole.allocateOn(0, sixteenBytesPerCore).address()).isEqualTo(firstOnBlackhole - 64);
+        }
+
+        /** Quirk Q7. */
+        @Test
+        void areAPageInEveryBankHoweverFewPagesThereAre() {
+            MeshBuffer onePage = mesh.allocate(MeshBufferConfig.replicated(PAGE));
+            MeshBuffer twelvePages =
+                    mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 12 * 2_048, 2_048)));
+
+            assertThat(twelvePages.address()).isEqualTo(onePage.address() + 2_048);
+            assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2 * 2_048);
+        }
+
+        /** Quirk Q14. */
+        @Test
+        void ofZeroTakeNothingAndAreSeenByNobody() {
+            reports.forget();
+
+            Buffer empty = mesh.allocateOn(0, BufferConfig.of(BufferType.DRAM, 0, 2_048));
+
+            assertThat(empty.isAllocated()).isTrue();
+            assertThat(empty.address()).isZero();
+            empty.deallocate();
+            assertThat(empty.isAllocated()).isFalse();
+            assertThat(reports.lines()).isEmpty();
+        }
+
+        /** {@code MeshAllocatorTest.BasicAllocationSanityCheck}: eight pages in eight of the 64 banks. */
+        @Test
+        void ofABufferInL1AreSpreadOverTheCores() {
+            MeshBuffer buffer =
+                    mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 8 * 1_024, 1_024)));
+
+            assertThat(buffer.isAllocated()).isTrue();
+            assertThat(buffer.size()).isEqualTo(8_192);
+            assertThat(buffer.type()).isEqualTo(BufferType.L1);
+            assertThat(buffer.address()).isEqualTo(1_499_136 - 1_024);
+        }
+
+        /** The shards of a grid of cores take the same of every core, also of those for which nothing is left. */
+        @Test
+        void ofShardsAreTakenInEveryBank() {
+            mesh.allocate(MeshBufferConfig.replicated(
+                    BufferConfig.of(BufferType.L1, 5 * 64, 64).heightSharded(FOUR_CORES)));
+
+            assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isEqualTo(128);
+        }
+    }
+
+    @Nested
+    class Regions {
+
+        /** The figures of {@code tests/tt_metal/tt_metal/api/test_buffer_region.cpp}. */
+        @ParameterizedTest
+        @CsvSource({
+            "512, 4096, false, false",
+            "3072, 4096, false, false",
+            "0, 4096, false, false",
+            "1024, 1024, true, true",
+            "0, 2048, true, false",
+            "0, 512, true, true",
+            "512, 512, true, true",
+            "0, 1024, true, true",
+            "512, 1024, true, true"
+        })
+        void lieInTheBufferOrNot(long offset, long size, boolean valid, boolean partial) {
+            Buffer buffer = mesh.allocateOn(0, PAGES);
+            BufferRegion region = new BufferRegion(offset, size);
+
+            assertThat(buffer.isValidRegion(region)).isEqualTo(valid);
+            assertThat(buffer.isValidPartialRegion(region)).isEqualTo(partial);
+        }
+
+        @Test
+        void areTheBufferItselfIfTheyAreTheWholeOfIt() {
+            Buffer buffer = mesh.allocateOn(0, PAGES);
+
+            assertThat(buffer.view(new BufferRegion(0, 2_048))).isSameAs(buffer);
+        }
+
+        @Test
+        void areBuffersAtTheSameAddressThatOwnNothing() {
+            Buffer buffer = mesh.allocateOn(0, PAGES.named("weights"));
+            reports.forget();
+
+            Buffer view = buffer.view(new BufferRegion(1_024, 512));
+
+            assertThat(view.address()).isEqualTo(buffer.address());
+            assertThat(view.size()).isEqualTo(512);
+            assertThat(view.numPages()).isEqualTo(16);
+            assertThat(view.device()).isZero();
+            assertThat(view.label()).contains("weights");
+            assertThat(view.ownsMemory()).isFalse();
+            assertThat(view.uniqueId()).isEqualTo(buffer.uniqueId() + 1);
+            assertThat(view.rootBuffer()).isSameAs(buffer);
+            assertThat(view.rootBufferRegion()).isEqualTo(new BufferRegion(1_024, 512));
+            assertThat(reports.lines()).isEmpty();
+        }
+
+        @Test
+        void ofRegionsBelongToTheSameRoot() {
+            Buffer buffer = mesh.allocateOn(0, PAGES);
+
+            Buffer inner = buffer.view(new BufferRegion(1_024, 512)).view(new BufferRegion(64, 128));
+
+            assertThat(inner.rootBuffer()).isSameAs(buffer);
+            assertThat(inner.rootBufferRegion()).isEqualTo(new BufferRegion(1_088, 128));
+            assertThat(buffer.rootBufferRegion()).isEqualTo(new BufferRegion(0, 2_048));
+        }
+
+        @Test
+        void leaveTheMemoryToTheirRoot() {
+            Buffer buffer = mesh.allocateOn(0, PAGES);
+            Buffer view = buffer.view(new BufferRegion(0, 1_024));
+            reports.forget();
+
+            view.deallocate();
+            assertThat(view.isAllocated()).isTrue();
+            view.close();
+
+            assertThat(view.isAllocated()).isFalse();
+            assertThat(buffer.isAllocated()).isTrue();
+            assertThat(reports.lines()).isEmpty();
+        }
+
+        @Test
+        void consistOfPagesOfTheBuffer() {
+            Buffer buffer = mesh.allocateOn(0, PAGES);
+
+            assertRuntimeError(
+                    () -> buffer.view(new BufferRegion(16, 64)), "Region offset must be a multiple of page size");
+            assertRuntimeError(
+                    () -> buffer.view(new BufferRegion(0, 16)), "Region size must be a multiple of page size");
+            assertRuntimeError(() -> buffer.view(new BufferRegion(2_048, 32)), "Region must be within buffer");
+        }
+
+        @Test
+        void ofShardsHaveTheirPagesWhereTheBufferHasThem() {
+            Buffer buffer = mesh.allocateOn(0, SHARDS);
+
+            Buffer inner = buffer.view(new BufferRegion(3 * 64, 4 * 64)).view(new BufferRegion(64, 2 * 64));
+
+            assertThat(inner.pageMapping().pages())
+                    .containsExactly(
+                            new MappedPage(new CoreCoord(2, 0), 0, 0), new MappedPage(new CoreCoord(2, 0), 1, 1));
+        }
+
+        @Test
+        void ofADevicesPartOfAMeshBufferAreOnThatDevice() {
+            MeshBuffer buffer = mesh.allocate(MeshBufferConfig.replicated(PAGES));
+
+            Buffer view = buffer.deviceBuffer(MeshCoordinate.of(0, 1)).view(new BufferRegion(0, 32));
+
+            assertThat(view.device()).isEqualTo(1);
+            assertThat(view).hasToString("Buffer(device 1, DRAM, 32 B at 0x2d4c40 (2968640))");
+        }
+
+        @Test
+        void ofABackingBufferAreOnTheMesh() {
+            MeshBuffer buffer = mesh.allocate(MeshBufferConfig.replicated(PAGES));
+            Buffer backing = buffer.backingBuffer().orElseThrow();
+
+            Buffer view = backing.view(new BufferRegion(0, 32)).view(new BufferRegion(0, 0));
+
+            assertThat(view.device()).isEqualTo(mesh.id());
+            assertThat(view.rootBuffer()).isSameAs(backing);
+            assertThat(view).hasToString("Buffer(mesh 0, DRAM, 0 B at 0x2d4c40 (2968640))");
+        }
+
+        @Test
+        void areReportedByTheTrackingBranch() {
+            RecordedReports branch = new RecordedReports();
+            MeshDevice october = Ttnn.builder(branch)
+                    .preset(RuntimePreset.OCTOBER_2025)
+                    .build()
+                    .openMeshDevice(MeshShape.of(1, 2));
+            Buffer buffer = october.allocateOn(1, PAGES);
+            branch.forget();
+
+            Buffer view = buffer.view(new BufferRegion(1_024, 512));
+            view.deallocate();
+            view.close();
+
+            assertThat(view.isAllocated()).isFalse();
+            assertThat(branch.lines())
+                    .containsExactly(
+                            "allocated 1 DRAM " + buffer.address() + "+512 NON_OWNING",
+                            "freed 1 DRAM " + buffer.address() + " NON_OWNING");
+        }
+    }
+
+    @Nested
+    class AtAnAddress {
+
+        @Test
+        void stayAllocatedUntilTheyEnd() {
+            Buffer buffer = mesh.viewOn(0, PAGE, 4_096);
+
+            buffer.deallocate();
+            buffer.deallocate();
+
+            assertThat(buffer.isAllocated()).isTrue();
+            buffer.close();
+            assertThat(buffer.isAllocated()).isFalse();
+            assertThat(reports.lines("freed")).isEmpty();
+            assertThat(reports.lines("ignored")).isEmpty();
+        }
+
+        /** Quirk Q13. */
+        @Test
+        void haveAnAddressOf32Bits() {
+            assertThat(mesh.viewOn(0, PAGE, 0xFFFF_FFFFL).address()).isEqualTo(4_294_967_295L);
+            assertThatThrownBy(() -> mesh.viewOn(0, PAGE, 0x1_0000_0000L))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage(
+                            "There is no buffer at address 4294967296: an address is a number from 0 to 4294967295");
+            assertThatThrownBy(() -> mesh.view(MeshBufferConfig.replicated(PAGE), -1))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Nested
+    class OnSubDevices {
+
+        private final BufferConfig onTheFirst = SHARDS.on(new SubDeviceId(0));
+
+        @Test
+        void takeFromTheMeshWhereTheOnlySubDeviceIsAllOfIt() {
+            MeshBuffer buffer = mesh.allocate(MeshBufferConfig.replicated(onTheFirst));
+
+            assertThat(buffer.address()).isEqualTo(1_499_136 - 128);
+            assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isEqualTo(128);
+        }
+
+        @Test
+        void needTheSubDeviceToExist() {
+            BufferConfig onTheSecond = SHARDS.on(new SubDeviceId(1));
+
+            assertRuntimeError(
+                    () -> mesh.allocate(MeshBufferConfig.replicated(onTheSecond)), "SubDevice index 1 out of bounds 1");
+        }
+
+        @Test
+        void needItsCores() {
+            CoreRangeSet beyond = CoreRangeSet.of(new CoreRange(7, 0, 8, 0));
+            BufferConfig outside = BufferConfig.of(BufferType.L1, 128, 64)
+                    .heightSharded(beyond)
+                    .on(new SubDeviceId(0));
+
+            assertRuntimeError(
+                    () -> mesh.allocate(MeshBufferConfig.replicated(outside)),
+                    "Shard cores specified {[7-0 - 8-0]} do not match sub-device cores {[0-0 - 7-7]}");
+        }
+
+        @Test
+        void areNotOnOneDeviceAlone() {
+            assertThatThrownBy(() -> mesh.allocateOn(1, onTheFirst))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage(
+                            "Cannot create a buffer for sub-device 0 on device 1 alone: sub-devices belong to a mesh."
+                                    + " Create it on the mesh, or name no sub-device.");
+        }
+    }
+}

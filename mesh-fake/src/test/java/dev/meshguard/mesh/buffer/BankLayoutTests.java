@@ -1,0 +1,121 @@
+package dev.meshguard.mesh.buffer;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.AllocationDirection;
+import dev.meshguard.mesh.allocator.AllocationRequest;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class BankLayoutTests {
+
+    private static final BankLayout INTERLEAVED = new BankLayout(BufferConfig.of(DRAM, 25 * 2_000, 2_000), 12, 32);
+
+    /** Ten pages of 120 B in shards of 2 x 2 on six cores: as 5 rows of 2, they fill two and a half. */
+    private static final BankLayout SHARDED = new BankLayout(
+            BufferConfig.of(L1, 10 * 120, 120)
+                    .sharded(
+                            TensorMemoryLayout.BLOCK_SHARDED,
+                            new ShardSpecBuffer(
+                                    ShardSpec.of(CoreRangeSet.of(new CoreRange(0, 0, 5, 0)), new Shape2D(2, 2)),
+                                    new Shape2D(1, 1),
+                                    new Shape2D(5, 2))),
+            64,
+            16);
+
+    @Test
+    void roundsEveryPageUp() {
+        assertThat(INTERLEAVED.alignedPageSize()).isEqualTo(2_016);
+        assertThat(INTERLEAVED.numDevPages()).isEqualTo(25);
+        assertThat(INTERLEAVED.alignedSize()).isEqualTo(25 * 2_016);
+    }
+
+    @Test
+    void givesEveryBankRoomForAsManyPagesAsTheFirstOne() {
+        assertThat(INTERLEAVED.maxPagesPerBank()).isEqualTo(3);
+        assertThat(INTERLEAVED.alignedSizePerBank()).isEqualTo(3 * 2_016);
+        assertThat(INTERLEAVED.numCores()).isEmpty();
+    }
+
+    @Test
+    void asksForTheAlignedSizes() {
+        assertThat(INTERLEAVED.request())
+                .isEqualTo(AllocationRequest.interleaved(25 * 2_016, 2_016, AllocationDirection.BOTTOM_UP));
+        assertThat(SHARDED.request())
+                .isEqualTo(AllocationRequest.sharded(24 * 128, 128, 6, AllocationDirection.TOP_DOWN));
+    }
+
+    @Test
+    void givesEveryCoreRoomForAWholeShardWhateverItHolds() {
+        assertThat(SHARDED.numCores()).hasValue(6);
+        assertThat(SHARDED.numDevPages()).isEqualTo(24);
+        assertThat(SHARDED.maxPagesPerBank()).isEqualTo(4);
+        assertThat(SHARDED.alignedSizePerBank()).isEqualTo(4 * 128);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0, 0", "11, 11, 0", "12, 0, 2016", "24, 0, 4032"})
+    void dealsPagesOutToTheBanksInTurn(long page, int bank, long offset) {
+        assertThat(INTERLEAVED.bankOf(page)).isEqualTo(bank);
+        assertThat(INTERLEAVED.offsetInBank(bank, page)).isEqualTo(offset);
+    }
+
+    @Test
+    void hasNoOtherBanks() {
+        assertThatThrownBy(() -> INTERLEAVED.offsetInBank(12, 0))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Invalid Bank ID: 12 exceeds total numbers of banks (12)!");
+    }
+
+    @Test
+    void countsPagesFromZero() {
+        assertThatThrownBy(() -> INTERLEAVED.bankOf(-1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("There is no page -1: pages count from 0");
+        assertThatThrownBy(() -> INTERLEAVED.offsetInBank(0, -1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void takesNothingWhereThereAreNoBanks() {
+        BankLayout nowhere = new BankLayout(BufferConfig.of(L1, 64, 64), 0, 16);
+
+        assertThat(nowhere.maxPagesPerBank()).isZero();
+        assertThat(nowhere.alignedSizePerBank()).isZero();
+        assertThatThrownBy(() -> nowhere.bankOf(0))
+                .hasMessage("Invalid Bank ID: 0 exceeds total numbers of banks (0)!");
+    }
+
+    @Test
+    void staysLargerThanAnyMemoryWhereItCannotBeCounted() {
+        BankLayout huge = new BankLayout(BufferConfig.of(DRAM, Long.MAX_VALUE, 1), 12, 32);
+
+        assertThat(huge.alignedSize()).isEqualTo(Long.MAX_VALUE / 32 * 32);
+    }
+
+    @Test
+    void staysLargerThanAnyMemoryWhereItsShardsCannotBeCounted() {
+        Shape2D hugeShard = new Shape2D(Integer.MAX_VALUE, Integer.MAX_VALUE);
+        ShardSpecBuffer shards = new ShardSpecBuffer(
+                ShardSpec.of(CoreRangeSet.of(new CoreRange(0, 0, 7, 7)), hugeShard),
+                new Shape2D(1, 1),
+                new Shape2D(1, 1));
+
+        BankLayout huge =
+                new BankLayout(BufferConfig.of(L1, 64, 64).sharded(TensorMemoryLayout.BLOCK_SHARDED, shards), 64, 16);
+
+        assertThat(huge.alignedSize()).isEqualTo(Long.MAX_VALUE / 64 * 64);
+    }
+
+    @Test
+    void needsAnAlignment() {
+        assertThatThrownBy(() -> new BankLayout(BufferConfig.of(DRAM, 64, 64), 12, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot lay a buffer out in 12 banks of DRAM with pages rounded up to 0 B:"
+                        + " there must be at least 0 banks, and pages of at least 1 B");
+    }
+}

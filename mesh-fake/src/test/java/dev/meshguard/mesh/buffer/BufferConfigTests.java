@@ -1,0 +1,166 @@
+package dev.meshguard.mesh.buffer;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.BufferType.L1_SMALL;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.AllocationDirection;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.tracker.BufferType;
+import java.util.Optional;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class BufferConfigTests {
+
+    private static final CoreRangeSet FOUR_CORES = CoreRangeSet.of(new CoreRange(0, 0, 3, 0));
+    private static final BufferConfig FOUR_PAGES = BufferConfig.of(L1, 4_096, 1_024);
+    private static final ShardSpecBuffer PAGE_PER_CORE =
+            new ShardSpecBuffer(ShardSpec.of(FOUR_CORES, new Shape2D(32, 32)), new Shape2D(32, 32), new Shape2D(4, 1));
+
+    private static void assertRuntimeError(ThrowingCallable call, String message) {
+        assertThatThrownBy(call).isInstanceOf(MeshRuntimeException.class).hasMessage(message);
+    }
+
+    @Test
+    void isInterleavedAndTakenFromTheUsualEndUnlessItSaysOtherwise() {
+        assertThat(FOUR_PAGES.layout()).isEqualTo(TensorMemoryLayout.INTERLEAVED);
+        assertThat(FOUR_PAGES.shardSpec()).isEmpty();
+        assertThat(FOUR_PAGES.direction()).isEqualTo(AllocationDirection.TOP_DOWN);
+        assertThat(FOUR_PAGES.subDevice()).isEmpty();
+        assertThat(FOUR_PAGES.numPages()).isEqualTo(4);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"DRAM, 3000, 2048", "L1, 2048, 0"})
+    void consistsOfWholePages(BufferType type, long size, long pageSize) {
+        assertThatThrownBy(() -> BufferConfig.of(type, size, pageSize))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage(
+                        "For valid non-interleaved buffers page size %d must equal buffer size %d."
+                                + " For interleaved-buffers, buffer size should be divisible by the page size",
+                        pageSize, size);
+    }
+
+    @Test
+    void mayHavePagesOfAnySizeIfItIsEmpty() {
+        assertThat(BufferConfig.of(DRAM, 0, 0).numPages()).isZero();
+        assertThat(BufferConfig.of(DRAM, 0, 2_048).numPages()).isZero();
+    }
+
+    @Test
+    void hasNoNegativeNumbers() {
+        assertThatThrownBy(() -> BufferConfig.of(DRAM, -1, 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot create a buffer of -1 B: a buffer has 0 B or more");
+        assertThatThrownBy(() -> BufferConfig.of(DRAM, 1, -1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot create a buffer in pages of -1 B: a page has 0 B or more");
+    }
+
+    @Test
+    void hasShardsExactlyIfItsLayoutIsSharded() {
+        assertRuntimeError(
+                () -> FOUR_PAGES.sharded(TensorMemoryLayout.INTERLEAVED, PAGE_PER_CORE),
+                "Buffer was specified as not sharded but has shard_spec or buffer_distribution_spec specified");
+        assertRuntimeError(
+                () -> new DeviceLocalBufferConfig(
+                        L1,
+                        1_024,
+                        TensorMemoryLayout.BLOCK_SHARDED,
+                        Optional.empty(),
+                        AllocationDirection.TOP_DOWN,
+                        Optional.empty(),
+                        Optional.empty()),
+                "Buffer was specified as sharded but does not have shard_spec or buffer_distribution_spec specified");
+    }
+
+    @Test
+    void liesOnASubDeviceOnlyIfItIsShardedInL1() {
+        SubDeviceId subDevice = new SubDeviceId(0);
+        BufferConfig inDram = BufferConfig.of(DRAM, 4_096, 1_024);
+
+        assertRuntimeError(
+                () -> FOUR_PAGES.on(subDevice), "Specifying sub-device for buffer requires buffer to be sharded");
+        assertRuntimeError(
+                () -> inDram.heightSharded(FOUR_CORES).on(subDevice),
+                "Specifying sub-device for buffer requires buffer to be L1");
+        assertThat(BufferConfig.of(L1_SMALL, 4_096, 1_024)
+                        .heightSharded(FOUR_CORES)
+                        .on(subDevice)
+                        .subDevice())
+                .contains(subDevice);
+    }
+
+    @Test
+    void liesWithItsShardsOnTheCoresOfItsSubDevice() {
+        DeviceLocalBufferConfig sharded =
+                FOUR_PAGES.heightSharded(FOUR_CORES).on(new SubDeviceId(0)).deviceLocal();
+
+        sharded.requireWithin(CoreRangeSet.of(new CoreRange(0, 0, 7, 3)));
+
+        assertRuntimeError(
+                () -> sharded.requireWithin(CoreRangeSet.of(new CoreRange(1, 0, 7, 3))),
+                "Shard cores specified {[0-0 - 3-0]} do not match sub-device cores {[1-0 - 7-3]}");
+    }
+
+    @Test
+    void hasNoShardsToTellOfUnlessItIsSharded() {
+        assertRuntimeError(() -> FOUR_PAGES.deviceLocal().requireShardSpec(), "Buffer not sharded");
+    }
+
+    @Test
+    void countsInOtherPagesIfTheyDivideIt() {
+        assertThat(FOUR_PAGES.withPageSize(512).numPages()).isEqualTo(8);
+        assertRuntimeError(() -> FOUR_PAGES.withPageSize(3_000), "buffer size must be divisible by new page size");
+        assertRuntimeError(() -> FOUR_PAGES.withPageSize(0), "buffer size must be divisible by new page size");
+    }
+
+    @Test
+    void cutsAHeightShardedBufferIntoEqualRunsOfPages() {
+        ShardSpecBuffer shards = BufferConfig.of(L1, 10 * 64, 64)
+                .heightSharded(FOUR_CORES)
+                .shardSpec()
+                .orElseThrow();
+
+        assertThat(shards.numPages()).isEqualTo(3);
+        assertThat(shards.numCores()).isEqualTo(4);
+        assertThat(shards.tensor2dShapeInPages()).isEqualTo(new Shape2D(10, 1));
+    }
+
+    @Test
+    void needsACoreToBeSharded() {
+        assertThatThrownBy(() -> FOUR_PAGES.heightSharded(CoreRangeSet.of()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot shard over a grid without cores: a sharded buffer lies on at least one");
+    }
+
+    @Test
+    void countsThePagesOfAShardInWholePages() {
+        ShardSpec elements = ShardSpec.of(FOUR_CORES, new Shape2D(96, 70));
+
+        ShardSpecBuffer shards = new ShardSpecBuffer(elements, new Shape2D(32, 32), new Shape2D(12, 2));
+
+        assertThat(elements.numel()).isEqualTo(6_720);
+        assertThat(shards.shapeInPages()).isEqualTo(new Shape2D(3, 2));
+        assertThat(shards.numPages()).isEqualTo(6);
+    }
+
+    @Test
+    void hasShardsWithoutPagesWherePagesHaveNoShape() {
+        ShardSpecBuffer shards = new ShardSpecBuffer(
+                ShardSpec.of(FOUR_CORES, new Shape2D(96, 64)), new Shape2D(0, 0), new Shape2D(1, 1));
+
+        assertThat(shards.numPages()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"INTERLEAVED, 0", "HEIGHT_SHARDED, 2", "WIDTH_SHARDED, 3", "BLOCK_SHARDED, 4"})
+    void hasALayoutWithTheNumberOfTheRuntime(TensorMemoryLayout layout, int value) {
+        assertThat(layout.value()).isEqualTo(value);
+    }
+}

@@ -1,0 +1,179 @@
+package dev.meshguard.mesh.buffer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import java.util.Collection;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The figures are those of {@code tests/tt_metal/tt_metal/api/core_coord/test_CoreRangeSet_*.cpp}. */
+class CoreRangeSetTests {
+
+    private static final CoreRange SQUARE = new CoreRange(0, 0, 1, 1);
+    private static final CoreRange FAR_BLOCK = new CoreRange(3, 3, 5, 4);
+    private static final CoreRange STEP = new CoreRange(1, 2, 2, 2);
+    private static final CoreRange WIDE = new CoreRange(0, 0, 5, 4);
+    private static final CoreRange WIDE_FROM_1 = new CoreRange(1, 0, 6, 4);
+    private static final CoreRange WIDER = new CoreRange(0, 0, 6, 4);
+    private static final CoreRange WIDE_FROM_2 = new CoreRange(2, 0, 7, 4);
+    private static final CoreRange WIDEST = new CoreRange(0, 0, 7, 4);
+    private static final CoreRange TALL = new CoreRange(0, 0, 1, 2);
+
+    private static CoreRange core(int x, int y) {
+        return CoreRange.of(new CoreCoord(x, y));
+    }
+
+    private static CoreRangeSet merged(CoreRange first, Collection<CoreRange> others) {
+        return CoreRangeSet.of(first).merge(others);
+    }
+
+    @Test
+    void keepsTheOrderOfItsRanges() {
+        CoreRangeSet set = CoreRangeSet.of(FAR_BLOCK, SQUARE);
+
+        assertThat(set.ranges()).containsExactly(FAR_BLOCK, SQUARE);
+        assertThat(set).isNotEqualTo(CoreRangeSet.of(SQUARE, FAR_BLOCK));
+    }
+
+    @Test
+    void hasNoCoreTwice() {
+        assertThatThrownBy(() -> CoreRangeSet.of(SQUARE, FAR_BLOCK, new CoreRange(1, 2, 3, 3)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Cannot create CoreRangeSet with specified core ranges because core ranges"
+                        + " [3-3 - 5-4] and [1-2 - 3-3] overlap!");
+        assertThatThrownBy(() -> CoreRangeSet.of(core(1, 1), SQUARE)).isInstanceOf(MeshRuntimeException.class);
+    }
+
+    @Test
+    void countsItsCores() {
+        assertThat(CoreRangeSet.of(SQUARE, FAR_BLOCK).numCores()).isEqualTo(10);
+        assertThat(CoreRangeSet.of().numCores()).isZero();
+    }
+
+    @Test
+    void containsTheCoresOfItsRanges() {
+        assertThat(CoreRangeSet.of(core(1, 1), core(1, 2)).contains(new CoreCoord(1, 2)))
+                .isTrue();
+        assertThat(CoreRangeSet.of(core(2, 3), TALL).contains(new CoreCoord(0, 1)))
+                .isTrue();
+        assertThat(CoreRangeSet.of(SQUARE).contains(new CoreCoord(3, 3))).isFalse();
+        assertThat(CoreRangeSet.of(SQUARE, core(1, 2)).contains(new CoreCoord(2, 0)))
+                .isFalse();
+    }
+
+    @Test
+    void containsARangeThatSeveralOfItsRangesMakeUp() {
+        assertThat(CoreRangeSet.of(core(1, 1), core(0, 1), core(1, 0), core(0, 0))
+                        .contains(SQUARE))
+                .isTrue();
+        assertThat(CoreRangeSet.of(core(1, 1), core(1, 0), core(0, 0)).contains(SQUARE))
+                .isFalse();
+        assertThat(CoreRangeSet.of(WIDE_FROM_2, SQUARE).contains(TALL)).isFalse();
+    }
+
+    @Test
+    void containsASetAllOfWhoseCoresItHas() {
+        CoreRangeSet blocks = CoreRangeSet.of(SQUARE, FAR_BLOCK, STEP);
+
+        assertThat(CoreRangeSet.of(core(0, 0), WIDE_FROM_1, core(0, 1)).contains(blocks))
+                .isTrue();
+        assertThat(CoreRangeSet.of(core(0, 0), WIDE_FROM_1).contains(blocks)).isFalse();
+        assertThat(CoreRangeSet.of(WIDE_FROM_1).contains(CoreRangeSet.of())).isTrue();
+        assertThat(CoreRangeSet.of().contains(CoreRangeSet.of())).isTrue();
+        assertThat(CoreRangeSet.of().contains(CoreRangeSet.of(WIDE_FROM_1))).isFalse();
+    }
+
+    @Test
+    void intersectsWhatItHasACoreInCommonWith() {
+        assertThat(CoreRangeSet.of(core(1, 1), core(1, 2)).intersects(STEP)).isTrue();
+        assertThat(CoreRangeSet.of(core(0, 1)).intersects(CoreRangeSet.of(WIDE_FROM_2, SQUARE)))
+                .isTrue();
+        assertThat(CoreRangeSet.of(core(2, 3), TALL).intersects(new CoreCoord(1, 2)))
+                .isTrue();
+    }
+
+    @Test
+    void doesNotIntersectAnythingElse() {
+        CoreRangeSet corner = CoreRangeSet.of(core(1, 1), core(0, 1), core(0, 2), core(1, 2));
+
+        assertThat(corner.intersects(core(2, 3))).isFalse();
+        assertThat(corner.intersects(CoreRangeSet.of(core(2, 3), new CoreRange(3, 1, 3, 3))))
+                .isFalse();
+        assertThat(CoreRangeSet.of(SQUARE, core(1, 2)).intersects(WIDE_FROM_2)).isFalse();
+    }
+
+    @Test
+    void mergesRangesThatLineUp() {
+        assertThat(merged(SQUARE, List.of(core(0, 2), core(1, 2)))).isEqualTo(CoreRangeSet.of(TALL));
+        assertThat(merged(SQUARE, List.of(core(0, 2))).merge(List.of(core(1, 2))))
+                .isEqualTo(CoreRangeSet.of(TALL));
+    }
+
+    @Test
+    void mergesRangesThatOverlap() {
+        assertThat(merged(SQUARE, List.of(SQUARE))).isEqualTo(CoreRangeSet.of(SQUARE));
+        assertThat(merged(WIDE_FROM_2, List.of(WIDER)).merge(List.of(WIDE))).isEqualTo(CoreRangeSet.of(WIDEST));
+        assertThat(CoreRangeSet.of(SQUARE, FAR_BLOCK, STEP).merge(List.of(WIDE)))
+                .isEqualTo(CoreRangeSet.of(WIDE));
+    }
+
+    @Test
+    void leavesRangesThatDoNotLineUpAsTheyAreInOrder() {
+        assertThat(merged(core(1, 1), List.of(core(0, 2)))).isEqualTo(CoreRangeSet.of(core(0, 2), core(1, 1)));
+        assertThat(merged(SQUARE, List.of(FAR_BLOCK)).merge(CoreRangeSet.of(STEP)))
+                .isEqualTo(CoreRangeSet.of(SQUARE, STEP, FAR_BLOCK));
+    }
+
+    @Test
+    void findsTheRectangleThatSingleCoresMakeUp() {
+        List<CoreCoord> cores = new CoreRange(0, 0, 4, 2).cores();
+
+        assertThat(CoreRangeSet.ofCores(cores)).isEqualTo(CoreRangeSet.of(new CoreRange(0, 0, 4, 2)));
+    }
+
+    @Test
+    void findsTheTwoRectanglesOfAnUpsideDownT() {
+        CoreRangeSet base = CoreRangeSet.of(new CoreRange(0, 0, 4, 2));
+
+        assertThat(base.merge(List.of(new CoreRange(2, 0, 3, 5))))
+                .isEqualTo(CoreRangeSet.of(new CoreRange(0, 0, 4, 2), new CoreRange(2, 3, 3, 5)));
+    }
+
+    @Test
+    void cutsAnHIntoFiveWhereThreeWouldDoAsTheRuntimeDoes() {
+        List<CoreRange> h = List.of(new CoreRange(0, 0, 1, 5), new CoreRange(3, 0, 4, 5), new CoreRange(0, 2, 4, 3));
+
+        assertThat(CoreRangeSet.of().merge(h))
+                .isEqualTo(CoreRangeSet.of(
+                        new CoreRange(0, 0, 1, 1),
+                        new CoreRange(0, 2, 4, 3),
+                        new CoreRange(0, 4, 1, 5),
+                        new CoreRange(3, 0, 4, 1),
+                        new CoreRange(3, 4, 4, 5)));
+    }
+
+    @Test
+    void staysEmptyWithoutCores() {
+        assertThat(CoreRangeSet.of().merge(List.of())).isEqualTo(CoreRangeSet.of());
+    }
+
+    @Test
+    void goesThroughItsRangesOneAfterTheOther() {
+        CoreRangeSet set = CoreRangeSet.of(new CoreRange(3, 3, 4, 4), SQUARE);
+
+        assertThat(set.cores())
+                .extracting(CoreCoord::toString)
+                .containsExactly("3-3", "4-3", "3-4", "4-4", "0-0", "1-0", "0-1", "1-1");
+        assertThat(set.cores(ShardOrientation.COL_MAJOR))
+                .extracting(CoreCoord::toString)
+                .containsExactly("3-3", "3-4", "4-3", "4-4", "0-0", "0-1", "1-0", "1-1");
+    }
+
+    @Test
+    void isWrittenAsTheRuntimeWritesIt() {
+        assertThat(CoreRangeSet.of(SQUARE, FAR_BLOCK)).hasToString("{[0-0 - 1-1], [3-3 - 5-4]}");
+        assertThat(CoreRangeSet.of()).hasToString("{}");
+    }
+}
