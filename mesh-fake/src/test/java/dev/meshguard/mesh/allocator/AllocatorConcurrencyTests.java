@@ -20,17 +20,21 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Threads that take and give back memory of one {@link Allocator} at the same time never get the same memory, and its
  * books are exact afterwards.
  *
- * <p>Each thread's choices follow from the seed that a failure names, in which order the threads run does not.
+ * <p>Each thread's choices follow from the seed that a failure names, in which order the threads run does not. Books that
+ * two threads wrote into at once can send a search round in circles, hence the limit, far above what is needed.
  */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
 class AllocatorConcurrencyTests {
 
     private static final int THREADS = 8;

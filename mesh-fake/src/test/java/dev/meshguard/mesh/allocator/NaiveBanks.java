@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.LongPredicate;
 
 /**
  * The rules of {@link BankManager} in the plainest form: every eight bytes of the region are looked at one by one.
@@ -28,11 +27,6 @@ final class NaiveBanks {
         final TreeMap<Long, Long> usedEnds = new TreeMap<>();
         final TreeSet<Long> lent = new TreeSet<>();
         OptionalLong lowest = OptionalLong.empty();
-
-        boolean hasTaken(long address) {
-            var block = ends.floorEntry(address);
-            return block != null && address < block.getValue();
-        }
     }
 
     final BufferType kind;
@@ -167,7 +161,7 @@ final class NaiveBanks {
         long free = 0;
         long largest = 0;
         long run = 0;
-        for (boolean unitIsFree : unitsWhere(at -> isFree(lender, at))) {
+        for (boolean unitIsFree : freeUnits(lender)) {
             run = unitIsFree ? run + UNIT : 0;
             free += unitIsFree ? UNIT : 0;
             largest = Math.max(largest, run);
@@ -238,7 +232,7 @@ final class NaiveBanks {
     private long placeAlone(AllocationRequest request, int id, int over, long perBank, boolean up, long lowest) {
         Lender lender = lender(id);
         long rounded = rounded(perBank);
-        long address = find(rounded, up, unitsWhere(at -> isFree(lender, at)))
+        long address = find(rounded, up, freeUnits(lender))
                 .orElseThrow(() -> new Refusal("Out of Memory: Not enough space to allocate " + request.size() + " B "
                         + kind + " buffer across " + over + " banks, where each bank needs to store " + perBank
                         + " B, but bank size is " + account(id)));
@@ -260,19 +254,17 @@ final class NaiveBanks {
             long lowest,
             List<AddressRange> occupied) {
         Lender lender = lender(id);
-        long rounded = rounded(perBank);
-        boolean[] own = unitsWhere(at -> isFree(lender, at));
-        boolean[] large = new boolean[own.length];
+        int rounded = (int) (rounded(perBank) / UNIT);
+        boolean[] own = freeUnits(lender);
+        boolean[] usable = new boolean[own.length];
         for (int i = 0; i < own.length; i++) {
-            if (all(own, i, (int) (rounded / UNIT))) {
-                Arrays.fill(large, i, i + (int) (rounded / UNIT), true);
+            if (all(own, i, rounded)) {
+                Arrays.fill(usable, i, i + rounded, true);
             }
         }
-        boolean[] usable = unitsWhere(at -> at >= lowest
-                && large[unit(at)]
-                && avoided.get(id).stream()
-                        .noneMatch(other -> lenders.get(other).hasTaken(at))
-                && occupied.stream().noneMatch(range -> range.start() <= at && at < range.end()));
+        ruleOut(usable, start, lowest);
+        avoided.get(id).forEach(other -> lenders.get(other).ends.forEach((from, to) -> ruleOut(usable, from, to)));
+        occupied.forEach(range -> ruleOut(usable, range.start(), range.end()));
         long address = find(perBank, up, usable)
                 .orElseThrow(() -> new Refusal("Out of Memory: Not enough space after considering dependencies to"
                         + " allocate " + request.size() + " B " + kind + " across " + over + " banks (" + perBank
@@ -280,19 +272,26 @@ final class NaiveBanks {
         if (address % pageAlignment != 0) {
             throw new Refusal("Chosen address " + address + " is not aligned to " + pageAlignment + " B");
         }
-        if (!all(own, unit(address), (int) (rounded / UNIT))) {
+        if (!all(own, unit(address), rounded)) {
             throw new Refusal("Allocator failed to place at chosen address " + address);
         }
-        lender.ends.put(address, address + rounded);
+        lender.ends.put(address, address + rounded * UNIT);
         return address;
     }
 
-    private boolean[] unitsWhere(LongPredicate holds) {
-        boolean[] units = new boolean[unit(end)];
-        for (int i = 0; i < units.length; i++) {
-            units[i] = holds.test(start + i * UNIT);
+    private boolean[] freeUnits(Lender lender) {
+        boolean[] free = new boolean[unit(end)];
+        Arrays.fill(free, true);
+        ruleOut(free, start, start + shrunk);
+        lender.ends.forEach((from, to) -> ruleOut(free, from, to));
+        return free;
+    }
+
+    /** Rules out the units of a range, as far as they lie in the region. */
+    private void ruleOut(boolean[] units, long from, long to) {
+        for (int i = Math.max(0, unit(from)); i < Math.min(units.length, unit(to)); i++) {
+            units[i] = false;
         }
-        return units;
     }
 
     private int unit(long address) {
@@ -322,10 +321,6 @@ final class NaiveBanks {
             }
         }
         return true;
-    }
-
-    private boolean isFree(Lender lender, long address) {
-        return address >= start + shrunk && address < end && !lender.hasTaken(address);
     }
 
     private String account(int id) {
