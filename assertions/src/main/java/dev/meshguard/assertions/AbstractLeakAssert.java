@@ -11,8 +11,12 @@ import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCl
 import dev.meshguard.assertions.error.ShouldHaveCleanVerdict;
 import dev.meshguard.assertions.internal.DeviceConduct;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemorySnapshot;
+import dev.meshguard.tracker.MemorySnapshot.Account;
+import dev.meshguard.tracker.MemorySnapshot.Amount;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Expectation;
@@ -23,8 +27,10 @@ import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -228,6 +234,24 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
+     * Verifies that no two meshes held the same memory of a device at a time.
+     *
+     * <p>A mesh and its submeshes, or two meshes over the same devices, have an allocator each, and all lend the same addresses.
+     * Nothing leaks for it, so {@link #noLeaks()} succeeds, but on hardware each overwrites what the other wrote.
+     *
+     * <pre>{@code
+     * assertThat(tracker).hasNoMeshOverlaps(); // succeeds if the tensors of the mesh were freed before those of the submesh came
+     * assertThat(tracker).hasNoMeshOverlaps(); // fails if both were there at a time, and says who asked for each
+     * }</pre>
+     *
+     * @throws LeakAssertionError if any did
+     */
+    public SELF hasNoMeshOverlaps() {
+        LeakVerdict verdict = verdict();
+        return hasNone("memory lent by two meshes at a time", verdict.meshOverlaps(), verdict);
+    }
+
+    /**
      * Verifies that every device did the same: took, gave back and still holds as many buffers and bytes of each type.
      *
      * <p>What most devices did is the rule, and who differs from it is named. A device under which the source reports more
@@ -257,6 +281,9 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     /**
      * Verifies how many buffers are allocated now, on all devices.
      *
+     * <p>Buffers are lives, as in {@link #survivors()}: where two meshes lent one address, or a device that was opened again left
+     * one behind, there are two. Bytes count an address once, because a device has no more memory than it has.
+     *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * assertThat(tracker).hasLiveBuffers(1); // succeeds
@@ -267,9 +294,9 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      */
     public SELF hasLiveBuffers(long buffers) {
         AllocationHistory history = history();
-        long live = history.ledgerEntries();
-        if (live != buffers) {
-            return failed(shouldHaveCount("live buffers on all devices", buffers, live, history.snapshot()));
+        List<BufferGeneration> live = history.live();
+        if (live.size() != buffers) {
+            return failed(shouldHaveCount("live buffers on all devices", buffers, live.size(), amounts(live)));
         }
         return myself;
     }
@@ -404,10 +431,25 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         List<Anomaly> found = verdict.anomalies().stream()
                 .filter(anomaly -> kinds.contains(anomaly.kind()))
                 .toList();
+        return hasNone(words, found, verdict);
+    }
+
+    private SELF hasNone(String words, List<Anomaly> found, LeakVerdict verdict) {
         if (!found.isEmpty()) {
             return failed(shouldBeWithoutAnomalies(words, found, verdict.history()), verdict);
         }
         return myself;
+    }
+
+    private static MemorySnapshot amounts(List<BufferGeneration> live) {
+        Map<Account, Amount> amounts = new HashMap<>();
+        for (BufferGeneration buffer : live) {
+            amounts.merge(
+                    new Account(buffer.device(), buffer.type(), buffer.lifetime()),
+                    new Amount(buffer.size(), 1),
+                    (sum, one) -> new Amount(sum.bytes() + one.bytes(), sum.buffers() + one.buffers()));
+        }
+        return MemorySnapshot.of(amounts);
     }
 
     private static boolean isNotGivenBack(Survivor survivor) {

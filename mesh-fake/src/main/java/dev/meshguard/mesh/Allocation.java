@@ -42,7 +42,9 @@ final class Allocation {
         /** The code under test gave it back. */
         DEALLOCATED,
         /** What held it died. */
-        DIED
+        DIED,
+        /** Nobody had a handle to it any more, and the last one was collected. */
+        COLLECTED
     }
 
     private final long firstId;
@@ -54,6 +56,7 @@ final class Allocation {
     private final long size;
     private final @Nullable Allocator lender;
     private volatile boolean freed;
+    private volatile @Nullable BufferLife life;
 
     private Allocation(
             long firstId,
@@ -141,6 +144,15 @@ final class Allocation {
 
     void markFreed() {
         freed = true;
+    }
+
+    /** Remembers from now on what happens to it; only a strict runtime does. */
+    void beginLife(BufferLife newLife) {
+        life = newLife;
+    }
+
+    Optional<BufferLife> life() {
+        return Optional.ofNullable(life);
     }
 
     /** The allocator that has to get the memory back, unless it is only pointed to. */

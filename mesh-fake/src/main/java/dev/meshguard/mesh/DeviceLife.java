@@ -4,6 +4,8 @@ import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.runtime.CoreGrid;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,17 +21,25 @@ final class DeviceLife {
     private final CoreGrid grid;
     private final int numCommandQueues;
     private final UnsafeAllocationWarning warning;
+    private final List<LoadedSystemProgram> systemPrograms = new CopyOnWriteArrayList<>();
+    private final MisuseGuard misuse;
     private @Nullable Allocator allocator;
     private boolean announced;
     private volatile boolean over;
 
     DeviceLife(
-            int device, AllocatorConfig config, CoreGrid grid, int numCommandQueues, UnsafeAllocationWarning warning) {
+            int device,
+            AllocatorConfig config,
+            CoreGrid grid,
+            int numCommandQueues,
+            UnsafeAllocationWarning warning,
+            MisuseGuard misuse) {
         this.device = device;
         this.config = config;
         this.grid = grid;
         this.numCommandQueues = numCommandQueues;
         this.warning = warning;
+        this.misuse = misuse;
     }
 
     int device() {
@@ -54,6 +64,11 @@ final class DeviceLife {
         return over;
     }
 
+    /** The runtime's own programs on it, those that a close may end; to be changed. */
+    List<LoadedSystemProgram> systemPrograms() {
+        return systemPrograms;
+    }
+
     /** Returns the allocator of this device alone. */
     synchronized Allocator allocator() {
         Allocator own = allocator;
@@ -73,6 +88,7 @@ final class DeviceLife {
         if (allocator != null) {
             allocator.deallocateBuffers();
             allocator.clear();
+            misuse.wiped(allocator, "device " + device + " was closed");
         }
     }
 

@@ -10,6 +10,7 @@ import dev.meshguard.mesh.buffer.ShardedBufferConfig;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
+import java.lang.ref.Reference;
 import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
@@ -193,8 +194,12 @@ public final class MeshBuffer implements AutoCloseable {
      */
     public void deallocate() {
         DeviceBuffers buffers = contents.buffers;
-        if (buffers != null) {
-            buffers.mesh().free(buffers.allocation(), Ending.DEALLOCATED);
+        try {
+            if (buffers != null) {
+                buffers.mesh().free(buffers.allocation(), Ending.DEALLOCATED);
+            }
+        } finally {
+            Reference.reachabilityFence(buffers);
         }
     }
 
@@ -202,8 +207,12 @@ public final class MeshBuffer implements AutoCloseable {
     @Override
     public void close() {
         DeviceBuffers buffers = contents.buffers;
-        if (buffers != null) {
-            buffers.mesh().freeIfAllocated(buffers.allocation());
+        try {
+            if (buffers != null) {
+                buffers.mesh().freeIfAllocated(buffers.allocation());
+            }
+        } finally {
+            Reference.reachabilityFence(buffers);
         }
     }
 
@@ -244,12 +253,23 @@ public final class MeshBuffer implements AutoCloseable {
         return own;
     }
 
+    /** The memory, freed or not, unless this was moved away. */
+    Allocation allocation() {
+        return requireDeviceBuffers().allocation();
+    }
+
     private DeviceBuffers requireDeviceBuffers() {
         DeviceBuffers buffers = contents.buffers;
         if (buffers == null) {
             throw new MeshRuntimeException("MeshBuffer: Tried to get reference buffer, but no local buffer found");
         }
         return buffers;
+    }
+
+    /** Adds to an error what happened to this before, as far as that is known. */
+    <E extends Throwable> E explaining(E error) {
+        DeviceBuffers buffers = contents.buffers;
+        return buffers == null ? error : MisuseGuard.explained(error, buffers.allocation());
     }
 
     /** Returns memory, address and size for a person to read. */

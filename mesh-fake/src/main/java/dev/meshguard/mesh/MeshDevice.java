@@ -8,6 +8,7 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -17,6 +18,7 @@ import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.CoreGrid;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
@@ -29,6 +31,7 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
@@ -43,6 +46,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A mesh of devices without hardware, which allocates and reports as the real runtime does and computes nothing.
@@ -60,6 +65,9 @@ import org.apiguardian.api.API.Status;
  * <p><b>What is different on purpose.</b> Where the real runtime silently ignores a free, the listener is told. A mesh cannot be
  * opened on devices that are open: the real runtime allows it, and the two meshes then overwrite each other's memory.
  *
+ * <p><b>Lost handles.</b> Nothing here keeps the handles that it gives out reachable. {@link HandleRelease} says whether those that
+ * are garbage give back what they stand for once they were collected.
+ *
  * <p>Safe for use by several threads: one lock guards each mesh, and reports are made under it, in the order in which memory
  * changed hands. Sources: {@code tt_metal/distributed/mesh_device.cpp}, {@code tt_metal/impl/device/device.cpp}.
  *
@@ -67,6 +75,8 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshDevice implements AutoCloseable {
+
+    private static final Logger logger = LoggerFactory.getLogger(MeshDevice.class);
 
     private final RuntimeProcess process;
     private final int id;
@@ -79,10 +89,13 @@ public final class MeshDevice implements AutoCloseable {
     private final MeshReports reports;
     private final MeshMemory memory;
     private final ProgramCache programCache = new ProgramCache(this);
+    private final SystemPrograms systemPrograms;
     private final List<Allocation> systemBuffers = new ArrayList<>();
     private final List<MeshDevice> submeshes = new ArrayList<>();
-    /** A mesh and its submeshes share devices, and so the lock. */
+    /** A mesh and its submeshes share devices, and so the lock, and what it guards. */
     private final Object lock;
+
+    private final CollectedHandles collected;
 
     private volatile MeshShape shape;
     private volatile List<Integer> devices;
@@ -105,16 +118,20 @@ public final class MeshDevice implements AutoCloseable {
         this.lives = lives.stream().collect(Collectors.toUnmodifiableMap(DeviceLife::device, life -> life));
         this.defects = defects;
         this.lock = parent.<Object>map(mesh -> mesh.lock).orElseGet(Object::new);
+        this.collected =
+                parent.map(mesh -> mesh.collected).orElseGet(() -> new CollectedHandles(process.handleRelease()));
         this.config = lives.get(0).config();
         this.grid = lives.get(0).grid();
         this.reports = new MeshReports(
-                MisreportingListener.between(process.listener(), defects),
+                MisreportingListener.between(process.reports(), defects),
+                id,
                 process.reporting(),
                 defects,
                 process.fixes(),
                 devices,
                 process.preset().meshLevelDevice(id),
                 this::isOpenedAgain);
+        this.systemPrograms = new SystemPrograms(this, process.systemPrograms());
         this.memory = new MeshMemory(id, this.lives, devices, config, computeGrid(), process, reports);
     }
 
@@ -256,6 +273,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public MeshBuffer allocate(MeshBufferConfig buffer) {
         synchronized (lock) {
+            collected.giveBack();
             buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
             return meshBuffer(buffer, memory.allocateOnMesh(local, detailsOf(local)));
@@ -272,6 +290,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public MeshBuffer view(MeshBufferConfig buffer, long address) {
         synchronized (lock) {
+            collected.giveBack();
             buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
             return meshBuffer(buffer, memory.viewOn(devices, local, address, detailsOf(local)));
@@ -288,7 +307,9 @@ public final class MeshDevice implements AutoCloseable {
     public Buffer allocateOn(int device, BufferConfig buffer) {
         requireDevice(device);
         synchronized (lock) {
-            return Buffer.of(this, device, buffer, memory.allocateOnDevice(device, buffer, detailsOf(buffer)));
+            collected.giveBack();
+            Allocation allocation = memory.allocateOnDevice(device, buffer, detailsOf(buffer));
+            return freedWith(Buffer.of(this, device, buffer, allocation), allocation);
         }
     }
 
@@ -300,7 +321,8 @@ public final class MeshDevice implements AutoCloseable {
      */
     public Buffer viewOn(int device, BufferConfig buffer, long address) {
         requireDevice(device);
-        return Buffer.of(this, device, buffer, pointTo(device, buffer, address));
+        Allocation pointer = pointTo(device, buffer, address);
+        return freedWith(Buffer.of(this, device, buffer, pointer), pointer);
     }
 
     /**
@@ -312,17 +334,19 @@ public final class MeshDevice implements AutoCloseable {
      */
     public void deallocateAddress(BufferType type, long address) {
         synchronized (lock) {
+            collected.giveBack();
             memory.freeAddress(type, address);
         }
     }
 
     /**
-     * Returns how full each bank of a memory is, as {@code ttnn.get_memory_view} does: the same for every device of the mesh.
+     * Returns how full each bank of a memory is, the same for every device of the mesh; {@link Ttnn#getMemoryView} has the blocks too.
      *
      * @throws MeshRuntimeException if the mesh is closed or the memory is not lent
      */
     public Statistics statistics(BufferType type) {
         synchronized (lock) {
+            collected.giveBack();
             return memory.statistics(type);
         }
     }
@@ -335,8 +359,9 @@ public final class MeshDevice implements AutoCloseable {
      */
     public void enqueueMeshWorkload(MeshWorkload workload) {
         synchronized (lock) {
+            collected.giveBack();
             memory.requireOpen();
-            workload.enqueueOn(this);
+            operate("enqueueMeshWorkload", devices, () -> workload.enqueueOn(this));
         }
     }
 
@@ -350,8 +375,9 @@ public final class MeshDevice implements AutoCloseable {
     public void enqueueProgram(int device, Program program) {
         requireDevice(device);
         synchronized (lock) {
+            collected.giveBack();
             memory.requireOpen();
-            program.enqueueOn(this, device);
+            operate("enqueueProgram", List.of(device), () -> program.enqueueOn(this, device));
         }
     }
 
@@ -365,6 +391,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Ends the programs that are kept: their kernel binaries and circular buffers are gone. */
     public void clearProgramCache() {
         synchronized (lock) {
+            collected.giveBack();
             reports.during(Phase.CACHE_CLEAR, programCache::clear);
         }
     }
@@ -372,6 +399,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Ends the programs that are kept, and keeps none from now on: every operation then compiles its own, which ends with it. */
     public void disableAndClearProgramCache() {
         synchronized (lock) {
+            collected.giveBack();
             programCache.disable();
             reports.during(Phase.CACHE_CLEAR, programCache::clear);
         }
@@ -395,9 +423,13 @@ public final class MeshDevice implements AutoCloseable {
     @Override
     public void close() {
         synchronized (lock) {
+            collected.giveBack();
             if (initialised) {
                 reports.during(Phase.CLOSE, this::closeInOrder);
                 process.closed(this);
+                if (process.faults().closesTwice()) {
+                    close();
+                }
             }
         }
     }
@@ -441,20 +473,26 @@ public final class MeshDevice implements AutoCloseable {
 
     private void initialise() {
         reports.listener().meshOpened(description());
-        devices.stream()
-                .filter(device -> Objects.requireNonNull(lives.get(device)).announce())
-                .forEach(reports.listener()::deviceOpened);
-        if (parent.isPresent()) {
-            return;
-        }
-        if (reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
+        List<DeviceLife> initialised =
+                devices.stream().map(this::lifeOf).filter(DeviceLife::announce).toList();
+        initialised.forEach(life -> reports.listener().deviceOpened(life.device()));
+        if (parent.isEmpty() && reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
             devices.forEach(this::allocateSystemBuffersOn);
         }
-        allocateSystemBuffers();
+        allocateForTheRuntime(initialised);
         if (reports.has(DEVICE_INITIALISED_TWICE)) {
             systemBuffers.clear();
+            systemPrograms.forget(initialised);
+            allocateForTheRuntime(initialised);
+        }
+    }
+
+    private void allocateForTheRuntime(List<DeviceLife> initialised) {
+        systemPrograms.startOn(initialised);
+        if (parent.isEmpty()) {
             allocateSystemBuffers();
         }
+        systemPrograms.startQueues(lifeOf(devices.get(0)).numCommandQueues());
     }
 
     private MeshDevice createSubmeshAt(MeshShape submesh, Optional<MeshCoordinate> offset) {
@@ -483,16 +521,21 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private MeshDescription description() {
-        String words = String.format(
+        if (parent.isPresent()) {
+            return described(shape.grid() + " submesh").withParent(parent.get().id);
+        }
+        return described(String.format(
                 Locale.ROOT,
-                "%s %s (%s, %s)",
+                "%s mesh (%s, %s)",
                 shape.grid(),
-                parent.map(mesh -> "submesh of mesh " + mesh.id).orElse("mesh"),
                 architecture().words(),
-                process.preset().words());
+                process.preset().words()));
+    }
+
+    private MeshDescription described(String name) {
         return process.reporting().reportsCircularBuffersOnEveryDevice()
-                ? MeshDescription.of(id, words, devices)
-                : new MeshDescription(id, words, devices, devices.get(0));
+                ? MeshDescription.of(id, name, devices)
+                : new MeshDescription(id, name, devices, devices.get(0));
     }
 
     private boolean isOpenedAgain(int device) {
@@ -505,18 +548,40 @@ public final class MeshDevice implements AutoCloseable {
     /** Creates the result of an operation and runs its programs; without them there is no result. */
     Tensor launch(ProgramCache.Key operation, TensorSpec result, Supplier<MeshWorkload> compiler) {
         synchronized (lock) {
-            Tensor tensor = allocateTensor(result);
-            boolean launched = false;
-            try {
-                programCache.run(operation, compiler);
-                launched = true;
-            } finally {
-                if (!launched) {
-                    tensor.close();
-                }
-            }
-            return tensor;
+            collected.giveBack();
+            return launchInto(allocateTensor(result), operation, compiler);
         }
+    }
+
+    /** Runs the programs of an operation whose result exists, and frees the result if they fail; called under the lock. */
+    Tensor launchInto(Tensor result, ProgramCache.Key operation, Supplier<MeshWorkload> compiler) {
+        boolean launched = false;
+        try {
+            operate(operation.operation(), devices, () -> programCache.run(operation, compiler));
+            launched = true;
+        } finally {
+            if (!launched) {
+                discard(result);
+            }
+        }
+        return result;
+    }
+
+    /** A strict runtime refuses to free what a mesh lent that was closed meanwhile; the operation's own error tells that. */
+    private static void discard(Tensor result) {
+        try {
+            result.close();
+        } catch (BufferMisuseException closedMeanwhile) {
+            logger.debug("The result of an operation outlived its mesh", closedMeanwhile);
+        }
+    }
+
+    /** Hands something over to the command queues of some devices. */
+    private void operate(String name, List<Integer> on, Runnable work) {
+        process.faults().operation(name, on, this::close, () -> {
+            memory.requireOpen();
+            work.run();
+        });
     }
 
     Tensor allocateTensor(TensorSpec spec) {
@@ -524,12 +589,37 @@ public final class MeshDevice implements AutoCloseable {
                 spec.memory(), spec.sizeOnDevice(shape.dimensions()), spec.pageSizeOnDevice(shape.dimensions()));
         MeshBufferConfig buffer =
                 MeshBufferConfig.replicated(spec.label().map(local::named).orElse(local));
-        return new Tensor(spec, allocate(buffer));
+        synchronized (lock) {
+            return Tensor.over(allocate(buffer), spec);
+        }
+    }
+
+    MemoryView memoryView(BufferType type) {
+        return locked(() -> memory.memoryView(type));
+    }
+
+    /** Empties the banks of the mesh; see {@link Ttnn#deviceDeallocateBuffers}. */
+    void deallocateBuffers() {
+        underLock(() -> memory.deallocateBuffers(process.isStrict()));
+    }
+
+    /** Takes memory back once the handle was collected, where that was chosen. */
+    <T> T freedWith(T handle, Allocation allocation) {
+        watch(handle, () -> memory.freeCollected(allocation));
+        return handle;
+    }
+
+    /** Does what a destructor would do once a handle was collected, where that was chosen; see {@link CollectedHandles}. */
+    void watch(Object handle, Runnable destructor) {
+        synchronized (lock) {
+            collected.watch(handle, destructor);
+        }
     }
 
     /** Points a buffer of one device to an address that something else owns. */
     Allocation pointTo(int device, BufferConfig buffer, long address) {
         synchronized (lock) {
+            collected.giveBack();
             return memory.viewOn(List.of(device), buffer, address, detailsOf(buffer));
         }
     }
@@ -537,12 +627,14 @@ public final class MeshDevice implements AutoCloseable {
     /** Points a buffer of the mesh itself to an address that something else owns. */
     Allocation pointTo(BufferConfig buffer, long address) {
         synchronized (lock) {
+            collected.giveBack();
             return memory.viewOnMesh(buffer, address, detailsOf(buffer));
         }
     }
 
     void free(Allocation allocation, Ending ending) {
         synchronized (lock) {
+            collected.giveBack();
             if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
                 memory.crash(allocation, "the mesh object is destroyed, and the buffer frees through a pointer to it");
             }
@@ -550,26 +642,57 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
+    /** Lends the same address on all devices to something that is not a buffer of its own. */
+    Allocation allocateFor(Owner owner, BufferConfig buffer) {
+        synchronized (lock) {
+            return memory.allocateOnMesh(buffer, AllocationDetails.user().ownedBy(owner));
+        }
+    }
+
+    /** Frees a buffer whose holder dies, unless that was done before. */
+    void endIfAllocated(Allocation allocation) {
+        synchronized (lock) {
+            if (!allocation.isFreed()) {
+                free(allocation, Ending.DIED);
+            }
+        }
+    }
+
     void freeIfAllocated(Allocation allocation) {
         synchronized (lock) {
+            collected.giveBack();
             if (!allocation.isFreed()) {
                 free(allocation, Ending.DEALLOCATED);
             }
         }
     }
 
+    /** The memory goes with the device buffers, which a move hands from one mesh buffer to another. */
     private MeshBuffer meshBuffer(MeshBufferConfig config, Allocation allocation) {
-        return MeshBuffer.of(config, new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation));
+        DeviceBuffers buffers = new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation);
+        return MeshBuffer.of(config, freedWith(buffers, allocation));
     }
 
     void underLock(Runnable work) {
         synchronized (lock) {
+            collected.giveBack();
             work.run();
+        }
+    }
+
+    <T> T locked(Supplier<T> work) {
+        synchronized (lock) {
+            collected.giveBack();
+            return work.get();
         }
     }
 
     boolean isDestroyed() {
         return destroyed;
+    }
+
+    DeviceLife lifeOf(int device) {
+        return Objects.requireNonNull(lives.get(device));
     }
 
     MeshReports reports() {
@@ -586,17 +709,18 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void closeInOrder() {
+        process.faults().closing(devices);
         if (reports.has(RuntimeFix.CLEAR_PROGRAM_CACHE_ON_CLOSE)) {
             programCache.clear();
         }
         reports.listener().meshClosing(id);
         read(Moment.CLOSE_BEGUN);
         if (process.closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
-            freeSystemBuffers();
+            freeWhatIsTheRuntimes();
             wipe();
         } else {
             wipe();
-            freeSystemBuffers();
+            freeWhatIsTheRuntimes();
         }
         memory.close();
         initialised = false;
@@ -604,7 +728,15 @@ public final class MeshDevice implements AutoCloseable {
         reports.listener().meshClosed(id);
     }
 
+    private void freeWhatIsTheRuntimes() {
+        systemPrograms.endQueues();
+        freeSystemBuffers();
+    }
+
     private void wipe() {
+        if (handle.hasOneHolder()) {
+            systemPrograms.endBeforeAllocators(handle.covered());
+        }
         if (reports.has(RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS)) {
             memory.freeAllSilently();
             lives.values().stream().filter(life -> handle.hasOneHolder()).forEach(DeviceLife::wipe);
@@ -619,6 +751,8 @@ public final class MeshDevice implements AutoCloseable {
 
     private void letGoOfDevices() {
         if (handle.hasOneHolder()) {
+            handle.covered().forEach(DeviceLife::wipe);
+            systemPrograms.endAfterAllocators(handle.covered());
             List<DeviceLife> ended = process.withDevices(manager -> manager.close(handle.covered()));
             ended.stream()
                     .filter(DeviceLife::wasAnnounced)

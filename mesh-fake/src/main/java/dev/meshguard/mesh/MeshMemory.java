@@ -4,6 +4,7 @@ import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BankLayout;
@@ -48,6 +49,7 @@ final class MeshMemory {
     private final CoreRange computeGrid;
     private final RuntimeProcess process;
     private final MeshReports reports;
+    private final MisuseGuard misuse;
     private final Allocator meshAllocator;
     private final Map<BufferType, Map<Long, Allocation>> lockStep = new EnumMap<>(BufferType.class);
     private boolean open = true;
@@ -66,6 +68,7 @@ final class MeshMemory {
         this.computeGrid = computeGrid;
         this.process = process;
         this.reports = reports;
+        this.misuse = process.misuse();
         this.meshAllocator = Allocator.create(config, process.unsafeAllocations());
     }
 
@@ -116,51 +119,68 @@ final class MeshMemory {
             Kind kind, List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
         requireOpen();
         requireAddress(address);
+        misuse.view(buffer.type(), address, on);
         Allocation view = view(kind, withExtent(details, buffer), on, buffer, address);
         if (view.size() > 0 && reports.concern(view)) {
-            reports.allocated(view);
+            misuse.allocated(view, reports.allocated(view));
         }
         return view;
     }
 
     /**
-     * Lends the memory of a kernel binary and loads it, as {@code MeshWorkloadImpl::load_binaries} does: through a view that lives
-     * only as long as the loading takes.
+     * Lends the memory of kernel binaries and loads them, as {@code MeshWorkloadImpl::load_binaries} does: each through a view that
+     * lives only as long as the loading takes.
      *
+     * @param ofPrograms what the binary of each program needs
      * @param viewsOnMesh filled with the buffer on the mesh that each of the programs keeps
      */
     Allocation allocateKernelBinary(
-            BufferConfig buffer, AllocationDetails details, int programs, List<Allocation> viewsOnMesh) {
+            BufferConfig buffer,
+            AllocationDetails details,
+            List<BufferConfig> ofPrograms,
+            List<Allocation> viewsOnMesh) {
         requireOpen();
         Allocation binary = lend(Kind.LOCK_STEP, meshAllocator, devices, buffer, details);
         long address = binary.address();
         lockStepOf(binary.type()).put(address, binary);
         AllocationRequest loading = reports.allocated(binary);
+        misuse.allocated(binary, loading);
 
-        Allocation view = view(Kind.VIEW, binary.details(), devices, buffer, address);
-        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
-            reports.allocated(loading, view);
-        }
-        for (int program = 0; program < programs; program++) {
-            Allocation kept = view(Kind.VIEW_ON_MESH, binary.details(), devices, buffer, address);
-            reports.allocated(loading, kept);
-            viewsOnMesh.add(kept);
-        }
-        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
-            free(view, Ending.DIED);
-        }
+        ofPrograms.forEach(ofProgram -> viewsOnMesh.add(load(ofProgram, address, details, loading)));
         return binary;
+    }
+
+    /** Loads the binary of one program, and returns the buffer on the mesh that the program keeps. */
+    private Allocation load(BufferConfig binary, long address, AllocationDetails details, AllocationRequest loading) {
+        AllocationDetails complete = withExtent(details, binary);
+        Allocation view = view(Kind.VIEW, complete, devices, binary, address);
+        Allocation kept = view(Kind.VIEW_ON_MESH, complete, devices, binary, address);
+        if (binary.size() > 0) {
+            boolean viewIsReported = !reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED);
+            if (viewIsReported) {
+                reports.allocated(loading, view);
+            }
+            reports.allocated(loading, kept);
+            if (viewIsReported) {
+                free(view, Ending.DIED);
+            }
+        }
+        return kept;
     }
 
     /** Takes memory back; what was freed before is not freed again. */
     void free(Allocation allocation, Ending ending) {
         if (allocation.size() == 0 || !reports.concern(allocation)) {
+            requireFirstFree(allocation);
             allocation.markFreed();
             return;
         }
-        AllocationRequest release = reports.listener().release(allocation.details());
+        AllocationDetails details =
+                ending == Ending.COLLECTED ? allocation.details().ofCollectedHandle() : allocation.details();
+        AllocationRequest release = reports.listener().release(details);
         if (allocation.isFreed()) {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
+            requireFirstFree(allocation);
             return;
         }
         boolean givenBack = isGivenBack(allocation);
@@ -173,15 +193,62 @@ final class MeshMemory {
         if (givenBack) {
             reports.freed(release, allocation, ending);
             giveBack(allocation);
+            misuse.freed(allocation, release);
         } else {
             reports.freedAfterClose(release, allocation, ending);
-            requireSameLife(allocation);
+            requireSameLife(allocation, ending);
+            if (ending == Ending.DEALLOCATED) {
+                misuse.freeAfterClose(allocation);
+            }
         }
     }
 
+    private void requireFirstFree(Allocation allocation) {
+        if (allocation.isFreed()) {
+            misuse.secondFree(allocation);
+        }
+    }
+
+    /** Takes memory back whose last handle was collected, unless that was done before. */
+    void freeCollected(Allocation allocation) {
+        if (!allocation.isFreed()) {
+            free(allocation, Ending.COLLECTED);
+        }
+    }
+
+    /** Leaves memory alone that was to be freed, because others share it. */
+    void leaveShared(Allocation allocation) {
+        if (allocation.size() > 0 && reports.concern(allocation)) {
+            AllocationRequest release = reports.listener().release(allocation.details());
+            reports.freeIgnored(release, allocation, IgnoredFreeReason.STILL_SHARED);
+        }
+    }
+
+    /**
+     * Empties the banks and tells nobody, buffers least of all: whoever frees one later frees what lies at its address then.
+     *
+     * @throws IllegalStateException if there is something in them and that is not to be imitated
+     */
+    void deallocateBuffers(boolean strict) {
+        requireOpen();
+        long lent = LENT.stream()
+                .mapToLong(type -> meshAllocator.liveAddresses(type).length)
+                .sum();
+        if (strict && lent > 0) {
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "Cannot empty the banks of mesh %d: its allocator has lent %s. They would still count as allocated, and freeing"
+                            + " one later would free whatever lies at its address then. Deallocate them one by one.",
+                    meshId,
+                    Quantities.count(lent, "buffer")));
+        }
+        freeAllSilently();
+    }
+
     /** The real runtime would call the allocator of the earlier life, which is destroyed (quirk Q4): that is not imitated. */
-    private void requireSameLife(Allocation allocation) {
-        if (allocation.kind() == Kind.ON_ONE_DEVICE && reports.isOpenedAgain(allocation)) {
+    private void requireSameLife(Allocation allocation, Ending ending) {
+        boolean asked = ending == Ending.DEALLOCATED && allocation.kind() == Kind.ON_ONE_DEVICE;
+        if (asked && reports.isOpenedAgain(allocation)) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot free the %s buffer at %s of device %d: the device was closed and opened again since the buffer was"
@@ -209,12 +276,14 @@ final class MeshMemory {
     void freeAllSilently() {
         meshAllocator.deallocateBuffers();
         lockStep.clear();
+        misuse.wiped(meshAllocator, closedWords());
     }
 
     /** Takes memory back without a word. */
     void freeSilently(Allocation allocation) {
         allocation.markFreed();
         giveBack(allocation);
+        misuse.takenBack(allocation);
     }
 
     /** Takes back whatever lies at an address on all devices. */
@@ -223,6 +292,7 @@ final class MeshMemory {
         Allocation allocation = lockStepOf(type).get(address);
         if (allocation == null) {
             reports.unknownAddress(type, address);
+            misuse.unknownAddress(type, address, meshAllocator, devices);
         } else {
             free(allocation, Ending.DEALLOCATED);
         }
@@ -246,6 +316,12 @@ final class MeshMemory {
         return meshAllocator.statistics(type);
     }
 
+    MemoryView memoryView(BufferType type) {
+        requireOpen();
+        return MemoryView.of(
+                meshAllocator.numBanks(type), meshAllocator.statistics(type), meshAllocator.memoryBlockTable(type));
+    }
+
     /** Returns which addresses the allocators have lent, on every device and in every memory. */
     WitnessReading read(WitnessReading.Moment moment) {
         WitnessReading.Builder reading = WitnessReading.of(meshId, moment);
@@ -267,6 +343,11 @@ final class MeshMemory {
         meshAllocator.deallocateBuffers();
         meshAllocator.clear();
         lockStep.clear();
+        misuse.wiped(meshAllocator, closedWords());
+    }
+
+    private String closedWords() {
+        return String.format(Locale.ROOT, "mesh %d was closed", meshId);
     }
 
     void close() {
@@ -287,17 +368,19 @@ final class MeshMemory {
             return Allocation.empty(nextIds(kind, on), kind, details, on, buffer);
         }
         Allocation allocation = lend(kind, allocator, on, buffer, details);
-        reports.allocated(allocation);
+        misuse.allocated(allocation, reports.allocated(allocation));
         return allocation;
     }
 
     private Allocation lend(
             Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
-        long firstId = nextIds(kind, on);
         var request = BankLayout.of(buffer, allocator).request();
+        long firstId = nextIds(kind, on);
+        process.faults().allocating(buffer.type(), on, () -> allocator.outOfMemory(buffer.type(), request));
         long address = allocator.allocate(buffer.type(), request);
         long extent = allocator.reservedPerBank(buffer.type(), request);
-        return Allocation.lent(firstId, kind, details.withExtent(extent), on, buffer, address, allocator);
+        return Allocation.lent(
+                firstId, kind, details.onMesh(meshId).withExtent(extent), on, buffer, address, allocator);
     }
 
     private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {
@@ -370,7 +453,7 @@ final class MeshMemory {
     private AllocationDetails withExtent(AllocationDetails details, BufferConfig buffer) {
         BankLayout layout = BankLayout.of(buffer, meshAllocator);
         return buffer.size() == 0 || layout.maxPagesPerBank() == 0
-                ? details
-                : details.withExtent(meshAllocator.reservedPerBank(buffer.type(), layout.request()));
+                ? details.onMesh(meshId)
+                : details.onMesh(meshId).withExtent(meshAllocator.reservedPerBank(buffer.type(), layout.request()));
     }
 }

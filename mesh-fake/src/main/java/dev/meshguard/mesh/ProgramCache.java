@@ -4,7 +4,6 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -36,11 +35,8 @@ final class ProgramCache {
             cached.enqueueOn(mesh);
             return;
         }
-        if (!missesAllowed) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT,
-                    "Device operation \"%s\": program cache miss occurred, but cache misses are forbidden",
-                    key.operation()));
+        if (enabled && !missesAllowed) {
+            throw new MeshRuntimeException(ProgramMessages.cacheMissForbidden(key.operation()));
         }
         MeshWorkload compiled = compiler.get();
         boolean kept = false;
@@ -72,7 +68,7 @@ final class ProgramCache {
 
     /** Ends all cached workloads, in the order in which they were cached. */
     void clear() {
-        workloads.values().forEach(workload -> workload.end(mesh));
+        workloads.values().forEach(MeshWorkload::close);
         workloads.clear();
     }
 

@@ -6,11 +6,13 @@ import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ClusterType;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.DispatchCoreConfig;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
+import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.mesh.tensor.OperationProfiles;
 import dev.meshguard.tracker.AllocationListener;
@@ -39,6 +41,9 @@ final class RuntimeProcess {
     private static final Logger logger = LoggerFactory.getLogger(Ttnn.class);
 
     private final AllocationListener listener;
+    private final FaultScript faults;
+    private final AllocationListener reports;
+    private final MisuseGuard misuse;
     private final RuntimePreset preset;
     private final ClusterType cluster;
     private final int harvestedColumns;
@@ -47,13 +52,18 @@ final class RuntimeProcess {
     private final EnumSet<RuntimeFix> fixes;
     private final ReportingModel reporting;
     private final List<Ttnn.SystemBuffer> systemBuffers;
+    private final List<SystemProgram> systemPrograms;
     private final OperationProfiles operations;
     private final CloseOrder closeOrder;
     private final Strictness strictness;
+    private final HandleRelease handleRelease;
+    private final int withheldAddresses;
     private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
     private final AtomicLong buffers = new AtomicLong();
     private final AtomicInteger meshes = new AtomicInteger();
     private final AtomicInteger programs = new AtomicInteger();
+    private final AtomicInteger globalSemaphores = new AtomicInteger();
+    private final AtomicInteger globalCircularBuffers = new AtomicInteger();
 
     private final Object lock = new Object();
     private final DeviceManager devices;
@@ -72,14 +82,33 @@ final class RuntimeProcess {
         this.fixes = settings.fixes.clone();
         this.reporting = settings.reporting.orElse(settings.preset.reporting());
         this.systemBuffers = List.copyOf(settings.systemBuffers);
+        this.systemPrograms = List.copyOf(settings.systemPrograms);
         this.operations = settings.operations;
         this.closeOrder = settings.closeOrder;
         this.strictness = settings.strictness;
-        this.devices = new DeviceManager(activatesAllChips());
+        this.handleRelease = settings.handleRelease;
+        this.withheldAddresses = settings.withheldAddresses;
+        this.faults = new FaultScript(settings.faults);
+        this.reports = faults.between(settings.listener);
+        this.misuse = new MisuseGuard(isStrict());
+        this.devices = new DeviceManager(activatesAllChips(), faults, misuse);
     }
 
     AllocationListener listener() {
         return listener;
+    }
+
+    /** Where meshes report to: the listener, or what goes wrong on the way to it. */
+    AllocationListener reports() {
+        return reports;
+    }
+
+    FaultScript faults() {
+        return faults;
+    }
+
+    MisuseGuard misuse() {
+        return misuse;
     }
 
     RuntimePreset preset() {
@@ -107,6 +136,10 @@ final class RuntimeProcess {
         return systemBuffers;
     }
 
+    List<SystemProgram> systemPrograms() {
+        return systemPrograms;
+    }
+
     OperationProfiles operations() {
         return operations;
     }
@@ -117,6 +150,14 @@ final class RuntimeProcess {
 
     boolean isStrict() {
         return strictness == Strictness.STRICT;
+    }
+
+    HandleRelease handleRelease() {
+        return handleRelease;
+    }
+
+    int withheldAddresses() {
+        return withheldAddresses;
     }
 
     UnsafeAllocationWarning unsafeAllocations() {
@@ -144,6 +185,14 @@ final class RuntimeProcess {
 
     int nextProgramId() {
         return programs.incrementAndGet();
+    }
+
+    int nextGlobalSemaphoreId() {
+        return globalSemaphores.incrementAndGet();
+    }
+
+    int nextGlobalCircularBufferId() {
+        return globalCircularBuffers.incrementAndGet();
     }
 
     /** Runs work on the devices and the list of open meshes. */

@@ -2,19 +2,25 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.fault.Fault;
+import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ClusterType;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.DispatchCoreConfig;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
+import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
@@ -27,6 +33,7 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -57,6 +64,9 @@ import org.slf4j.LoggerFactory;
  * mesh.disableAndClearProgramCache();
  * ttnn.closeMeshDevice(mesh);
  * }</pre>
+ *
+ * <p>Where Python has a context manager ({@code create_mesh_device}, {@code manage_device}), Java has try-with-resources: a mesh is
+ * closed by its {@code close()}.
  *
  * <p>Operations allocate what the real ones allocate, that is the result, a kernel binary and circular buffers, and compute
  * nothing.
@@ -187,6 +197,15 @@ public final class Ttnn {
     }
 
     /**
+     * Returns which faults of the plan have not happened so far, in the order of the plan.
+     *
+     * <p>A fault that is counted may never happen: the run has too few allocations, or does not use the device.
+     */
+    public List<Fault> outstandingFaults() {
+        return process.faults().outstanding();
+    }
+
+    /**
      * Creates a tensor without saying what it contains.
      *
      * @throws DeviceOutOfMemoryException if there is no room
@@ -251,16 +270,93 @@ public final class Ttnn {
                 operation,
                 Stream.concat(Stream.of(result), Arrays.stream(inputs).map(Tensor::spec)));
         int tileSize = inputs[0].dataType().tileSize();
-        return mesh.launch(key, result, () -> compile(profile, tileSize));
+        try {
+            return mesh.launch(key, result, () -> compile(profile, tileSize));
+        } finally {
+            Reference.reachabilityFence(inputs);
+        }
     }
 
     /**
-     * Frees a tensor, whoever else refers to it.
+     * Returns a tensor in another shape: the same memory where the elements can stay where they are ({@link Tensor#reshape}), and
+     * otherwise the result of the operation {@code reshape}, which needs a profile.
      *
-     * <p>The real runtime is silent when there is nothing to free; here the listener is told that a second free was ignored.
+     * @param newShape the shape of the whole tensor, which is distributed as before
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the tensor was freed, the shapes have different numbers of elements, or the operation cannot run
+     * @throws IllegalArgumentException if the tensor cannot be distributed so, or the contents have to be moved and the operation
+     *     has no profile
      */
+    public Tensor reshape(Tensor tensor, TensorShape newShape) {
+        MeshDevice mesh = meshOf("reshape", tensor);
+        return Shapes.canBeSeenAs(tensor.spec(), newShape, mesh.shape())
+                ? tensor.reshape(newShape)
+                : launch("reshape", tensor.spec().withShape(newShape), tensor);
+    }
+
+    /** Moves a tensor within its memory, out of the way of others; see {@link #reallocate(Tensor, BufferType)}. */
+    public Tensor reallocate(Tensor tensor) {
+        return reallocate(tensor, tensor.spec().memory());
+    }
+
+    /**
+     * Moves a tensor into newly allocated memory, as the operation {@code move} does.
+     *
+     * <p>In the real order: the tensor is freed first, so the new one may lie where the old one lay, in which case nothing has to be
+     * moved and no program runs. DRAM is filled from below and so compacted downwards, L1 from above and so upwards. If there is no
+     * room for the new one, the old one is gone. A tensor that others share stays where it is, and another handle to it is returned.
+     *
+     * <p>The program takes a kernel binary and circular buffers only if {@code move} has a profile, which none of the measured ones
+     * is: without one nothing is known of them.
+     *
+     * @param memory where to, interleaved over the banks
+     * @return the tensor that there is from now on
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the tensor was freed, the mesh is closed, or circular buffers clash with L1 buffers
+     */
+    public Tensor reallocate(Tensor tensor, BufferType memory) {
+        if (!tensor.isAllocated()) {
+            throw new MeshRuntimeException(TensorMessages.MOVED_NOT_ALLOCATED);
+        }
+        MeshDevice mesh = tensor.device();
+        try {
+            return mesh.locked(() -> tensor.isSoleOwner() ? move(tensor, memory, mesh) : tensor.alias());
+        } finally {
+            Reference.reachabilityFence(tensor);
+        }
+    }
+
+    /** Frees a tensor by force: for everybody who shares its memory. */
     public void deallocate(Tensor tensor) {
-        tensor.deallocate();
+        deallocate(tensor, true);
+    }
+
+    /** Frees a tensor; see {@link Tensor#deallocate(boolean)}. */
+    public void deallocate(Tensor tensor, boolean force) {
+        tensor.deallocate(force);
+    }
+
+    /**
+     * Returns how full each bank of a memory is, with its blocks: the same for every device of the mesh.
+     *
+     * @throws MeshRuntimeException if the mesh is closed or the memory is not lent
+     */
+    public MemoryView getMemoryView(MeshDevice mesh, BufferType memory) {
+        return mesh.memoryView(memory);
+    }
+
+    /**
+     * Empties all banks of a mesh, as {@code ttnn.device.deallocate_buffers} does (quirk Q3).
+     *
+     * <p>Nobody is told: neither the listener nor the buffers, which stay allocated. What is allocated next may lie where they lie,
+     * and freeing one of them later frees whatever starts at its address then, possibly another buffer's memory.
+     * {@link Strictness#STRICT} refuses it while anything is lent. The allocators of the devices by themselves are left alone.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     * @throws IllegalStateException if there is something in the banks and this is strict
+     */
+    public void deviceDeallocateBuffers(MeshDevice mesh) {
+        mesh.deallocateBuffers();
     }
 
     /**
@@ -274,12 +370,48 @@ public final class Ttnn {
 
     /** Creates a program without kernels and circular buffers. */
     public Program createProgram(String name) {
-        return new Program(process.nextProgramId(), name);
+        return new Program(process.nextProgramId(), name, process.architecture());
     }
 
     /** Creates a workload without programs. */
     public MeshWorkload createMeshWorkload() {
         return new MeshWorkload(process::nextProgramId);
+    }
+
+    /** Creates a global semaphore in L1; see {@link #createGlobalSemaphore(MeshDevice, CoreRangeSet, int, BufferType)}. */
+    public GlobalSemaphore createGlobalSemaphore(MeshDevice mesh, CoreRangeSet cores, int initialValue) {
+        return createGlobalSemaphore(mesh, cores, initialValue, BufferType.L1);
+    }
+
+    /**
+     * Creates a semaphore that outlives programs, on the same cores of all devices.
+     *
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the mesh is closed, there is no core, or the memory is neither L1 nor L1_SMALL
+     */
+    public GlobalSemaphore createGlobalSemaphore(
+            MeshDevice mesh, CoreRangeSet cores, int initialValue, BufferType memory) {
+        return GlobalSemaphore.on(mesh, process.nextGlobalSemaphoreId(), cores, initialValue, memory);
+    }
+
+    /** Creates a global circular buffer in L1; see {@link #createGlobalCircularBuffer(MeshDevice, List, long, BufferType)}. */
+    public GlobalCircularBuffer createGlobalCircularBuffer(
+            MeshDevice mesh, List<GlobalCircularBuffer.SenderReceivers> mapping, long size) {
+        return createGlobalCircularBuffer(mesh, mapping, size, BufferType.L1);
+    }
+
+    /**
+     * Creates a circular buffer that outlives programs, on the same cores of all devices.
+     *
+     * @param mapping which cores send to which; no core is named twice
+     * @param size the bytes on each core
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the mesh is closed, a core is named twice, or the memory is neither L1 nor L1_SMALL
+     * @throws IllegalArgumentException if there is no sender, or the size is not positive or does not fit 32 bits
+     */
+    public GlobalCircularBuffer createGlobalCircularBuffer(
+            MeshDevice mesh, List<GlobalCircularBuffer.SenderReceivers> mapping, long size, BufferType memory) {
+        return GlobalCircularBuffer.on(mesh, process.nextGlobalCircularBufferId(), mapping, size, memory);
     }
 
     private MeshDevice root(MeshDeviceOptions options, MeshShape shape, List<Integer> devices) {
@@ -364,6 +496,7 @@ public final class Ttnn {
                 .l1Alignment(architecture.l1Alignment())
                 .l1SmallSize(options.l1SmallSize())
                 .traceRegionSize(options.traceRegionSize())
+                .withheldAddresses(process.withheldAddresses())
                 .build();
     }
 
@@ -389,7 +522,34 @@ public final class Ttnn {
         }
     }
 
+    private Tensor move(Tensor tensor, BufferType memory, MeshDevice mesh) {
+        long address = tensor.address();
+        tensor.deallocate();
+        TensorSpec target = tensor.spec().in(memory);
+        Tensor moved = mesh.allocateTensor(target);
+        if (memory == tensor.spec().memory() && moved.address() == address) {
+            logger.debug(TensorMessages.NO_SPACE_TO_MOVE, address);
+            return moved;
+        }
+        ProgramCache.Key key = ProgramCache.Key.of("move", Stream.of(target, tensor.spec()));
+        return process.operations()
+                .find("move")
+                .map(profile -> mesh.launchInto(
+                        moved, key, () -> compile(profile, tensor.dataType().tileSize())))
+                .orElse(moved);
+    }
+
+    /** The operation layer names every input that was freed; the first one that is touched fails. */
+    private static void warnOfFreed(Tensor... inputs) {
+        for (int index = 0; index < inputs.length; index++) {
+            if (!inputs[index].isAllocated()) {
+                logger.warn(TensorMessages.INPUT_NOT_ALLOCATED, index);
+            }
+        }
+    }
+
     private static MeshDevice meshOf(String operation, Tensor... inputs) {
+        warnOfFreed(inputs);
         if (inputs.length == 0) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT, "Cannot run %s without a tensor: its mesh is that of its inputs", operation));
@@ -430,6 +590,9 @@ public final class Ttnn {
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
+        /** How many addresses are withheld unless it is said: more than a test frees between a free and a use of it. */
+        private static final int WITHHELD_ADDRESSES = 64;
+
         final AllocationListener listener;
         RuntimePreset preset = RuntimePreset.MAY_2026;
         ClusterType cluster = ClusterType.T3K;
@@ -439,9 +602,13 @@ public final class Ttnn {
         final EnumSet<RuntimeFix> fixes = EnumSet.noneOf(RuntimeFix.class);
         Optional<ReportingModel> reporting = Optional.empty();
         final List<SystemBuffer> systemBuffers = new ArrayList<>();
+        final List<SystemProgram> systemPrograms = new ArrayList<>();
         OperationProfiles operations = OperationProfiles.measured();
         CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
         Strictness strictness = Strictness.LENIENT;
+        HandleRelease handleRelease = HandleRelease.EXPLICIT;
+        int withheldAddresses;
+        FaultPlan faults = FaultPlan.none();
 
         private Builder(AllocationListener listener) {
             this.listener = listener;
@@ -541,15 +708,61 @@ public final class Ttnn {
             return this;
         }
 
+        /**
+         * Adds one of the runtime's own programs and the buffers it owns; see {@link SystemProgram} for when it takes and frees them.
+         *
+         * <p>None owns anything unless this is called.
+         */
+        public Builder systemProgram(SystemProgram program) {
+            systemPrograms.add(program);
+            return this;
+        }
+
         /** Chooses how meshes take themselves apart; {@link CloseOrder#SYSTEM_BUFFERS_FIRST} unless this is called. */
         public Builder closeOrder(CloseOrder order) {
             this.closeOrder = order;
             return this;
         }
 
-        /** Refuses what the real runtime lets pass although it cannot be right; {@link Strictness#LENIENT} unless this is called. */
+        /**
+         * Refuses what the real runtime lets pass although it cannot be right, and withholds the last {@value
+         * #WITHHELD_ADDRESSES} addresses that were given back; see {@link #strict(int)}.
+         */
         public Builder strict() {
+            return strict(WITHHELD_ADDRESSES);
+        }
+
+        /**
+         * Refuses what the real runtime lets pass although it cannot be right; {@link Strictness#LENIENT} unless this is called.
+         *
+         * <p>A second free, a free of an unknown address or after the close, and a view of freed memory are {@linkplain
+         * BufferMisuseException errors} that tell what happened to the buffer, and where. So that a freed address does not belong to
+         * the next buffer at once, it is withheld for a while; addresses are therefore not those of a lenient run. All else is: what
+         * fits, what clashes, and how full the memory is, to the byte. A program without fault ends alike in both.
+         *
+         * @param withheld how many of the addresses given back last each allocator does not lend, in each kind of memory; one is lent
+         *     early when no other is left
+         * @throws IllegalArgumentException if the number is negative
+         */
+        public Builder strict(int withheld) {
+            if (withheld < 0) {
+                throw new IllegalArgumentException(
+                        String.format(Locale.ROOT, "Cannot withhold %d addresses: say 0 or more", withheld));
+            }
             this.strictness = Strictness.STRICT;
+            this.withheldAddresses = withheld;
+            return this;
+        }
+
+        /** Chooses what goes wrong at run time; nothing does unless this is called. */
+        public Builder faults(FaultPlan plan) {
+            this.faults = plan;
+            return this;
+        }
+
+        /** Chooses what becomes of handles that nobody holds any more; {@link HandleRelease#EXPLICIT} unless this is called. */
+        public Builder handleRelease(HandleRelease choice) {
+            this.handleRelease = choice;
             return this;
         }
 

@@ -52,10 +52,12 @@ final class ReportWriter {
     private final LeakVerdict verdict;
     private final AllocationHistory history;
     private final List<Integer> devices;
+    private final MeshNames meshes;
 
     ReportWriter(LeakVerdict verdict) {
         this.verdict = verdict;
         this.history = verdict.history();
+        this.meshes = new MeshNames(history);
         Set<Integer> ordered = new LinkedHashSet<>();
         history.meshes().forEach(mesh -> ordered.addAll(mesh.devices()));
         ordered.addAll(history.devices());
@@ -107,6 +109,7 @@ final class ReportWriter {
         if (sections.isEmpty()) {
             sections.add(new Section(cleanHeadline(), List.of()));
         }
+        meshOverlaps().ifPresent(sections::add);
         Section first = sections.get(0);
         sections.set(0, new Section(first.headline() + "      [" + sum(verdict.sum()) + "]", first.findings()));
         return sections;
@@ -202,10 +205,11 @@ final class ReportWriter {
                 : "events #" + events.get(0) + " to #" + events.get(events.size() - 1);
         return String.format(
                 Locale.ROOT,
-                "allocated in %s (%s) at %s, %s%s",
+                "allocated in %s (%s) at %s%s, %s%s",
                 history.phaseAt(first.reportsLeft().get(0).allocatedAt()),
                 when,
                 addresses(group),
+                lenders(group),
                 group.label().map(label -> "label " + Quantities.quoted(label)).orElse("unlabelled"),
                 owners(group));
     }
@@ -219,6 +223,13 @@ final class ReportWriter {
                 .collect(Collectors.joining(", "));
         int more = addresses.size() - MOST_ADDRESSES;
         return more > 0 ? named + " and " + more + " more" : named;
+    }
+
+    /** Where meshes share a device, an address alone does not say whose allocator lent it. */
+    private String lenders(SurvivorGroup group) {
+        TreeSet<Integer> lenders = new TreeSet<>();
+        group.survivors().forEach(survivor -> survivor.buffer().mesh().ifPresent(lenders::add));
+        return lenders.isEmpty() || !history.meshesSharedADevice() ? "" : ", lent by " + meshes.of(lenders);
     }
 
     private static String owners(SurvivorGroup group) {
@@ -278,14 +289,58 @@ final class ReportWriter {
                 : Optional.empty();
     }
 
-    private static String holder(Anomaly anomaly) {
+    private String holder(Anomaly anomaly) {
+        if (anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE
+                && anomaly.holder().isPresent()
+                && anomaly.event() instanceof HistoryEvent.Freed free) {
+            return lentByAnother(free, anomaly.holder().get());
+        }
         return anomaly.holder()
                 .map(buffer -> String.format(
                         Locale.ROOT,
-                        "the buffer that was there, %s, was freed before, at event #%d",
+                        "the buffer that was there, %s, was freed before, at event #%d%s",
                         Quantities.size(buffer.size()),
-                        buffer.diedAt().orElse(buffer.bornAt())))
+                        buffer.diedAt().orElse(buffer.bornAt()),
+                        buffer.isCollected() ? ", when its handle was collected" : ""))
                 .orElse("no buffer was ever reported there");
+    }
+
+    /** A mesh frees what it never lent; at that address another one does, or did. */
+    private String lentByAnother(HistoryEvent.Freed free, BufferGeneration buffer) {
+        return String.format(
+                Locale.ROOT,
+                "%s lent no buffer there; the one that lay there, %s, was lent at event #%d by %s",
+                meshes.of(free.request().details().mesh()),
+                Quantities.size(buffer.size()),
+                buffer.bornAt(),
+                meshes.of(buffer.mesh()));
+    }
+
+    /** The books are right and nothing leaked for it, but on hardware the data of one mesh is lost. */
+    private Optional<Section> meshOverlaps() {
+        List<MeshOverlap> overlaps = MeshOverlap.in(verdict);
+        if (overlaps.isEmpty()) {
+            return Optional.empty();
+        }
+        List<Finding> findings = new ArrayList<>();
+        for (MeshOverlap overlap : overlaps.subList(0, Math.min(MOST_ANOMALIES, overlaps.size()))) {
+            findings.add(new Finding(
+                    overlap.title(dots(overlap.devices()), meshes),
+                    Optional.of(overlap.site()),
+                    overlap.facts(meshes),
+                    overlap.reports().size()));
+        }
+        int more = overlaps.size() - findings.size();
+        if (more > 0) {
+            findings.add(new Finding(
+                    Quantities.count(more, "more overlap") + " of that kind", Optional.empty(), List.of(), 0));
+        }
+        long buffers =
+                overlaps.stream().mapToLong(overlap -> overlap.reports().size()).sum();
+        return Optional.of(new Section(
+                "OVERLAP  two meshes held the same memory at a time, so each may have overwritten the other's data: "
+                        + Quantities.count(buffers, "buffer"),
+                findings));
     }
 
     // What was tracked
@@ -409,7 +464,8 @@ final class ReportWriter {
             List<Anomaly> ofKind = history.anomalies().stream()
                     .filter(anomaly -> anomaly.kind() == kind)
                     .toList();
-            if (!ofKind.isEmpty() && !kind.unbalancesBooks()) {
+            boolean isFinding = kind.unbalancesBooks() || kind == Anomaly.Kind.LENT_BY_TWO_MESHES;
+            if (!ofKind.isEmpty() && !isFinding) {
                 Anomaly first = ofKind.get(0);
                 asides.add(String.format(
                         Locale.ROOT,
@@ -422,7 +478,28 @@ final class ReportWriter {
                         first.device()));
             }
         }
+        asides.addAll(collected());
         return asides;
+    }
+
+    /** Clean because the collector came in time is not clean by itself. */
+    private List<String> collected() {
+        List<BufferGeneration> freed = history.generations().stream()
+                .filter(BufferGeneration::isCollected)
+                .toList();
+        if (freed.isEmpty()) {
+            return List.of();
+        }
+        BufferGeneration first = freed.get(0);
+        return List.of(String.format(
+                Locale.ROOT,
+                "%s freed when %s collected; the first at event #%d: %s %s on device %d",
+                freed.size() == 1 ? "1 buffer was" : freed.size() + " buffers were",
+                freed.size() == 1 ? "its handle was" : "their handles were",
+                first.diedAt().orElseThrow(),
+                first.type(),
+                Quantities.address(first.address()),
+                first.device()));
     }
 
     private List<String> expectations() {
@@ -460,7 +537,15 @@ final class ReportWriter {
         verdict.groups().stream()
                 .filter(group -> group.standing() == Standing.LEAKED || group.standing() == Standing.MISREPORTED)
                 .forEach(group -> causes.add(group.cause()));
-        return causes.stream().map(cause -> cause + ": " + cause.remedy()).toList();
+        List<String> remedies = causes.stream()
+                .map(cause -> cause + ": " + cause.remedy())
+                .collect(Collectors.toCollection(ArrayList::new));
+        if (!verdict.meshOverlaps().isEmpty()) {
+            remedies.add(
+                    "OVERLAP: Free what one mesh holds on a device before another mesh over it takes memory, or use one mesh"
+                            + " only: each has an allocator of its own that knows nothing of the others'.");
+        }
+        return remedies;
     }
 
     private Optional<String> optOut() {

@@ -1,6 +1,7 @@
 package dev.meshguard.tracker;
 
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -22,6 +23,10 @@ import org.apiguardian.api.API.Status;
  * @param extent bytes that each buffer takes from its address on, in every bank it lies in; needed to see overlaps in
  *     memory that is spread over banks
  * @param processId the process that reports, if there is more than one
+ * @param mesh the mesh whose allocator lent the memory, if the source knows it; needed where several meshes lie over one
+ *     device, because each has an allocator of its own and all lend the same addresses
+ * @param handleCollected whether memory goes back because its last handle was garbage and was collected, and not because
+ *     somebody called for it; never so of a request for memory
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -31,7 +36,9 @@ public record AllocationDetails(
         Optional<Owner> owner,
         Optional<String> label,
         OptionalLong extent,
-        OptionalLong processId) {
+        OptionalLong processId,
+        OptionalInt mesh,
+        boolean handleCollected) {
 
     private static final AllocationDetails USER = new AllocationDetails(
             BufferKind.BUFFER,
@@ -39,7 +46,14 @@ public record AllocationDetails(
             Optional.empty(),
             Optional.empty(),
             OptionalLong.empty(),
-            OptionalLong.empty());
+            OptionalLong.empty(),
+            OptionalInt.empty(),
+            false);
+
+    /** Creates details; no mesh lent a circular buffer, so there a mesh is left out. */
+    public AllocationDetails {
+        mesh = kind == BufferKind.CIRCULAR_BUFFER ? OptionalInt.empty() : mesh;
+    }
 
     /** Returns the details of a buffer that the code under test must free, of which nothing else is known. */
     public static AllocationDetails user() {
@@ -58,31 +72,57 @@ public record AllocationDetails(
 
     /** Returns these details for another kind of buffer. */
     public AllocationDetails ofKind(BufferKind newKind) {
-        return new AllocationDetails(newKind, lifetime, owner, label, extent, processId);
+        return new AllocationDetails(newKind, lifetime, owner, label, extent, processId, mesh, handleCollected);
     }
 
     /** Returns these details with another lifetime. */
     public AllocationDetails withLifetime(BufferLifetime newLifetime) {
-        return new AllocationDetails(kind, newLifetime, owner, label, extent, processId);
+        return new AllocationDetails(kind, newLifetime, owner, label, extent, processId, mesh, handleCollected);
     }
 
     /** Returns these details with an owner. */
     public AllocationDetails ownedBy(Owner newOwner) {
-        return new AllocationDetails(kind, lifetime, Optional.of(newOwner), label, extent, processId);
+        return new AllocationDetails(
+                kind, lifetime, Optional.of(newOwner), label, extent, processId, mesh, handleCollected);
     }
 
     /** Returns these details with a label. */
     public AllocationDetails labelled(String newLabel) {
-        return new AllocationDetails(kind, lifetime, owner, Optional.of(newLabel), extent, processId);
+        return new AllocationDetails(
+                kind, lifetime, owner, Optional.of(newLabel), extent, processId, mesh, handleCollected);
     }
 
     /** Returns these details with the bytes that each buffer takes in every bank. */
     public AllocationDetails withExtent(long bytesPerBank) {
-        return new AllocationDetails(kind, lifetime, owner, label, OptionalLong.of(bytesPerBank), processId);
+        return new AllocationDetails(
+                kind, lifetime, owner, label, OptionalLong.of(bytesPerBank), processId, mesh, handleCollected);
     }
 
     /** Returns these details with the process that reports. */
     public AllocationDetails reportedBy(long newProcessId) {
-        return new AllocationDetails(kind, lifetime, owner, label, extent, OptionalLong.of(newProcessId));
+        return new AllocationDetails(
+                kind, lifetime, owner, label, extent, OptionalLong.of(newProcessId), mesh, handleCollected);
+    }
+
+    /**
+     * Returns these details with the mesh whose allocator lent the memory.
+     *
+     * <p>To be given with the free of a buffer as with its allocation: a free takes back what the same mesh lent.
+     * Circular buffers lie in no allocator, so these details of one stay as they are.
+     *
+     * @param newMesh the mesh's number, as in {@link MeshDescription#id()}
+     */
+    public AllocationDetails onMesh(int newMesh) {
+        return new AllocationDetails(
+                kind, lifetime, owner, label, extent, processId, OptionalInt.of(newMesh), handleCollected);
+    }
+
+    /**
+     * Returns these details for memory that goes back because its last handle was garbage and was collected.
+     *
+     * <p>To be given with a release only. Such a release has no origin: no line of the code under test asked for it.
+     */
+    public AllocationDetails ofCollectedHandle() {
+        return new AllocationDetails(kind, lifetime, owner, label, extent, processId, mesh, true);
     }
 }

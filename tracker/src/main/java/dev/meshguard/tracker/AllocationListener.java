@@ -21,6 +21,11 @@ import org.apiguardian.api.API.Status;
  * }
  * }</pre>
  *
+ * <p>Several meshes may lie over one device: a mesh and its submeshes, or a second mesh over devices that are active. Each has
+ * an allocator of its own, so all lend the same addresses. A source with such meshes names the mesh in the details of
+ * every request and release of a buffer ({@link AllocationDetails#onMesh(int)}), reports a device opened when it is
+ * initialised and not when one more mesh uses it, and closed when the last one is done with it.
+ *
  * <p>Listeners are called from any thread and must neither block nor throw for what the code under test did.
  *
  * @since 0.1
@@ -31,7 +36,7 @@ public interface AllocationListener {
     /** Begins one request for memory; the listener may take the caller's stack as its origin. */
     AllocationRequest request(AllocationDetails details);
 
-    /** Begins one request to give memory back. */
+    /** Begins one request to give memory back; where its details name a mesh, it takes back what that mesh lent. */
     AllocationRequest release(AllocationDetails details);
 
     /**

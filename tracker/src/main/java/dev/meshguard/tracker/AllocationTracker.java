@@ -55,7 +55,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Limits</h2>
  *
- * <p>Live totals are those of {@code REFERENCE_COUNTED}; other policies are computed from a history when asked for.
+ * <p>Live totals are those of {@code REFERENCE_COUNTED}; other policies are computed from a history when asked for. An
+ * address is counted once in them, also where two meshes lend it: a device has no more memory than it has. Whose it is
+ * and how many buffers that makes is a matter of the history.
  * With {@link Retention#LIVE_AND_TOTALS} the past of what was freed is gone.
  *
  * <p>Safe for use by several threads.
@@ -144,7 +146,7 @@ public final class AllocationTracker implements AllocationListener {
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(details);
         }
-        boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES;
+        boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES && !details.handleCollected();
         return AllocationRequest.numbered(
                 details, ticket.incrementAndGet(), withOrigin ? stacks.keepOfFree(new CallStack()) : null);
     }
@@ -162,8 +164,8 @@ public final class AllocationTracker implements AllocationListener {
             return;
         }
         Effect effect = books.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
-        if (effect == Effect.REPEATED_WITH_OTHER_SIZE && request.details().kind() == BufferKind.BUFFER) {
-            log.sizeChange(device, type, address, size);
+        if (effect != Effect.ENTERED) {
+            repeated(effect, request, device, type, address, size);
         }
         if (log.isOn()) {
             log.allocated(request, device, type, address, size, ownership, effect);
@@ -412,6 +414,15 @@ public final class AllocationTracker implements AllocationListener {
 
     // Helpers
 
+    private void repeated(
+            Effect effect, AllocationRequest request, int device, BufferType type, long address, long size) {
+        if (effect == Effect.REPEATED_WITH_OTHER_SIZE && request.details().kind() == BufferKind.BUFFER) {
+            log.sizeChange(device, type, address, size);
+        } else if (effect == Effect.REPEATED_BY_ANOTHER_MESH) {
+            log.lentByAnotherMesh(device, type, address, size);
+        }
+    }
+
     private AllocationDetails withLabelOfThread(AllocationDetails details) {
         if (labels.isEmpty() || details.label().isPresent()) {
             return details;
@@ -455,9 +466,9 @@ public final class AllocationTracker implements AllocationListener {
         return request.isAnonymous() ? null : request;
     }
 
-    /** A free that finds nothing, or that somebody watches for, is rare and always asks who did it. */
+    /** A free that finds nothing, or that somebody watches for, is rare and always asks who did it; a collector is nobody. */
     private void addStack(AllocationRequest release) {
-        if (capture != OriginCapture.NONE) {
+        if (capture != OriginCapture.NONE && !release.details().handleCollected()) {
             release.addStack(stacks.keepOfFree(new CallStack()));
         }
     }

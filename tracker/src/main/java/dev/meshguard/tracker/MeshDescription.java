@@ -1,6 +1,7 @@
 package dev.meshguard.tracker;
 
 import java.util.List;
+import java.util.OptionalInt;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -12,18 +13,40 @@ import org.apiguardian.api.API.Status;
  * @param devices the device ids
  * @param busiestDevice the device that the source reports more for than it holds, or -1 when all are reported alike:
  *     some runtimes report what belongs to the whole mesh under one device
+ * @param parent the mesh that this one is a submesh of, if it is one
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record MeshDescription(int id, String name, List<Integer> devices, int busiestDevice) {
+public record MeshDescription(int id, String name, List<Integer> devices, int busiestDevice, OptionalInt parent) {
 
     /** Creates a description with its own copy of the device list. */
     public MeshDescription {
         devices = List.copyOf(devices);
     }
 
+    /** Creates a description of a mesh that is no submesh. */
+    public MeshDescription(int id, String name, List<Integer> devices, int busiestDevice) {
+        this(id, name, devices, busiestDevice, OptionalInt.empty());
+    }
+
     /** Returns a description of a mesh whose devices are all reported alike. */
     public static MeshDescription of(int id, String name, List<Integer> devices) {
         return new MeshDescription(id, name, devices, -1);
+    }
+
+    /**
+     * Returns this description of a submesh of another mesh.
+     *
+     * <p>The name is best the shape and the word, {@code 1x2 submesh}: see {@link #words()}.
+     *
+     * @param newParent the number of the mesh that it is a part of
+     */
+    public MeshDescription withParent(int newParent) {
+        return new MeshDescription(id, name, devices, busiestDevice, OptionalInt.of(newParent));
+    }
+
+    /** Returns how a person calls it, and of a submesh whose it is: {@code 1x2 submesh of mesh 0}. */
+    public String words() {
+        return parent.isPresent() ? name + " of mesh " + parent.getAsInt() : name;
     }
 }

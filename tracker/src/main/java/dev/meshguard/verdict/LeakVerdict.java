@@ -4,8 +4,11 @@ import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -116,6 +119,22 @@ public record LeakVerdict(
     /** Returns the survivors that fit. */
     public List<Survivor> survivors(Predicate<Survivor> fits) {
         return survivors.stream().filter(fits).toList();
+    }
+
+    /**
+     * Returns where two meshes held the same memory of a device at a time, oldest first: no leak, and the books are right, but
+     * on hardware each overwrites what the other wrote.
+     *
+     * <p>What was given back without a report is left out: it may have been gone before the other mesh came.
+     */
+    public List<Anomaly> meshOverlaps() {
+        Set<BufferGeneration> givenBack = survivors(survivor -> survivor.standing() == Standing.MISREPORTED).stream()
+                .map(Survivor::buffer)
+                .collect(Collectors.toSet());
+        return anomalies.stream()
+                .filter(anomaly -> anomaly.kind() == Anomaly.Kind.LENT_BY_TWO_MESHES)
+                .filter(anomaly -> anomaly.holder().filter(givenBack::contains).isEmpty())
+                .toList();
     }
 
     /** Returns the anomalies because of which the books cannot balance. */

@@ -89,6 +89,33 @@ public final class HistoryScript {
         return this;
     }
 
+    /** Opens a submesh: its devices are in use already and stay as they are. */
+    public HistoryScript submesh(int id, int parent, int... devices) {
+        MeshDescription mesh = MeshDescription.of(
+                        id,
+                        "1x" + devices.length + " submesh",
+                        IntStream.of(devices).boxed().toList())
+                .withParent(parent);
+        told();
+        tracker.meshOpened(mesh);
+        open.put(id, mesh);
+        return this;
+    }
+
+    /** Closes one mesh; devices that another one uses stay open. */
+    public HistoryScript closeMesh(int id) {
+        told();
+        MeshDescription mesh = open.remove(id);
+        tracker.meshClosing(id);
+        for (int device : mesh.devices()) {
+            if (open.values().stream().noneMatch(other -> other.devices().contains(device))) {
+                tracker.deviceClosed(device);
+            }
+        }
+        tracker.meshClosed(id);
+        return this;
+    }
+
     /** Begins the close of every open mesh. */
     public HistoryScript closing() {
         told();
@@ -145,8 +172,14 @@ public final class HistoryScript {
 
     /** Reports that a free was ignored. */
     public HistoryScript freeIgnored(BufferType type, int[] devices, long address, IgnoredFreeReason reason) {
+        return freeIgnored(AllocationDetails.user(), type, devices, address, reason);
+    }
+
+    /** Reports that a free, of which more is known, was ignored. */
+    public HistoryScript freeIgnored(
+            AllocationDetails details, BufferType type, int[] devices, long address, IgnoredFreeReason reason) {
         told();
-        AllocationRequest release = tracker.release(AllocationDetails.user());
+        AllocationRequest release = tracker.release(details);
         for (int device : devices) {
             tracker.freeIgnored(release, device, type, address, reason);
         }
@@ -183,6 +216,12 @@ public final class HistoryScript {
         return this;
     }
 
+    /** The allocator of a mesh lent it, or takes it back. */
+    public HistoryScript onMesh(int mesh) {
+        verb().details = verb().details.onMesh(mesh);
+        return this;
+    }
+
     /** It had a label. */
     public HistoryScript labelled(String label) {
         verb().details = verb().details.labelled(label);
@@ -192,6 +231,12 @@ public final class HistoryScript {
     /** It took so many bytes of a bank. */
     public HistoryScript extent(long bytes) {
         verb().details = verb().details.withExtent(bytes);
+        return this;
+    }
+
+    /** Nobody called for it: the last handle was collected. */
+    public HistoryScript ofCollectedHandle() {
+        verb().details = verb().details.ofCollectedHandle();
         return this;
     }
 
@@ -232,8 +277,14 @@ public final class HistoryScript {
 
     /** Hands over what the allocators call taken in one memory of some devices of mesh 0. */
     public HistoryScript witness(WitnessReading.Moment moment, BufferType type, int[] devices, long... taken) {
+        return witnessOf(0, moment, type, devices, taken);
+    }
+
+    /** Hands over what the allocator of a mesh calls taken in one memory of some devices. */
+    public HistoryScript witnessOf(
+            int mesh, WitnessReading.Moment moment, BufferType type, int[] devices, long... taken) {
         told();
-        WitnessReading.Builder reading = WitnessReading.of(0, moment);
+        WitnessReading.Builder reading = WitnessReading.of(mesh, moment);
         for (int device : devices) {
             reading.region(device, type, taken);
         }

@@ -42,8 +42,10 @@ class TrackerLogTests {
 
     @Test
     void writesALinePerEventWithItsFactsAtDebug() {
-        var request = tracker.request(
-                AllocationDetails.user().ownedBy(Owner.program("7")).labelled("weights"));
+        var request = tracker.request(AllocationDetails.user()
+                .ownedBy(Owner.program("7"))
+                .labelled("weights")
+                .onMesh(2));
         tracker.allocated(request, 3, L1, 101_152, 4_096, Ownership.OWNING);
         tracker.freed(3, L1, 101_152);
 
@@ -51,9 +53,19 @@ class TrackerLogTests {
                 .extracting(line -> line.getLevel() + " " + line.getFormattedMessage() + " " + line.getKeyValuePairs())
                 .containsExactly(
                         "DEBUG allocated [device=\"3\", type=\"L1\", address=\"101152\", owner=\"program 7\","
-                                + " label=\"weights\", size=\"4096\", ownership=\"OWNING\", effect=\"ENTERED\"]",
+                                + " label=\"weights\", mesh=\"2\", size=\"4096\", ownership=\"OWNING\", effect=\"ENTERED\"]",
                         "DEBUG freed [device=\"3\", type=\"L1\", address=\"101152\", ownership=\"UNKNOWN\","
                                 + " effect=\"REMOVED\"]");
+    }
+
+    @Test
+    void saysOfAFreeThatItsHandleWasCollected() {
+        tracker.allocated(0, L1, 101_152, 4_096);
+        tracker.freed(tracker.release(AllocationDetails.user().ofCollectedHandle()), 0, L1, 101_152, Ownership.OWNING);
+
+        assertThat(lines.list.get(1).getKeyValuePairs())
+                .hasToString("[device=\"0\", type=\"L1\", address=\"101152\", handleCollected=\"true\","
+                        + " ownership=\"OWNING\", effect=\"REMOVED\"]");
     }
 
     @Test
@@ -81,6 +93,37 @@ class TrackerLogTests {
                         "INFO Closed mesh 1: 1 buffer, 64 B still in the books",
                         "WARN 3 times so far: free of an address that is not live",
                         "WARN 3 times so far: free that the runtime ignored");
+    }
+
+    @Test
+    void warnsOfAnAddressThatAnotherMeshHasInTheBooksAndCallsASubmeshOne() {
+        logger.setLevel(Level.INFO);
+        tracker.meshOpened(MeshDescription.of(1, "1x1 submesh", List.of(0)).withParent(0));
+        for (int mesh = 0; mesh < 3; mesh++) {
+            var request = tracker.request(AllocationDetails.user().onMesh(mesh));
+            tracker.allocated(request, 0, DRAM, 0x1000, 64L + mesh, Ownership.NON_OWNING);
+        }
+        tracker.meshClosed(1);
+
+        assertThat(text())
+                .containsExactly(
+                        "INFO Opened mesh 1: 1x1 submesh of mesh 0",
+                        "WARN First report of an address that another mesh has in the books of this tracker, 65 B; the"
+                                + " rest is counted and told when a mesh closes",
+                        "INFO Closed mesh 1: 1 buffer, 64 B still in the books",
+                        "WARN 2 times so far: report of an address that another mesh has in the books");
+    }
+
+    @Test
+    void warnsOfNothingWhereOneMeshReportsAnAddressAgain() {
+        logger.setLevel(Level.WARN);
+        for (int report = 0; report < 3; report++) {
+            var request = tracker.request(AllocationDetails.user().onMesh(1));
+            tracker.allocated(request, 0, DRAM, 0x1000, 64, Ownership.NON_OWNING);
+        }
+        tracker.allocated(0, DRAM, 0x1000, 64);
+
+        assertThat(lines.list).isEmpty();
     }
 
     @Test

@@ -15,10 +15,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message of frees that found nothing to free, with both sides of each: who frees, and who did before. */
+/** The message of reports that do not fit, with both sides of each: who reports, and who did before. */
 public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
 
     private static final int MOST_SHOWN = 5;
@@ -96,19 +97,43 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
-                "   the buffer that was there, %s, was allocated at event #%d",
+                "   the buffer that was there, %s%s, was allocated at event #%d",
                 Quantities.size(holder.size()),
+                anotherMesh(anomaly, holder),
                 holder.bornAt()));
         lines.add(site(Optional.of(holder.request())));
         firstFree(anomaly, history).ifPresent(free -> {
-            lines.add("   and freed before, at event #" + free.number());
-            lines.add(site(requestOf(free)));
+            if (holder.isCollected()) {
+                lines.add("   and freed before, at event #" + free.number() + ", when its handle was collected");
+            } else {
+                lines.add("   and freed before, at event #" + free.number());
+                lines.add(site(requestOf(free)));
+            }
         });
         return lines;
     }
 
+    /** An address alone does not say who lent it, where the two sides are of two meshes. */
+    private static String anotherMesh(Anomaly anomaly, BufferGeneration holder) {
+        OptionalInt mesh = requestOf(anomaly.event())
+                .map(request -> request.details().mesh())
+                .orElse(OptionalInt.empty());
+        boolean differ = mesh.isPresent() && holder.mesh().isPresent() && !mesh.equals(holder.mesh());
+        return differ
+                ? String.format(
+                        Locale.ROOT,
+                        " at %s of mesh %d and not of mesh %d",
+                        Quantities.address(holder.address()),
+                        holder.mesh().getAsInt(),
+                        mesh.getAsInt())
+                : "";
+    }
+
     private static boolean lacksFirstFree(Anomaly anomaly, AllocationHistory history) {
         return firstFree(anomaly, history)
+                .filter(free -> !requestOf(free)
+                        .map(release -> release.details().handleCollected())
+                        .orElse(false))
                 .filter(free ->
                         requestOf(free).flatMap(AllocationRequest::origin).isEmpty())
                 .isPresent();
@@ -118,6 +143,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         return anomaly.holder()
                 .filter(holder -> !holder.isLive())
                 .map(holder -> holder.diedAt().orElseThrow())
+                .filter(number -> number < anomaly.event().number())
                 .flatMap(number -> history.events().stream()
                         .filter(event -> event.number() == number)
                         .findFirst());
@@ -136,6 +162,9 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
     }
 
     private static Optional<AllocationRequest> requestOf(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated allocated) {
+            return Optional.of(allocated.request());
+        }
         if (event instanceof HistoryEvent.Freed freed) {
             return Optional.of(freed.request());
         }

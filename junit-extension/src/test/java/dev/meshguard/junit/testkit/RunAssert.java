@@ -126,6 +126,16 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             return has(Status.ABORTED);
         }
 
+        /** Verifies that nothing was published. */
+        public void withoutPublishedText() {
+            Assertions.assertThat(entries()).isEmpty();
+        }
+
+        /** Verifies the one text that was published, line numbers masked. */
+        public void withPublishedText(String text) {
+            Assertions.assertThat(entries()).map(JupiterRun::masked).containsExactly(text);
+        }
+
         private Failure has(Status status) {
             TestExecutionResult result = event.getRequiredPayload(TestExecutionResult.class);
             Assertions.assertThat(result.getStatus())

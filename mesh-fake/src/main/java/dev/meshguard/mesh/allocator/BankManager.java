@@ -113,6 +113,19 @@ public final class BankManager {
         return address;
     }
 
+    /** {@return the error of a request for which the only or first allocator has no room, with its figures as they are} */
+    DeviceOutOfMemoryException outOfMemory(AllocationRequest request) {
+        int banks = banksFor(request);
+        addressLimitFor(request);
+        return DeviceOutOfMemoryException.notEnoughSpace(
+                kind, request.size(), banks, request.sizePerBank(banks, pageAlignment), statistics());
+    }
+
+    /** {@return the bytes taken in each bank at an address that is lent by the only or first allocator} */
+    long blockSize(long address) {
+        return freeList(FIRST_ALLOCATOR).getAllocationSize(address).orElseThrow();
+    }
+
     /**
      * Gives memory of the only or first allocator back.
      *

@@ -116,7 +116,12 @@ public final class AllocationHistory {
         return Snapshots.of(devices(), this::totals);
     }
 
-    /** Returns the number of entries that the tracker's ledger held, an independent count of {@link #live()}. */
+    /**
+     * Returns the number of entries that the tracker's ledger held, an independent count of the addresses of {@link #live()}.
+     *
+     * <p>The ledger counts references to addresses, as {@link CountingPolicy#REFERENCE_COUNTED} does, and knows neither meshes
+     * nor lives of devices: two buffers that meshes lent at one address are one entry.
+     */
     public long ledgerEntries() {
         return recordings.stream().mapToLong(DeviceBooks.Recording::entries).sum();
     }
@@ -133,17 +138,44 @@ public final class AllocationHistory {
         return recordings.stream().allMatch(recording -> recording.journal() != null);
     }
 
-    /** Returns every mesh that was opened, in order. */
+    /** Returns every mesh that was opened, in order; a number that comes back is another mesh. */
     public Collection<MeshDescription> meshes() {
-        return Collections.unmodifiableCollection(replay().meshes.values());
+        return descriptions(replay().meshes.all());
     }
 
-    /** Returns the meshes that were opened and not closed. */
+    /** Returns the meshes that were opened and not closed, in order. */
     public Collection<MeshDescription> openMeshes() {
-        return Collections.unmodifiableCollection(replay().openMeshes.values());
+        return descriptions(replay().meshes.open());
     }
 
-    /** Returns the openings of devices that were open already: two meshes then lend the same addresses. */
+    /**
+     * Returns a mesh that is still open and may give the buffer back: the one that lent it, or where the reports do not say
+     * which that was, any over its device in its present life.
+     */
+    public Optional<MeshDescription> openMeshOf(BufferGeneration buffer) {
+        MeshLife lender = buffer.lender();
+        if (buffer.mesh().isPresent() && lender != null && lender.isAnnounced()) {
+            return lender.isOpen() ? lender.description() : Optional.empty();
+        }
+        boolean isOfPresentLife = buffer.deviceLife() == deviceLifeAt(buffer.device(), Long.MAX_VALUE);
+        return replay().meshes.open().stream()
+                .filter(mesh -> isOfPresentLife && mesh.liesOver(buffer.device()))
+                .findFirst()
+                .flatMap(MeshLife::description);
+    }
+
+    /**
+     * Returns whether two meshes were ever open over one device at a time: a mesh and a submesh of it, or two root meshes.
+     * Each then has an allocator of its own, and what is said of one has to say of which.
+     */
+    public boolean meshesSharedADevice() {
+        return replay().meshes.sharedADevice();
+    }
+
+    /**
+     * Returns the openings of devices that were open already, where what the meshes reported cannot be told apart: some
+     * buffer on the device does not say which mesh lent it, or both meshes go by one number.
+     */
     public List<HistoryEvent.DeviceOpened> openedWhileOpen() {
         return Collections.unmodifiableList(replay().openedWhileOpen);
     }
@@ -177,23 +209,28 @@ public final class AllocationHistory {
 
     /** Returns every reading of a witness, oldest first. */
     public List<HistoryEvent.Witnessed> readings() {
-        return replay().readings.stream().map(Replay.Reading::event).toList();
+        return replay().readings.events();
     }
 
     /**
      * Returns the reading that can testify for a buffer: the first one of the given moment after the latest report of it
-     * that is still open, in the same life of its device, that covers its memory.
+     * that is still open that covers its memory, in the same life of its device.
+     *
+     * <p>Where its {@linkplain BufferGeneration#mesh() mesh} is known, only a reading of that opening of that mesh can. Where it is
+     * not, and several meshes were open over the device when it was reported, a reading of any of them since its first report
+     * that calls it taken speaks for it, and one that calls it free only if all of them do.
      */
     public Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, WitnessReading.Moment moment) {
-        long since = buffer.lastOpenReportAt().orElse(buffer.bornAt());
-        return replay().readings.stream()
-                .filter(reading -> reading.event().number() > since)
-                .filter(reading -> reading.event().reading().moment() == moment)
-                .filter(reading -> reading.deviceLives().getOrDefault(buffer.device(), 1) == buffer.deviceLife())
-                .filter(reading -> reading.event().reading().testify(buffer.device(), buffer.type(), buffer.address())
-                        != WitnessReading.Testimony.SILENT)
-                .map(Replay.Reading::event)
-                .findFirst();
+        boolean doubted = openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());
+        return replay().readings.readingFor(buffer, moment, doubted);
+    }
+
+    /**
+     * Returns whether a report of the buffer was open when a witness was read, and what was read is the allocator that lent
+     * it, as far as the report says which did.
+     */
+    public boolean accountsFor(BufferGeneration buffer, HistoryEvent.Witnessed reading) {
+        return replay().readings.accountsFor(buffer, reading);
     }
 
     /**
@@ -222,6 +259,13 @@ public final class AllocationHistory {
     public Optional<HistoryEvent.OwnerCached> cachingOf(Owner owner) {
         Replay.OwnerFate fate = replay().owners.get(owner);
         return fate == null ? Optional.empty() : Optional.ofNullable(fate.cached);
+    }
+
+    private static Collection<MeshDescription> descriptions(List<MeshLife> meshes) {
+        return meshes.stream()
+                .map(MeshLife::description)
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     private Optional<DeviceBooks.Recording> recording(int device) {

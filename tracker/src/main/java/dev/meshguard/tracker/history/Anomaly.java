@@ -24,7 +24,7 @@ public record Anomaly(
     public enum Kind {
         /** A free was reported for an address whose buffer was freed before. */
         DOUBLE_FREE("double free", true),
-        /** A free was reported for an address at which nothing was ever reported. */
+        /** A free was reported for an address at which nothing was ever reported; or not by the mesh that it names. */
         UNKNOWN_FREE("free of an unknown address", true),
         /** The code under test freed a buffer twice; the runtime ignored the second. */
         IGNORED_DOUBLE_FREE("second free, ignored by the runtime", false),
@@ -32,7 +32,7 @@ public record Anomaly(
         IGNORED_UNKNOWN_FREE("free of an unknown address, ignored by the runtime", false),
         /** The code under test freed a buffer of a closed device; the runtime ignored it. */
         FREE_AFTER_CLOSE("free after close, ignored by the runtime", false),
-        /** A buffer was freed after its device had been closed, and the free was reported all the same. */
+        /** A buffer was freed after its device or its mesh had been closed, and the free was reported all the same. */
         FREE_REPORTED_AFTER_CLOSE("free after close", false),
         /** A buffer was reported at a live address with another size. */
         SIZE_CHANGE("other size at a live address", false),
@@ -40,8 +40,14 @@ public record Anomaly(
         TYPE_CHANGE("other type at a live address", false),
         /** A buffer was reported over a part of a live buffer. */
         OVERLAP("overlap with a live buffer", false),
-        /** A buffer was reported on a device that was closed. */
-        ALLOCATION_AFTER_CLOSE("allocation on a closed device", false);
+        /**
+         * A buffer was reported in memory of which another mesh over the same device holds a live one: each mesh has an
+         * allocator of its own and none knows of the others, so both lend the same addresses, and on hardware each overwrites
+         * what the other wrote. The books are right all the same: they are two buffers.
+         */
+        LENT_BY_TWO_MESHES("memory lent by two meshes at a time", false),
+        /** A buffer was reported on a device, or by a mesh, that was closed. */
+        ALLOCATION_AFTER_CLOSE("allocation after close", false);
 
         private final String words;
         private final boolean unbalancing;

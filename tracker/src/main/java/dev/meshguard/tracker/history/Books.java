@@ -18,6 +18,9 @@ import org.apiguardian.api.API.Status;
  * <p>Reports and entries are two counts: reports are allocations less frees, entries are the addresses now in the books.
  * They differ wherever one address was reported more than once. All sizes are bytes.
  *
+ * <p>No policy knows meshes, because none of those that the field has used did: what two meshes lend at one address is one entry
+ * that was reported twice. {@link AllocationHistory#generations()} tells the two apart.
+ *
  * <p>Immutable and safe for use by several threads.
  *
  * @since 0.1

@@ -15,19 +15,22 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One life of one address: what happened from the first report at an address to the last free.
  *
  * <p>An address is no identity, because it is used again, pointed to by views and reported twice; device, type, address
  * and {@link #generation()} together are one. A device that was closed and opened again starts new generations even
- * where the books still hold the old one.
+ * where the books still hold the old one, and so does another mesh that lends an address: what two meshes lend are two
+ * buffers, though they lie in the same memory.
  *
  * <p>Immutable once its history is made, and safe for use by several threads.
  *
@@ -112,17 +115,26 @@ public final class BufferGeneration {
     private final int generation;
     private final int deviceLife;
     private final Phase bornIn;
+    private @Nullable MeshLife lender;
     private final List<Report> reports = new ArrayList<>(1);
     private int open;
     private long lastFree;
 
-    BufferGeneration(int device, BufferType type, long address, int generation, int deviceLife, Phase bornIn) {
+    BufferGeneration(
+            int device,
+            BufferType type,
+            long address,
+            int generation,
+            int deviceLife,
+            Phase bornIn,
+            @Nullable MeshLife lender) {
         this.device = device;
         this.type = type;
         this.address = address;
         this.generation = generation;
         this.deviceLife = deviceLife;
         this.bornIn = bornIn;
+        this.lender = lender;
     }
 
     /** Returns the device id. */
@@ -148,6 +160,18 @@ public final class BufferGeneration {
     /** Returns in which life of its device the buffer was born, from 1; it grows each time the device is opened. */
     public int deviceLife() {
         return deviceLife;
+    }
+
+    /**
+     * Returns the mesh whose allocator lent the memory, if every report that is still open says so; of a life that ended, if any
+     * report did.
+     */
+    public OptionalInt mesh() {
+        MeshLife known = lender;
+        boolean allSaySo = reports.stream()
+                .filter(Report::isOpen)
+                .allMatch(report -> report.request().details().mesh().isPresent());
+        return known == null || !allSaySo ? OptionalInt.empty() : OptionalInt.of(known.mesh());
     }
 
     /** Returns the size that the first report named, in bytes. */
@@ -213,6 +237,15 @@ public final class BufferGeneration {
     /** Returns the number of the free that ended the life, if it ended. */
     public OptionalLong diedAt() {
         return isLive() ? OptionalLong.empty() : OptionalLong.of(lastFree);
+    }
+
+    /** Returns whether the free that ended the life was none that somebody called for: its handle was collected. */
+    public boolean isCollected() {
+        return !isLive()
+                && reports.stream()
+                        .filter(report -> report.freedAt().orElseThrow() == lastFree)
+                        .anyMatch(report ->
+                                report.release().orElseThrow().details().handleCollected());
     }
 
     /** Returns the request of the first report. */
@@ -287,25 +320,51 @@ public final class BufferGeneration {
         return reports.get(0);
     }
 
+    /** Returns which opening of a mesh lent the memory, if any report said so. */
+    @Nullable
+    MeshLife lender() {
+        return lender;
+    }
+
+    /** A report says which mesh lent the memory. */
+    void lentBy(MeshLife mesh) {
+        lender = mesh;
+    }
+
+    /** Returns whether any open report is of memory that an allocator lent. */
+    boolean holdsMemory() {
+        for (Report report : reports) {
+            if (report.isOpen() && report.request().details().kind() == BufferKind.BUFFER) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void report(long event, AllocationRequest request, long size, Ownership ownership) {
         reports.add(new Report(event, request, size, ownership, OptionalLong.empty(), Optional.empty()));
         open++;
     }
 
-    /** Takes back the open report that fits the free best: the same owner and ownership, else the latest. */
+    /** Returns how well a free fits the open report that it fits best. */
+    int fit(AllocationRequest release, Ownership ownership) {
+        int best = 0;
+        for (Report report : reports) {
+            if (report.isOpen()) {
+                best = Math.max(best, fit(report, release, ownership));
+            }
+        }
+        return best;
+    }
+
+    /** Takes back the open report that fits the free best: the same mesh, owner and ownership, else the latest. */
     void free(long event, AllocationRequest release, Ownership ownership) {
         int best = -1;
         int bestFit = -1;
         for (int i = 0; i < reports.size(); i++) {
             Report report = reports.get(i);
             if (report.isOpen()) {
-                int fit = (report.ownership() == ownership ? 1 : 0)
-                        + (report.request()
-                                        .details()
-                                        .owner()
-                                        .equals(release.details().owner())
-                                ? 2
-                                : 0);
+                int fit = fit(report, release, ownership);
                 if (fit >= bestFit) {
                     best = i;
                     bestFit = fit;
@@ -324,5 +383,13 @@ public final class BufferGeneration {
                         Optional.of(release)));
         open--;
         lastFree = event;
+    }
+
+    private static int fit(Report report, AllocationRequest release, Ownership ownership) {
+        AllocationDetails reported = report.request().details();
+        AllocationDetails released = release.details();
+        return (report.ownership() == ownership ? 1 : 0)
+                + (reported.owner().equals(released.owner()) ? 2 : 0)
+                + (released.mesh().isPresent() && reported.mesh().equals(released.mesh()) ? 4 : 0);
     }
 }

@@ -1,37 +1,29 @@
 package dev.meshguard.tracker.history;
 
+import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.HistoryEvent.OwnerCached;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** One pass over the events of a history that turns addresses into lives. */
 final class Replay {
 
     private record Place(int device, BufferType type, long address) {}
-
-    private record Region(int device, BufferType.Memory memory) {}
-
-    /** A witness's reading and the life that each device was in when it was taken. */
-    record Reading(HistoryEvent.Witnessed event, Map<Integer, Integer> deviceLives) {}
 
     /** What became of an owner. */
     static final class OwnerFate {
@@ -46,24 +38,21 @@ final class Replay {
 
     final List<BufferGeneration> generations = new ArrayList<>();
     final List<Anomaly> anomalies = new ArrayList<>();
-    final List<Reading> readings = new ArrayList<>();
+    final Readings readings;
+    final Meshes meshes = new Meshes();
     final List<HistoryEvent.PhaseBegan> phases = new ArrayList<>();
     final List<HistoryEvent.ReportsLost> losses = new ArrayList<>();
-    final Map<Integer, MeshDescription> meshes = new LinkedHashMap<>();
-    final Map<Integer, MeshDescription> openMeshes = new LinkedHashMap<>();
     final List<HistoryEvent.DeviceOpened> openedWhileOpen = new ArrayList<>();
     final Map<Owner, OwnerFate> owners = new HashMap<>();
     final IdentityHashMap<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>();
 
-    private final boolean flatAddresses;
-    private final Map<Place, BufferGeneration> latest = new HashMap<>();
-    /** Lives that a reopened device left behind, still live in the books, latest last. */
-    private final Map<Place, List<BufferGeneration>> leftBehind = new HashMap<>();
+    private final List<HistoryEvent> events;
+    private final Map<Place, Address> addresses = new HashMap<>();
+    private final TakenMemory taken;
 
     /** Lives whose handle was released after their device was closed. */
     private final Set<BufferGeneration> releasedLate = new HashSet<>();
 
-    private final Map<Region, NavigableMap<Long, BufferGeneration>> liveBuffers = new HashMap<>();
     /** The numbers of the events that began a life of each device. */
     private final Map<Integer, List<Long>> deviceOpenings = new HashMap<>();
 
@@ -73,7 +62,9 @@ final class Replay {
     private Phase phase = Phase.START;
 
     Replay(List<HistoryEvent> events, boolean flatAddresses) {
-        this.flatAddresses = flatAddresses;
+        this.events = events;
+        this.taken = new TakenMemory(flatAddresses);
+        this.readings = new Readings(meshes);
         events.forEach(this::apply);
     }
 
@@ -96,25 +87,11 @@ final class Replay {
             phase = began.phase();
             phases.add(began);
         } else if (event instanceof HistoryEvent.MeshOpened opened) {
-            meshes.put(opened.mesh().id(), opened.mesh());
-            openMeshes.put(opened.mesh().id(), opened.mesh());
+            meshes.opened(opened);
         } else if (event instanceof HistoryEvent.MeshClosed closed) {
-            MeshDescription mesh = openMeshes.remove(closed.mesh());
-            if (mesh != null) {
-                mesh.devices().forEach(openDevices::remove);
-            }
+            closed(closed);
         } else if (event instanceof HistoryEvent.DeviceOpened opened) {
-            if (!openDevices.add(opened.device())) {
-                openedWhileOpen.add(opened);
-            }
-            deviceLives.merge(opened.device(), 1, Integer::sum);
-            deviceOpenings
-                    .computeIfAbsent(opened.device(), unused -> new ArrayList<>())
-                    .add(opened.number());
-            deviceClosed.put(opened.device(), false);
-            for (BufferType.Memory memory : BufferType.Memory.values()) {
-                liveBuffers.remove(new Region(opened.device(), memory));
-            }
+            opened(opened);
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
             deviceClosed.put(closed.device(), true);
             openDevices.remove(closed.device());
@@ -125,40 +102,70 @@ final class Replay {
             fate.endedAt = OptionalLong.of(ended.number());
             fate.ends++;
         } else if (event instanceof HistoryEvent.Witnessed witnessed) {
-            readings.add(new Reading(witnessed, Map.copyOf(deviceLives)));
+            readings.add(witnessed, deviceLives);
         } else if (event instanceof HistoryEvent.ReportsLost lost) {
             losses.add(lost);
         }
     }
 
+    private void closed(HistoryEvent.MeshClosed event) {
+        MeshLife mesh = meshes.closed(event);
+        if (mesh != null) {
+            taken.closed(mesh);
+            mesh.description().orElseThrow().devices().stream()
+                    .filter(device -> !meshes.isAnyOpenOver(device))
+                    .forEach(openDevices::remove);
+        }
+    }
+
+    /** A device that one more mesh comes to use stays as it is, if what the meshes report can be told apart. */
+    private void opened(HistoryEvent.DeviceOpened event) {
+        int device = event.device();
+        if (!openDevices.add(device)) {
+            if (Meshes.areToldApartOn(device, events)) {
+                return;
+            }
+            openedWhileOpen.add(event);
+        }
+        deviceLives.merge(device, 1, Integer::sum);
+        deviceOpenings.computeIfAbsent(device, unused -> new ArrayList<>()).add(event.number());
+        deviceClosed.put(device, false);
+        taken.opened(device);
+    }
+
     private void allocated(HistoryEvent.Allocated report) {
         Place place = new Place(report.device(), report.type(), report.address());
-        BufferGeneration holder = latest.get(place);
+        Address address = addresses.computeIfAbsent(place, unused -> new Address());
+        AllocationDetails details = report.request().details();
         int life = deviceLives.getOrDefault(report.device(), 1);
-        if (deviceClosed.getOrDefault(report.device(), false)) {
-            note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, place, holder);
+        MeshLife lender = meshes.lender(details, report.device(), life);
+        if (isClosed(report.device()) || (lender != null && lender.isClosed())) {
+            note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, place, address.latest());
         }
-        if (holder != null && holder.isLive() && holder.deviceLife() == life) {
+        BufferGeneration holder = address.reportedAgain(lender, life);
+        boolean takesMemory = details.kind() == BufferKind.BUFFER;
+        if (holder == null) {
+            holder = new BufferGeneration(
+                    report.device(), report.type(), report.address(), address.nextGeneration(), life, phase, lender);
+            address.begin(holder);
+            generations.add(holder);
+        } else {
             if (holder.size() != report.size() && holder.kind() == BufferKind.BUFFER) {
                 note(Anomaly.Kind.SIZE_CHANGE, report, place, holder);
             }
-        } else {
-            if (holder != null && holder.isLive()) {
-                leftBehind.computeIfAbsent(place, unused -> new ArrayList<>()).add(holder);
-                forgetLive(holder);
+            boolean heldMemory = holder.holdsMemory();
+            if (lender != null && holder.lender() == null) {
+                taken.giveBack(holder);
+                holder.lentBy(lender);
+                heldMemory = false;
             }
-            boolean takesMemory = report.request().details().kind() == BufferKind.BUFFER
-                    && meetsLiveBuffer(report, place) != Meeting.VIEW;
-            int generation = holder == null ? 1 : holder.generation() + 1;
-            holder = new BufferGeneration(report.device(), report.type(), report.address(), generation, life, phase);
-            latest.put(place, holder);
-            generations.add(holder);
-            if (takesMemory) {
-                region(place).putIfAbsent(report.address(), holder);
-            }
+            takesMemory &= !heldMemory;
+        }
+        if (takesMemory) {
+            taken.take(holder, report).forEach(met -> note(met.kind(), report, place, met.holder()));
         }
         holder.report(report.number(), report.request(), report.size(), report.ownership());
-        report.request().details().owner().ifPresent(owner -> fate(owner).lives.add(life));
+        details.owner().ifPresent(owner -> fate(owner).lives.add(life));
         if (report.request().isAnonymous()) {
             return;
         }
@@ -170,52 +177,80 @@ final class Replay {
 
     private void freed(HistoryEvent.Freed report) {
         Place place = new Place(report.device(), report.type(), report.address());
-        BufferGeneration holder = latest.get(place);
-        if (holder == null) {
+        Address address = addresses.get(place);
+        if (address == null) {
             note(Anomaly.Kind.UNKNOWN_FREE, report, place, null);
             return;
         }
-        if (!holder.isLive()) {
-            BufferGeneration older = lastLeftBehind(place);
-            if (older == null) {
-                note(Anomaly.Kind.DOUBLE_FREE, report, place, holder);
-                return;
-            }
-            holder = older;
+        int life = deviceLives.getOrDefault(report.device(), 1);
+        MeshLife lender = meshes.lender(report.request().details(), report.device(), life);
+        BufferGeneration holder = address.freedBy(report, lender, life);
+        if (holder == null) {
+            BufferGeneration last = address.lastOf(lender);
+            note(
+                    last == null ? Anomaly.Kind.UNKNOWN_FREE : Anomaly.Kind.DOUBLE_FREE,
+                    report,
+                    place,
+                    last == null ? address.latest() : last);
+            return;
         }
-        if (deviceClosed.getOrDefault(report.device(), false) && holder.kind() == BufferKind.BUFFER) {
+        MeshLife itsMesh = holder.lender();
+        boolean late = isClosed(report.device()) || (itsMesh != null && itsMesh.isClosed());
+        if (late && holder.kind() == BufferKind.BUFFER) {
             note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, place, holder);
         }
         holder.free(report.number(), report.request(), report.ownership());
+        if (!holder.holdsMemory()) {
+            taken.giveBack(holder);
+        }
         if (!holder.isLive()) {
-            forgetLive(holder);
-            leftBehind.getOrDefault(place, new ArrayList<>()).remove(holder);
+            address.ended(holder);
         }
     }
 
     private void ignored(HistoryEvent.FreeIgnored report) {
         Place place = new Place(report.device(), report.type(), report.address());
+        if (report.reason() == IgnoredFreeReason.STILL_SHARED) {
+            // It fits what is known: that one handle of several frees nothing is how it should be.
+            return;
+        }
         Anomaly.Kind kind = switch (report.reason()) {
             case ALREADY_FREED -> Anomaly.Kind.IGNORED_DOUBLE_FREE;
             case UNKNOWN_ADDRESS -> Anomaly.Kind.IGNORED_UNKNOWN_FREE;
             case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
+            case STILL_SHARED -> throw new IllegalStateException("A handle of several frees nothing: " + report);
         };
-        note(
-                kind,
-                report,
-                place,
-                report.reason() == IgnoredFreeReason.DEVICE_CLOSED ? releasedAt(place) : latest.get(place));
+        note(kind, report, place, holder(report, addresses.get(place)));
+    }
+
+    private @Nullable BufferGeneration holder(HistoryEvent.FreeIgnored report, @Nullable Address address) {
+        if (address == null) {
+            return null;
+        }
+        AllocationDetails details = report.request().details();
+        if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED) {
+            return releasedAt(address, details.mesh());
+        }
+        int life = deviceLives.getOrDefault(report.device(), 1);
+        return address.lastOf(meshes.lender(details, report.device(), life));
     }
 
     /**
-     * A handle of a closed device is older than the device's present life, whoever lives at its address now. It speaks
-     * for one life that no other handle spoke for; where several are left, nobody can tell which.
+     * A handle of a closed device is older than the device's present life, whoever lives at its address now, and one of a
+     * closed mesh is older than its present opening. It speaks for one life that no other handle spoke for; where several
+     * are left, nobody can tell which.
      */
-    private @Nullable BufferGeneration releasedAt(Place place) {
-        BufferGeneration last = latest.get(place);
-        List<BufferGeneration> over = new ArrayList<>(leftBehind.getOrDefault(place, List.of()));
-        if (last != null && !isOfReopenedDevice(last)) {
-            over.add(last);
+    private @Nullable BufferGeneration releasedAt(Address address, OptionalInt mesh) {
+        List<BufferGeneration> over =
+                address.inTheBooks().stream().filter(this::isOver).toList();
+        List<BufferGeneration> ofItsMesh = over.stream()
+                .filter(life -> life.lender() != null
+                        && mesh.equals(OptionalInt.of(life.lender().mesh())))
+                .toList();
+        if (mesh.isPresent()) {
+            over = !ofItsMesh.isEmpty()
+                    ? ofItsMesh
+                    : over.stream().filter(life -> life.lender() == null).toList();
         }
         List<BufferGeneration> unclaimed = over.stream()
                 .filter(BufferGeneration::isLive)
@@ -228,70 +263,22 @@ final class Replay {
         return unclaimed.isEmpty() && !over.isEmpty() ? over.get(over.size() - 1) : null;
     }
 
+    private boolean isOver(BufferGeneration life) {
+        MeshLife mesh = life.lender();
+        if (mesh == null || !mesh.isAnnounced()) {
+            return !isOfReopenedDevice(life);
+        }
+        return mesh.isClosed() || isClosed(life.device());
+    }
+
     private boolean isOfReopenedDevice(BufferGeneration holder) {
         return holder.deviceLife() > 1
                 && holder.deviceLife() == deviceLives.getOrDefault(holder.device(), 1)
-                && !deviceClosed.getOrDefault(holder.device(), false);
+                && !isClosed(holder.device());
     }
 
-    private @Nullable BufferGeneration lastLeftBehind(Place place) {
-        List<BufferGeneration> older = leftBehind.getOrDefault(place, List.of());
-        return older.isEmpty() ? null : older.get(older.size() - 1);
-    }
-
-    /** How a new buffer lies to the live ones. */
-    private enum Meeting {
-        NONE,
-        VIEW,
-        NOTED
-    }
-
-    /**
-     * A buffer that lies inside what it points to is a view; everything else that meets a live buffer is noted. Views
-     * are not looked for later: who meets one meets what it points to.
-     */
-    private Meeting meetsLiveBuffer(HistoryEvent.Allocated report, Place place) {
-        NavigableMap<Long, BufferGeneration> live = region(place);
-        Map.Entry<Long, BufferGeneration> below = live.floorEntry(report.address());
-        long start = report.address();
-        long end = start + extent(report.request(), report.size());
-        if (below != null && below.getKey() == start) {
-            note(Anomaly.Kind.TYPE_CHANGE, report, place, below.getValue());
-            return Meeting.NOTED;
-        }
-        if (below != null && endOf(below.getValue()) > start) {
-            if (report.ownership() == Ownership.NON_OWNING && endOf(below.getValue()) >= end) {
-                return Meeting.VIEW;
-            }
-            note(Anomaly.Kind.OVERLAP, report, place, below.getValue());
-            return Meeting.NOTED;
-        }
-        Map.Entry<Long, BufferGeneration> above = live.higherEntry(start);
-        if (above != null && above.getKey() < end) {
-            note(Anomaly.Kind.OVERLAP, report, place, above.getValue());
-            return Meeting.NOTED;
-        }
-        return Meeting.NONE;
-    }
-
-    private long endOf(BufferGeneration buffer) {
-        return buffer.address() + extent(buffer.request(), buffer.size());
-    }
-
-    /** A plain size says nothing of one bank when the memory is spread over banks. */
-    private long extent(AllocationRequest request, long size) {
-        return request.details().extent().orElse(flatAddresses ? size : 0);
-    }
-
-    private void forgetLive(BufferGeneration buffer) {
-        liveBuffers
-                .getOrDefault(new Region(buffer.device(), buffer.type().memory()), new TreeMap<>())
-                .remove(buffer.address(), buffer);
-    }
-
-    private NavigableMap<Long, BufferGeneration> region(Place place) {
-        return liveBuffers.computeIfAbsent(
-                new Region(place.device(), place.type().memory()), unused -> new TreeMap<>());
+    private boolean isClosed(int device) {
+        return deviceClosed.getOrDefault(device, false);
     }
 
     private OwnerFate fate(Owner owner) {

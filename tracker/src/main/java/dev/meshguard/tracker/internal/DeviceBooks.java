@@ -11,6 +11,7 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.tracker.internal.Journal.View;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,8 @@ public final class DeviceBooks extends DeviceLock {
         REPEATED,
         /** One more report of a live entry, with another size; the first stays. */
         REPEATED_WITH_OTHER_SIZE,
+        /** One more report of a live entry, whose memory another mesh lent. */
+        REPEATED_BY_ANOTHER_MESH,
         /** One report less; the entry is still live. */
         RELEASED,
         /** The entry is gone. */
@@ -87,27 +90,46 @@ public final class DeviceBooks extends DeviceLock {
                 }
                 return Effect.ENTERED;
             }
-            ledger.repeat(slot);
-            if (journal == null && ledger.request(slot) != request) {
-                forgetWhoseItIs(slot);
-            }
-            ledger.reportedAt(slot, ticket);
-            totals.reportedAgain(type, ledger.lifetime(slot));
-            return ledger.size(slot) == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
+            return repeated(slot, ticket, request, type, size);
         } finally {
             unlock();
         }
     }
 
+    private Effect repeated(int slot, long ticket, @Nullable AllocationRequest request, BufferType type, long size) {
+        AllocationRequest first = ledger.request(slot);
+        ledger.repeat(slot);
+        if (journal == null && first != request) {
+            forgetWhoseItIs(slot, request);
+        }
+        ledger.reportedAt(slot, ticket);
+        totals.reportedAgain(type, ledger.lifetime(slot));
+        if (first != request && areOfTwoMeshes(first, request)) {
+            return Effect.REPEATED_BY_ANOTHER_MESH;
+        }
+        return ledger.size(slot) == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
+    }
+
     /** Without a past the reports of one entry cannot be told apart: what is not true of all of them is forgotten. */
-    private void forgetWhoseItIs(int slot) {
+    private void forgetWhoseItIs(int slot, @Nullable AllocationRequest latest) {
         AllocationRequest first = ledger.request(slot);
         if (first != null) {
             stacks.removed(first);
-            AllocationRequest kindOnly = AllocationRequest.of(
-                    AllocationDetails.user().ofKind(first.details().kind()));
-            ledger.setRequest(slot, kindOnly.isAnonymous() ? null : kindOnly);
+            AllocationDetails known =
+                    AllocationDetails.user().ofKind(first.details().kind());
+            OptionalInt mesh = first.details().mesh();
+            if (mesh.isPresent() && mesh.equals(orPlain(latest).details().mesh())) {
+                known = known.onMesh(mesh.getAsInt());
+            }
+            AllocationRequest common = AllocationRequest.of(known);
+            ledger.setRequest(slot, common.isAnonymous() ? null : common);
         }
+    }
+
+    private static boolean areOfTwoMeshes(@Nullable AllocationRequest one, @Nullable AllocationRequest other) {
+        OptionalInt mesh = orPlain(one).details().mesh();
+        OptionalInt otherMesh = orPlain(other).details().mesh();
+        return mesh.isPresent() && otherMesh.isPresent() && !mesh.equals(otherMesh);
     }
 
     /** Enters a free. */

@@ -52,6 +52,7 @@ public final class EventLog {
 
     private final Once nothingToFree = new Once("free of an address that is not live");
     private final Once sizeChange = new Once("report of another size at a live address");
+    private final Once lentByAnotherMesh = new Once("report of an address that another mesh has in the books");
     private final Map<String, AtomicLong> lost = new ConcurrentHashMap<>();
     private final Once ignoredFree = new Once("free that the runtime ignored");
 
@@ -130,6 +131,11 @@ public final class EventLog {
         sizeChange.happened(device, type, address, ", " + Quantities.size(size));
     }
 
+    /** Notes a report of an address that is in the books for another mesh: on hardware one may overwrite the other. */
+    public void lentByAnotherMesh(int device, BufferType type, long address, long size) {
+        lentByAnotherMesh.happened(device, type, address, ", " + Quantities.size(size));
+    }
+
     /** Notes a free that the runtime ignored. */
     public void ignoredFree(int device, BufferType type, long address, IgnoredFreeReason reason) {
         ignoredFree.happened(device, type, address, ", because " + reason.words());
@@ -137,7 +143,7 @@ public final class EventLog {
 
     /** Logs that a mesh was opened. */
     public void meshOpened(MeshDescription mesh) {
-        LOG.atInfo().addKeyValue("mesh", mesh.id()).log("Opened mesh {}: {}", mesh.id(), mesh.name());
+        LOG.atInfo().addKeyValue("mesh", mesh.id()).log("Opened mesh {}: {}", mesh.id(), mesh.words());
     }
 
     /** Logs that a mesh was closed, and how often each anomaly happened. */
@@ -153,6 +159,7 @@ public final class EventLog {
                         Quantities.size(liveBytes));
         nothingToFree.tell();
         sizeChange.tell();
+        lentByAnotherMesh.tell();
         ignoredFree.tell();
         lost.forEach((reason, times) -> {
             if (times.get() > 1) {
@@ -180,6 +187,12 @@ public final class EventLog {
         }
         if (request.details().label().isPresent()) {
             more = more.addKeyValue("label", request.details().label().get());
+        }
+        if (request.details().mesh().isPresent()) {
+            more = more.addKeyValue("mesh", request.details().mesh().getAsInt());
+        }
+        if (request.details().handleCollected()) {
+            more = more.addKeyValue("handleCollected", true);
         }
         return more;
     }

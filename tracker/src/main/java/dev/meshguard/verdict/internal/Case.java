@@ -59,7 +59,10 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
             return Evidence.of(
                     String.format(
                             Locale.ROOT,
-                            "the allocator called %s %s %s (event #%d)",
+                            "the allocator%s called %s %s %s (event #%d)",
+                            history.meshesSharedADevice()
+                                    ? " of mesh " + event.reading().mesh()
+                                    : "",
                             Quantities.address(buffer.address()),
                             taken ? "taken" : "free",
                             when,
@@ -80,6 +83,11 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
     /** Returns the free that the runtime ignored because the device was closed, if the code under test tried one. */
     Optional<HistoryEvent.FreeIgnored> freeAfterClose() {
         return siblings.freesAfterClose(buffer);
+    }
+
+    /** Returns the last free that the runtime ignored because another handle shares the buffer, if there was one. */
+    Optional<HistoryEvent.FreeIgnored> freeWhileShared() {
+        return siblings.freeWhileShared(buffer);
     }
 
     /** Returns the reading of a moment of this life of the device that covers the buffer. */

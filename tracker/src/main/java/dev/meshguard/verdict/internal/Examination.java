@@ -1,6 +1,5 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemoryTotals;
@@ -9,6 +8,7 @@ import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
@@ -21,6 +21,7 @@ import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -95,10 +96,7 @@ public final class Examination {
     }
 
     private Diagnosis diagnose(BufferGeneration buffer) {
-        Optional<MeshDescription> open = history.openMeshes().stream()
-                .filter(mesh -> mesh.devices().contains(buffer.device()))
-                .filter(mesh -> buffer.deviceLife() == history.deviceLifeAt(buffer.device(), Long.MAX_VALUE))
-                .findFirst();
+        Optional<MeshDescription> open = history.openMeshOf(buffer);
         if (open.isPresent()) {
             return Diagnosis.of(
                     Cause.UNEXPLAINED,
@@ -167,9 +165,10 @@ public final class Examination {
         for (MeshDescription mesh : history.openMeshes()) {
             doubts.add(String.format(
                     Locale.ROOT,
-                    "Mesh %d (%s) is still open, so its buffers may still be freed. Close it before the check.",
+                    "Mesh %d (%s) is still open%s, so its buffers may still be freed. Close it before the check.",
                     mesh.id(),
-                    mesh.name()));
+                    mesh.words(),
+                    isWithoutParent(mesh) ? " although mesh " + mesh.parent().getAsInt() + " is closed" : ""));
         }
         doubts.addAll(lostReports());
         if (!history.isComplete() && history.freesOfNothing() > 0) {
@@ -190,6 +189,17 @@ public final class Examination {
                     history.ledgerEntries()));
         }
         return doubts;
+    }
+
+    /** A submesh outlives its mesh: that one's close wiped its own allocator only. */
+    private boolean isWithoutParent(MeshDescription mesh) {
+        return mesh.parent().isPresent()
+                && isAmong(history.meshes(), mesh.parent().getAsInt())
+                && !isAmong(history.openMeshes(), mesh.parent().getAsInt());
+    }
+
+    private static boolean isAmong(Collection<MeshDescription> meshes, int id) {
+        return meshes.stream().anyMatch(mesh -> mesh.id() == id);
     }
 
     /** One line a reason: a source that loses reports loses many for the same one. */
@@ -238,12 +248,18 @@ public final class Examination {
                         : ", and so " + (devices == 2 ? "was 1 other" : "were " + (devices - 1) + " others")));
     }
 
+    /**
+     * The ledger counts references to addresses. That differs from the lives only where a free names a mesh that has nothing at
+     * an address of another one: it counts as a reference less there, and ends no life.
+     */
     private boolean ledgerAgrees() {
         Set<Place> live = new HashSet<>();
         for (BufferGeneration buffer : history.live()) {
             live.add(new Place(buffer.device(), buffer.type(), buffer.address()));
         }
-        return live.size() == history.ledgerEntries();
+        return live.size() == history.ledgerEntries()
+                || (history.isComplete()
+                        && history.books(CountingPolicy.REFERENCE_COUNTED).entries() == history.ledgerEntries());
     }
 
     /** Memory that the witness holds and no report mentions: whatever else is said, something was not heard. */
@@ -254,8 +270,7 @@ public final class Examination {
         }
         Set<Place> known = new HashSet<>();
         for (BufferGeneration buffer : history.generations()) {
-            if (buffer.reports().stream().anyMatch(report -> explains(report, event))
-                    && buffer.deviceLife() == history.deviceLifeAt(buffer.device(), event.number())) {
+            if (history.accountsFor(buffer, event)) {
                 known.add(new Place(buffer.device(), buffer.type(), buffer.address()));
             }
         }
@@ -270,23 +285,19 @@ public final class Examination {
                 }
             }
         }
-        return unknown.isEmpty() ? Optional.empty() : Optional.of(words(unknown, event.number()));
+        return unknown.isEmpty() ? Optional.empty() : Optional.of(words(unknown, event));
     }
 
-    /** The allocator knows no circular buffers, but a buffer may lie where one does. */
-    private static boolean explains(BufferGeneration.Report report, HistoryEvent.Witnessed reading) {
-        return report.request().details().kind() == BufferKind.BUFFER
-                && report.allocatedAt() < reading.number()
-                && report.freedAt().orElse(Long.MAX_VALUE) > reading.number();
-    }
-
-    private static String words(List<Place> unknown, long event) {
+    private String words(List<Place> unknown, HistoryEvent.Witnessed event) {
         Place first = unknown.get(0);
+        boolean oneOfSeveral = history.meshesSharedADevice();
         return String.format(
                 Locale.ROOT,
-                "When close began (event #%d) the allocator held %d %s that the books do not, the first at %s %s"
+                "When %s began (event #%d) %s allocator held %d %s that the books do not, the first at %s %s"
                         + " on device %d.",
-                event,
+                oneOfSeveral ? "the close of mesh " + event.reading().mesh() : "close",
+                event.number(),
+                oneOfSeveral ? "its" : "the",
                 unknown.size(),
                 unknown.size() == 1 ? "buffer" : "buffers",
                 first.type(),

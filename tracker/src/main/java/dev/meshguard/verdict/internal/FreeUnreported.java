@@ -13,12 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Memory that was given back, of which only the report is missing.
  *
  * <p>Either the witness called the address free when it had to be, or the code under test did release the buffer, but
- * after its device was closed, when the runtime tells nobody. A witness read after the wipe proves nothing: it calls
+ * after its device or mesh was closed, when the runtime tells nobody. A witness read after the wipe proves nothing: it calls
  * real leaks free as well; nor does any where a circular buffer is left, which no allocator knows.
  */
 final class FreeUnreported implements Rule {
@@ -37,14 +38,19 @@ final class FreeUnreported implements Rule {
             return Optional.of(new Diagnosis(Cause.FREE_UNREPORTED, Standing.MISREPORTED, evidence));
         }
         return survivor.freeAfterClose()
-                .map(free -> Diagnosis.of(Cause.FREE_UNREPORTED, Standing.MISREPORTED, releasedLate(free)));
+                .map(free -> Diagnosis.of(Cause.FREE_UNREPORTED, Standing.MISREPORTED, releasedLate(survivor, free)));
     }
 
-    private static Evidence releasedLate(HistoryEvent.FreeIgnored free) {
+    /** A device that several meshes use may be open still when one of them is closed. */
+    private static Evidence releasedLate(Case survivor, HistoryEvent.FreeIgnored free) {
+        OptionalInt mesh = survivor.buffer().mesh();
         return Evidence.of(
                 String.format(
                         Locale.ROOT,
-                        "its handle was released after the device was closed (event #%d), when the runtime reports nothing",
+                        "its handle was released after %s was closed (event #%d), when the runtime reports nothing",
+                        mesh.isPresent() && survivor.history().meshesSharedADevice()
+                                ? "mesh " + mesh.getAsInt()
+                                : "the device",
                         free.number()),
                 free.number());
     }

@@ -1,0 +1,114 @@
+package dev.meshguard.assertions;
+
+import static dev.meshguard.assertions.Failures.textOf;
+import static dev.meshguard.assertions.MeshAssertions.assertThat;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.history.CountingPolicy;
+import java.util.List;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A mesh and a submesh of it over the same two devices. */
+class SeveralMeshesAssertionsTests {
+
+    private final AllocationTracker tracker = AllocationTracker.builder()
+            .originCapture(OriginCapture.ALLOCATIONS_AND_FREES)
+            .build();
+
+    @BeforeEach
+    void openMeshes() {
+        tracker.meshOpened(MeshDescription.of(0, "1x2 mesh", List.of(0, 1)));
+        tracker.meshOpened(MeshDescription.of(1, "1x2 submesh", List.of(0, 1)).withParent(0));
+    }
+
+    @Test
+    void memoryThatBothHoldIsNoLeakButAnOverlap() {
+        allocate(0);
+        allocate(1);
+        free(0);
+        free(1);
+        closeMeshes();
+
+        assertThat(tracker).noLeaks().hasBalancedReports().onlyExpectedSystemBuffers();
+        Assertions.assertThat(textOf(() -> assertThat(tracker).hasNoMeshOverlaps()))
+                .isEqualTo("""
+                Expecting no memory lent by two meshes at a time but found 1:
+                1. DRAM 0x1000 (4096) on devices 0, 1: memory lent by two meshes at a time (event #5)
+                   -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)
+                   the buffer that was there, 64 B at 0x1000 (4096) of mesh 0 and not of mesh 1, was allocated at event #3
+                   -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)""");
+    }
+
+    @Test
+    void memoryThatOneHeldAfterTheOtherIsNoOverlap() {
+        allocate(0);
+        free(0);
+        allocate(1);
+        free(1);
+        closeMeshes();
+
+        assertThat(tracker).noLeaks().hasBalancedReports().hasNoMeshOverlaps();
+    }
+
+    @Test
+    void buffersOfBothAreCountedAsTheSurvivorsAreThoughTheyTakeTheSameBytes() {
+        allocate(0);
+        allocate(1);
+
+        assertThat(tracker).hasLiveBuffers(4).hasLiveBytes(BufferType.DRAM, 0, 64);
+        assertThat(tracker).survivors().hasSize(4);
+        assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasEntries(2);
+        Assertions.assertThat(textOf(() -> assertThat(tracker).hasLiveBuffers(2)))
+                .isEqualTo("""
+
+                Expecting live buffers on all devices to be:
+                  2
+                but found:
+                  4
+                in:
+                  device 0 DRAM USER: 128 B in 2 buffers
+                  device 1 DRAM USER: 128 B in 2 buffers""");
+    }
+
+    @Test
+    void aFreeByTheMeshThatDidNotLendIsUnknownAndNamesTheOneThatDid() {
+        allocate(0);
+        free(1);
+        free(0);
+        closeMeshes();
+
+        assertThat(tracker).noLeaks().hasNoDoubleFrees().hasNoMeshOverlaps();
+        Assertions.assertThat(textOf(() -> assertThat(tracker).hasNoUnknownFrees()))
+                .isEqualTo("""
+                Expecting no free of an unknown address but found 1:
+                1. DRAM 0x1000 (4096) on devices 0, 1: free of an unknown address (event #5)
+                   -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.free(SeveralMeshesAssertionsTests.java:NN)
+                   the buffer that was there, 64 B at 0x1000 (4096) of mesh 0 and not of mesh 1, was allocated at event #3
+                   -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)""");
+    }
+
+    private void allocate(int mesh) {
+        AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(mesh));
+        tracker.allocated(request, 0, BufferType.DRAM, 4096, 64, Ownership.NON_OWNING);
+        tracker.allocated(request, 1, BufferType.DRAM, 4096, 64, Ownership.NON_OWNING);
+    }
+
+    private void free(int mesh) {
+        AllocationRequest release = tracker.release(AllocationDetails.user().onMesh(mesh));
+        tracker.freed(release, 0, BufferType.DRAM, 4096, Ownership.NON_OWNING);
+        tracker.freed(release, 1, BufferType.DRAM, 4096, Ownership.NON_OWNING);
+    }
+
+    private void closeMeshes() {
+        tracker.meshClosed(1);
+        tracker.meshClosed(0);
+    }
+}

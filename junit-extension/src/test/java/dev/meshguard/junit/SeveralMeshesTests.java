@@ -1,0 +1,142 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.verdict.Outcome;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Tests with a device binding of their own that opens a mesh and a submesh of it. */
+class SeveralMeshesTests {
+
+    @Test
+    void aTestWhoseMeshesGaveEverythingBackSucceedsInSilence() {
+        assertThat(run(OneAfterTheOtherTestCase.class)).hasSingleTest().whichSucceeded();
+        assertThat(run(OneAfterTheOtherTestCase.class)).hasSingleTest().withoutPublishedText();
+    }
+
+    @Test
+    void memoryThatTwoMeshesHeldFailsNothingAndIsPublished() {
+        assertThat(run(AtATimeTestCase.class)).hasSingleTest().whichSucceeded();
+        assertThat(run(AtATimeTestCase.class)).hasSingleTest().withPublishedText("""
+                CLEAN  everything was given back      [2 allocated = 2 freed]
+
+                OVERLAP  two meshes held the same memory at a time, so each may have overwritten the other's data: 1 buffer
+                1. DRAM 4 KiB (4096 B) x 1   device ●   lent by mesh 1 (1x1 submesh of mesh 0) at 0x1000 (4096), event #6
+                   -> at dev.meshguard.junit.SeveralMeshesTests$Binding.allocate(SeveralMeshesTests.java:NN)
+                   over 4 KiB (4096 B) at 0x1000 (4096), lent by mesh 0 (1x1 mesh), event #5, freed by event #7
+                   -> at dev.meshguard.junit.SeveralMeshesTests$Binding.allocate(SeveralMeshesTests.java:NN)
+
+                Tracked  in all                     left
+                DRAM     2 buffers, 8 KiB (8192 B)  nothing
+                Teardown  gave back               left
+                TEST      DRAM 8 KiB on device 0  nothing
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  8 KiB -> 0 B
+
+                OVERLAP: Free what one mesh holds on a device before another mesh over it takes memory, or use one mesh only: each has an allocator of its own that knows nothing of the others'.
+                Reproduce: mvn test -Dtest='SeveralMeshesTests$AtATimeTestCase#test'""");
+    }
+
+    @Test
+    void aTestThatAsksForNoCheckIsToldNothing() {
+        assertThat(run(UncheckedTestCase.class)).hasSingleTest().withoutPublishedText();
+    }
+
+    @Test
+    void aLeakOfTheSubmeshFailsTheTestThoughTheMeshFreedThatAddress() {
+        assertThat(run(LeakingTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("at 0x1000 (4096), lent by mesh 1 (1x1 submesh of mesh 0), unlabelled\n")
+                .withTextContaining("[2 allocated = 1 freed + 1 leaked]");
+    }
+
+    @TrackAllocations
+    static class OneAfterTheOtherTestCase {
+        @Test
+        void test(AllocationTracker tracker) {
+            Binding.open(tracker);
+            Binding.allocate(tracker, 0);
+            Binding.free(tracker, 0);
+            Binding.allocate(tracker, 1);
+            Binding.free(tracker, 1);
+            Binding.close(tracker);
+        }
+    }
+
+    @TrackAllocations
+    static class AtATimeTestCase {
+        @Test
+        void test(AllocationTracker tracker) {
+            Binding.holdAtATime(tracker);
+        }
+    }
+
+    @TrackAllocations(check = AllocationCheck.NONE)
+    static class UncheckedTestCase {
+        @Test
+        void test(AllocationTracker tracker) {
+            Binding.holdAtATime(tracker);
+        }
+    }
+
+    @TrackAllocations
+    static class LeakingTestCase {
+        @Test
+        void test(AllocationTracker tracker) {
+            Binding.open(tracker);
+            Binding.allocate(tracker, 0);
+            Binding.allocate(tracker, 1);
+            Binding.free(tracker, 0);
+            Binding.close(tracker);
+        }
+    }
+
+    /** A mesh and a submesh over one device, each with an allocator that lends 0x1000 first. */
+    private static final class Binding {
+
+        static void holdAtATime(AllocationTracker tracker) {
+            open(tracker);
+            allocate(tracker, 0);
+            allocate(tracker, 1);
+            free(tracker, 0);
+            free(tracker, 1);
+            close(tracker);
+        }
+
+        static void open(AllocationTracker tracker) {
+            tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+            tracker.deviceOpened(0);
+            tracker.meshOpened(MeshDescription.of(1, "1x1 submesh", List.of(0)).withParent(0));
+        }
+
+        static void allocate(AllocationTracker tracker, int mesh) {
+            AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(mesh));
+            tracker.allocated(request, 0, BufferType.DRAM, 4_096, 4_096, Ownership.NON_OWNING);
+        }
+
+        static void free(AllocationTracker tracker, int mesh) {
+            tracker.freed(
+                    tracker.release(AllocationDetails.user().onMesh(mesh)),
+                    0,
+                    BufferType.DRAM,
+                    4_096,
+                    Ownership.NON_OWNING);
+        }
+
+        static void close(AllocationTracker tracker) {
+            tracker.meshClosed(1);
+            tracker.deviceClosed(0);
+            tracker.meshClosed(0);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package dev.meshguard.report;
+
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.history.AllocationHistory;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
+
+/** How meshes are called where there are several. */
+final class MeshNames {
+
+    private static final int MOST_NAMED = 3;
+
+    private final Map<Integer, MeshDescription> descriptions = new LinkedHashMap<>();
+
+    MeshNames(AllocationHistory history) {
+        history.meshes().forEach(mesh -> descriptions.put(mesh.id(), mesh));
+    }
+
+    /** Returns {@code mesh 1 (1x2 submesh of mesh 0)}. */
+    String of(OptionalInt mesh) {
+        return mesh.isEmpty() ? "an unknown mesh" : of(mesh.getAsInt());
+    }
+
+    /** Returns {@code mesh 0 (1x4 mesh) and mesh 1 (1x2 submesh of mesh 0)}, and how many more there are. */
+    String of(Collection<Integer> meshes) {
+        String named = meshes.stream().limit(MOST_NAMED).map(this::of).collect(Collectors.joining(" and "));
+        int more = meshes.size() - MOST_NAMED;
+        return more > 0 ? named + " and " + more + " more" : named;
+    }
+
+    private String of(int mesh) {
+        MeshDescription description = descriptions.get(mesh);
+        return description == null
+                ? "mesh " + mesh
+                : String.format(Locale.ROOT, "mesh %d (%s)", mesh, description.words());
+    }
+}

@@ -1,0 +1,120 @@
+package dev.meshguard.report;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent.Allocated;
+import dev.meshguard.verdict.LeakVerdict;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.LongStream;
+
+/**
+ * What one request took over what one of another mesh had taken, on however many devices.
+ *
+ * @param reports the reports of it, one for each device, oldest first
+ * @param under what each lies over
+ */
+record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
+
+    /** Requests are told apart by themselves only. */
+    private record Key(AllocationRequest over, AllocationRequest under, BufferType type, long address, long below) {
+
+        @Override
+        @SuppressWarnings("ReferenceEquality")
+        public boolean equals(Object other) {
+            return other instanceof Key key
+                    && key.over == over
+                    && key.under == under
+                    && key.type == type
+                    && key.address == address
+                    && key.below == below;
+        }
+
+        @Override
+        public int hashCode() {
+            return Long.hashCode(address) * 31 + Long.hashCode(below);
+        }
+    }
+
+    /** Returns the overlaps of a verdict, oldest first. */
+    static List<MeshOverlap> in(LeakVerdict verdict) {
+        Map<Key, MeshOverlap> found = new LinkedHashMap<>();
+        for (Anomaly anomaly : verdict.meshOverlaps()) {
+            Allocated report = (Allocated) anomaly.event();
+            BufferGeneration holder = anomaly.holder().orElseThrow();
+            Key key = new Key(report.request(), holder.request(), report.type(), report.address(), holder.address());
+            MeshOverlap overlap =
+                    found.computeIfAbsent(key, unused -> new MeshOverlap(new ArrayList<>(), new ArrayList<>()));
+            overlap.reports.add(report);
+            overlap.under.add(holder);
+        }
+        return List.copyOf(found.values());
+    }
+
+    /** Returns the devices, in the order of the reports. */
+    List<Integer> devices() {
+        return reports.stream().map(Allocated::device).toList();
+    }
+
+    /** Returns what came later, and who lent it. */
+    String title(String dots, MeshNames meshes) {
+        Allocated first = reports.get(0);
+        return String.format(
+                Locale.ROOT,
+                "%s %s x %d   %s   lent by %s at %s, %s",
+                first.type(),
+                Quantities.size(first.size()),
+                reports.size(),
+                dots,
+                meshes.of(first.request().details().mesh()),
+                Quantities.address(first.address()),
+                events(reports.stream().mapToLong(Allocated::number)));
+    }
+
+    /** Returns the line that asked for what came later. */
+    String site() {
+        return site(reports.get(0).request());
+    }
+
+    /** Returns what was there before, who lent it, and the line that asked for it. */
+    List<String> facts(MeshNames meshes) {
+        BufferGeneration below = under.get(0);
+        return List.of(
+                String.format(
+                        Locale.ROOT,
+                        "over %s at %s, lent by %s, %s, %s",
+                        Quantities.size(below.size()),
+                        Quantities.address(below.address()),
+                        meshes.of(below.mesh()),
+                        events(under.stream().mapToLong(BufferGeneration::bornAt)),
+                        end()),
+                "-> at " + site(below.request()));
+    }
+
+    private String end() {
+        return under.stream().anyMatch(BufferGeneration::isLive)
+                ? "never freed"
+                : "freed by event #"
+                        + under.stream()
+                                .mapToLong(buffer -> buffer.diedAt().orElseThrow())
+                                .max()
+                                .orElseThrow();
+    }
+
+    private static String site(AllocationRequest request) {
+        return request.origin().map(Object::toString).orElse("an unknown place (no origin was captured)");
+    }
+
+    private static String events(LongStream numbers) {
+        long[] sorted = numbers.sorted().toArray();
+        return sorted.length == 1
+                ? "event #" + sorted[0]
+                : "events #" + sorted[0] + " to #" + sorted[sorted.length - 1];
+    }
+}

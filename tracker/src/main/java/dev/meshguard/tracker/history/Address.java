@@ -1,0 +1,155 @@
+package dev.meshguard.tracker.history;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lives of one address of one memory of one device.
+ *
+ * <p>One of them is live at a time, unless several meshes lend the address or a device that was opened again left one behind
+ * in the books.
+ */
+final class Address {
+
+    private int lives;
+    private @Nullable BufferGeneration latest;
+
+    /** Lives before the latest that no free ended, oldest first. */
+    private List<BufferGeneration> earlier = List.of();
+
+    /** The last life of each mesh that lent the address before the mesh of the latest one did. */
+    private Map<MeshLife, BufferGeneration> lastOf = Map.of();
+
+    /** Returns the latest life, which may be over. */
+    @Nullable
+    BufferGeneration latest() {
+        return latest;
+    }
+
+    /** Returns the number that a new life would have, from 1. */
+    int nextGeneration() {
+        return lives + 1;
+    }
+
+    /** Returns the live buffer that a report of the given mesh, or of an unknown one, is about. */
+    @Nullable
+    BufferGeneration reportedAgain(@Nullable MeshLife lender, int deviceLife) {
+        BufferGeneration found = null;
+        for (BufferGeneration life : live()) {
+            if (lender != null && life.lender() == lender) {
+                return life;
+            }
+            boolean mayBeOne = lender == null || life.lender() == null;
+            if (mayBeOne && isCurrent(life, deviceLife)) {
+                found = life;
+            }
+        }
+        return found;
+    }
+
+    void begin(BufferGeneration life) {
+        BufferGeneration before = latest;
+        if (before != null) {
+            if (before.isLive()) {
+                earlier = earlier.isEmpty() ? new ArrayList<>(2) : earlier;
+                earlier.add(before);
+            }
+            MeshLife lender = before.lender();
+            if (lender != null && lender != life.lender()) {
+                lastOf = lastOf.isEmpty() ? new IdentityHashMap<>(2) : lastOf;
+                lastOf.put(lender, before);
+            }
+        }
+        latest = life;
+        lives++;
+    }
+
+    /**
+     * Returns the live buffer that a free takes a report of back, if there is one: what the same mesh lent; else what it lent
+     * in an earlier opening, or a mesh that is not known did. A free that names no mesh takes what fits it best, and what a
+     * reopened device or a closed mesh left behind only where nothing else is.
+     */
+    @Nullable
+    BufferGeneration freedBy(HistoryEvent.Freed free, @Nullable MeshLife lender, int deviceLife) {
+        BufferGeneration best = null;
+        int bestRank = 0;
+        for (BufferGeneration life : live()) {
+            int rank = lender == null ? rank(life, free, deviceLife) : rank(life, lender, deviceLife);
+            if (rank > 0 && rank >= bestRank) {
+                best = life;
+                bestRank = rank;
+            }
+        }
+        return best;
+    }
+
+    /** Returns the last life that a mesh, or one under its number, lent the address for; that of an unknown one counts too. */
+    @Nullable
+    BufferGeneration lastOf(@Nullable MeshLife lender) {
+        BufferGeneration last = latest;
+        if (lender == null || last == null || last.lender() == null || isOf(last, lender)) {
+            return last;
+        }
+        BufferGeneration exact = lastOf.get(lender);
+        return exact != null
+                ? exact
+                : lastOf.values().stream()
+                        .filter(life -> isOf(life, lender))
+                        .findFirst()
+                        .orElse(null);
+    }
+
+    void ended(BufferGeneration life) {
+        if (!earlier.isEmpty()) {
+            earlier.remove(life);
+        }
+    }
+
+    /** Returns the lives that are still in the books, oldest first, and the latest one even if it is over. */
+    List<BufferGeneration> inTheBooks() {
+        List<BufferGeneration> known = new ArrayList<>(earlier);
+        if (latest != null) {
+            known.add(latest);
+        }
+        return known;
+    }
+
+    private List<BufferGeneration> live() {
+        BufferGeneration last = latest;
+        if (earlier.isEmpty()) {
+            return last != null && last.isLive() ? List.of(last) : List.of();
+        }
+        return inTheBooks().stream().filter(BufferGeneration::isLive).toList();
+    }
+
+    private static int rank(BufferGeneration life, MeshLife lender, int deviceLife) {
+        if (life.lender() == lender) {
+            return 4;
+        }
+        if (life.lender() == null) {
+            return isCurrent(life, deviceLife) ? 2 : 1;
+        }
+        return isOf(life, lender) ? 3 : 0;
+    }
+
+    private static int rank(BufferGeneration life, HistoryEvent.Freed free, int deviceLife) {
+        return isCurrent(life, deviceLife) ? 2 + life.fit(free.request(), free.ownership()) : 1;
+    }
+
+    private static boolean isOf(BufferGeneration life, MeshLife lender) {
+        MeshLife known = life.lender();
+        return known != null && known.mesh() == lender.mesh();
+    }
+
+    /** Returns whether memory that is lent now may be this life's: its mesh is open, its device was not opened again. */
+    private static boolean isCurrent(BufferGeneration life, int deviceLife) {
+        MeshLife lender = life.lender();
+        if (lender == null || !lender.isAnnounced()) {
+            return life.deviceLife() == deviceLife;
+        }
+        return lender.isOpen();
+    }
+}

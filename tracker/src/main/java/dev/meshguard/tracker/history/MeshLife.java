@@ -1,0 +1,70 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.MeshDescription;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One opening of a mesh up to its close, as a lender of memory.
+ *
+ * <p>Numbers of meshes come back, because every runtime counts from 0; an opening is told from others by itself only.
+ */
+final class MeshLife {
+
+    private final int mesh;
+    private final @Nullable MeshDescription description;
+    private final long openedAt;
+    private long closedAt = Long.MAX_VALUE;
+
+    private MeshLife(int mesh, @Nullable MeshDescription description, long openedAt) {
+        this.mesh = mesh;
+        this.description = description;
+        this.openedAt = openedAt;
+    }
+
+    static MeshLife opened(HistoryEvent.MeshOpened event) {
+        return new MeshLife(event.mesh().id(), event.mesh(), event.number());
+    }
+
+    /** Returns the life of a mesh that reports name and nobody ever opened. */
+    static MeshLife unannounced(int mesh) {
+        return new MeshLife(mesh, null, 0);
+    }
+
+    void close(long event) {
+        closedAt = event;
+    }
+
+    int mesh() {
+        return mesh;
+    }
+
+    Optional<MeshDescription> description() {
+        return Optional.ofNullable(description);
+    }
+
+    /** Returns whether its opening and close are known. */
+    boolean isAnnounced() {
+        return description != null;
+    }
+
+    boolean isOpen() {
+        return isAnnounced() && closedAt == Long.MAX_VALUE;
+    }
+
+    boolean isClosed() {
+        return isAnnounced() && !isOpen();
+    }
+
+    boolean wasOpenAt(long event) {
+        return isAnnounced() && openedAt < event && event < closedAt;
+    }
+
+    boolean wasOpenedAfter(long event) {
+        return openedAt > event;
+    }
+
+    boolean liesOver(int device) {
+        return description != null && description.devices().contains(device);
+    }
+}

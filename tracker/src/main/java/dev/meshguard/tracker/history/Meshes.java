@@ -1,0 +1,122 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.MeshDescription;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The meshes of a history: which were open when, and which one a report means. */
+final class Meshes {
+
+    private record OnDevice(int mesh, int device) {}
+
+    private record Unannounced(int mesh, int device, int deviceLife) {}
+
+    private final List<MeshLife> all = new ArrayList<>();
+    private final List<MeshLife> open = new ArrayList<>();
+    private final Map<OnDevice, MeshLife> latest = new HashMap<>();
+    private final Map<Unannounced, MeshLife> unannounced = new HashMap<>();
+    private boolean sharedADevice;
+
+    void opened(HistoryEvent.MeshOpened event) {
+        MeshLife life = MeshLife.opened(event);
+        for (int device : event.mesh().devices()) {
+            sharedADevice |= isAnyOpenOver(device);
+            latest.put(new OnDevice(life.mesh(), device), life);
+        }
+        all.add(life);
+        open.add(life);
+    }
+
+    /** Closes a mesh and returns its life, if it was open. */
+    @Nullable
+    MeshLife closed(HistoryEvent.MeshClosed event) {
+        for (int i = open.size() - 1; i >= 0; i--) {
+            MeshLife life = open.get(i);
+            if (life.mesh() == event.mesh()) {
+                life.close(event.number());
+                return open.remove(i);
+            }
+        }
+        return null;
+    }
+
+    /** Returns whose allocator lent what a report with these details is about, if they say so. */
+    @Nullable
+    MeshLife lender(AllocationDetails details, int device, int deviceLife) {
+        return details.mesh().isPresent() ? life(details.mesh().getAsInt(), device, deviceLife) : null;
+    }
+
+    /** Returns the latest life of a mesh over a device. */
+    MeshLife life(int mesh, int device, int deviceLife) {
+        MeshLife life = latest.get(new OnDevice(mesh, device));
+        return life != null
+                ? life
+                : unannounced.computeIfAbsent(
+                        new Unannounced(mesh, device, deviceLife), key -> MeshLife.unannounced(key.mesh()));
+    }
+
+    boolean isAnyOpenOver(int device) {
+        return open.stream().anyMatch(life -> life.liesOver(device));
+    }
+
+    /** Returns whether two meshes were ever open over one device at a time. */
+    boolean sharedADevice() {
+        return sharedADevice;
+    }
+
+    /** Returns every life, in the order of the openings. */
+    List<MeshLife> all() {
+        return Collections.unmodifiableList(all);
+    }
+
+    /** Returns the lives that have not ended, in the order of the openings. */
+    List<MeshLife> open() {
+        return Collections.unmodifiableList(open);
+    }
+
+    /**
+     * Returns whether all buffers that were ever reported on a device say which mesh lent them, so that two meshes may have
+     * it open: each is one that was opened over the device, and no two go by one number at a time. Where nothing was
+     * reported on it, what the source does elsewhere counts.
+     */
+    static boolean areToldApartOn(int device, List<HistoryEvent> events) {
+        Set<Integer> opened = new HashSet<>();
+        Set<Integer> nowOpen = new HashSet<>();
+        boolean anyIsUnnamed = false;
+        Set<Integer> named = new HashSet<>();
+        for (HistoryEvent event : events) {
+            if (event instanceof HistoryEvent.MeshOpened mesh && liesOver(mesh.mesh(), device)) {
+                opened.add(mesh.mesh().id());
+                if (!nowOpen.add(mesh.mesh().id())) {
+                    return false;
+                }
+            } else if (event instanceof HistoryEvent.MeshClosed mesh) {
+                nowOpen.remove(mesh.mesh());
+            } else if (event instanceof HistoryEvent.Allocated report
+                    && report.request().details().kind() == BufferKind.BUFFER) {
+                OptionalInt mesh = report.request().details().mesh();
+                anyIsUnnamed |= mesh.isEmpty();
+                if (report.device() == device) {
+                    if (mesh.isEmpty()) {
+                        return false;
+                    }
+                    named.add(mesh.getAsInt());
+                }
+            }
+        }
+        return named.isEmpty() ? !anyIsUnnamed : opened.containsAll(named);
+    }
+
+    private static boolean liesOver(MeshDescription mesh, int device) {
+        return mesh.devices().contains(device);
+    }
+}

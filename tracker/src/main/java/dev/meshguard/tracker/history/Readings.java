@@ -1,0 +1,160 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessReading.Testimony;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The readings of witnesses, and which of them may testify for a buffer. */
+final class Readings {
+
+    /** A reading, the life that each device was in when it was taken, and that of the mesh over each. */
+    private record Reading(
+            HistoryEvent.Witnessed event, Map<Integer, Integer> deviceLives, Map<Integer, MeshLife> meshLives) {
+
+        private Testimony testify(BufferGeneration buffer) {
+            return event.reading().testify(buffer.device(), buffer.type(), buffer.address());
+        }
+    }
+
+    private final Meshes meshes;
+    private final List<Reading> all = new ArrayList<>();
+
+    Readings(Meshes meshes) {
+        this.meshes = meshes;
+    }
+
+    void add(HistoryEvent.Witnessed event, Map<Integer, Integer> deviceLives) {
+        WitnessReading reading = event.reading();
+        Map<Integer, MeshLife> meshLives = new HashMap<>();
+        for (int device : reading.devices()) {
+            meshLives.put(device, meshes.life(reading.mesh(), device, deviceLives.getOrDefault(device, 1)));
+        }
+        all.add(new Reading(event, Map.copyOf(deviceLives), meshLives));
+    }
+
+    List<HistoryEvent.Witnessed> events() {
+        return all.stream().map(Reading::event).toList();
+    }
+
+    /** Returns whether a report of the buffer was open when a witness was read, and what was read is the allocator that lent it. */
+    boolean accountsFor(BufferGeneration buffer, HistoryEvent.Witnessed event) {
+        for (BufferGeneration.Report report : buffer.reports()) {
+            if (wasOpenAt(report, event.number()) && mayBeOf(buffer, report, reading(event))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean mayBeOf(BufferGeneration buffer, BufferGeneration.Report report, Reading reading) {
+        return report.request().details().mesh().isPresent()
+                ? isOfItsMesh(reading, buffer)
+                : isOfItsDevice(reading, buffer);
+    }
+
+    private Reading reading(HistoryEvent.Witnessed event) {
+        return all.stream()
+                .filter(reading -> reading.event().number() == event.number())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The allocator knows no circular buffers, but a buffer may lie where one does. */
+    private static boolean wasOpenAt(BufferGeneration.Report report, long event) {
+        return report.request().details().kind() == BufferKind.BUFFER
+                && report.allocatedAt() < event
+                && report.freedAt().orElse(Long.MAX_VALUE) > event;
+    }
+
+    /**
+     * Returns the reading that may testify for a buffer at a moment.
+     *
+     * <p>The buffer of a mesh is known to the witness of that mesh only.
+     *
+     * @param doubted whether the verdict says anyway that the reports of the device's meshes cannot be told apart
+     */
+    Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, Moment moment, boolean doubted) {
+        long since = buffer.lastOpenReportAt().orElse(buffer.bornAt());
+        if (buffer.mesh().isPresent()) {
+            return covering(buffer, moment, since)
+                    .filter(reading -> isOfItsMesh(reading, buffer))
+                    .findFirst()
+                    .map(Reading::event);
+        }
+        List<MeshLife> lenders = possibleLenders(buffer);
+        if (lenders.size() > 1) {
+            return readingOfAny(lenders, buffer, moment, doubted);
+        }
+        return covering(buffer, moment, since)
+                .filter(reading -> isOfItsDevice(reading, buffer))
+                .filter(reading -> lenders.isEmpty() || !isOfLaterMesh(reading, buffer, since))
+                .findFirst()
+                .map(Reading::event);
+    }
+
+    /**
+     * Of several meshes that may have lent a buffer, one that calls it taken speaks for it, and it is free if all call it so.
+     * What each of them reported at that address cannot be told apart, so each is asked from the first report on.
+     */
+    private Optional<HistoryEvent.Witnessed> readingOfAny(
+            List<MeshLife> lenders, BufferGeneration buffer, Moment moment, boolean doubted) {
+        long born = buffer.bornAt();
+        List<Reading> theirs = covering(buffer, moment, born)
+                .filter(reading -> isOfItsDevice(reading, buffer))
+                .filter(reading -> !isOfLaterMesh(reading, buffer, lastReportOf(buffer)))
+                .toList();
+        Optional<Reading> taken = theirs.stream()
+                .filter(reading -> reading.testify(buffer) == Testimony.TAKEN)
+                .findFirst();
+        boolean allWereRead = theirs.stream()
+                .map(reading -> reading.meshLives().get(buffer.device()))
+                .toList()
+                .containsAll(lenders);
+        return taken.or(() -> theirs.stream().findFirst().filter(unused -> allWereRead || doubted))
+                .map(Reading::event);
+    }
+
+    /** The meshes that were open over the device at a report of the buffer. */
+    private List<MeshLife> possibleLenders(BufferGeneration buffer) {
+        return meshes.all().stream()
+                .filter(mesh -> mesh.liesOver(buffer.device()))
+                .filter(mesh -> buffer.reports().stream().anyMatch(report -> mesh.wasOpenAt(report.allocatedAt())))
+                .toList();
+    }
+
+    private Stream<Reading> covering(BufferGeneration buffer, Moment moment, long since) {
+        return all.stream()
+                .filter(reading -> reading.event().number() > since)
+                .filter(reading -> reading.event().reading().moment() == moment)
+                .filter(reading -> reading.testify(buffer) != Testimony.SILENT);
+    }
+
+    private static long lastReportOf(BufferGeneration buffer) {
+        return buffer.reports().get(buffer.reports().size() - 1).allocatedAt();
+    }
+
+    private static boolean isOfLaterMesh(Reading reading, BufferGeneration buffer, long event) {
+        MeshLife mesh = reading.meshLives().get(buffer.device());
+        return mesh != null && mesh.wasOpenedAfter(event);
+    }
+
+    /** A mesh that buffers name before it is opened is told by its number. */
+    private static boolean isOfItsMesh(Reading reading, BufferGeneration buffer) {
+        MeshLife lender = buffer.lender();
+        if (lender == null || lender.isAnnounced()) {
+            return lender != null && lender == reading.meshLives().get(buffer.device());
+        }
+        return lender.mesh() == reading.event().reading().mesh() && isOfItsDevice(reading, buffer);
+    }
+
+    private static boolean isOfItsDevice(Reading reading, BufferGeneration buffer) {
+        return reading.deviceLives().getOrDefault(buffer.device(), 1) == buffer.deviceLife();
+    }
+}

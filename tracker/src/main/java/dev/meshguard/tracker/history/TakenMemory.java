@@ -1,0 +1,136 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Ownership;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which memory of each device is taken now, and by whose buffer.
+ *
+ * <p>Kept for each mesh by itself: what meets the memory of its own mesh is another thing than what meets that of another.
+ */
+final class TakenMemory {
+
+    /** A live buffer that a new one meets, and how. */
+    record Meeting(Anomaly.Kind kind, BufferGeneration holder) {}
+
+    private record Region(int device, BufferType.Memory memory) {}
+
+    /** A live buffer and the first address behind it. */
+    private record Taken(BufferGeneration buffer, long end) {}
+
+    /** What one mesh lent of a region; or what a mesh did that is not known. */
+    private record Lent(@Nullable MeshLife lender, NavigableMap<Long, Taken> buffers) {}
+
+    private final boolean flatAddresses;
+    private final Map<Region, List<Lent>> regions = new HashMap<>();
+
+    TakenMemory(boolean flatAddresses) {
+        this.flatAddresses = flatAddresses;
+    }
+
+    /**
+     * Takes the memory of a buffer and returns what it meets.
+     *
+     * <p>A buffer that lies inside what it points to is a view and takes nothing; everything else that meets a live buffer
+     * is noted. Views are not looked for later: who meets one meets what it points to.
+     */
+    List<Meeting> take(BufferGeneration buffer, HistoryEvent.Allocated report) {
+        List<Lent> lent = regions.computeIfAbsent(region(buffer), unused -> new ArrayList<>(1));
+        long start = report.address();
+        long end = start + extent(report.request(), report.size());
+        List<Meeting> ofItsMesh = new ArrayList<>(0);
+        List<Meeting> ofOthers = new ArrayList<>(0);
+        for (Lent one : lent) {
+            Taken met = firstMet(one.buffers(), start, end);
+            if (met == null) {
+                continue;
+            }
+            if (areOfTwoMeshes(one.lender(), buffer.lender())) {
+                ofOthers.add(new Meeting(Anomaly.Kind.LENT_BY_TWO_MESHES, met.buffer()));
+            } else if (isView(report, end, met)) {
+                return List.of();
+            } else {
+                boolean sameStart = met.buffer().address() == start;
+                ofItsMesh.add(new Meeting(sameStart ? Anomaly.Kind.TYPE_CHANGE : Anomaly.Kind.OVERLAP, met.buffer()));
+            }
+        }
+        ofThe(buffer.lender(), lent).buffers().putIfAbsent(start, new Taken(buffer, end));
+        List<Meeting> meetings = new ArrayList<>(ofItsMesh.subList(0, Math.min(1, ofItsMesh.size())));
+        meetings.addAll(ofOthers);
+        return meetings;
+    }
+
+    /** Gives the memory of a buffer back, if it took any. */
+    void giveBack(BufferGeneration buffer) {
+        for (Lent one : regions.getOrDefault(region(buffer), List.of())) {
+            Taken taken = one.buffers().get(buffer.address());
+            if (taken != null && taken.buffer() == buffer) {
+                one.buffers().remove(buffer.address());
+                return;
+            }
+        }
+    }
+
+    /** A device was initialised: only what a mesh that is open over it lent is still taken. */
+    void opened(int device) {
+        for (BufferType.Memory memory : BufferType.Memory.values()) {
+            List<Lent> lent = regions.get(new Region(device, memory));
+            if (lent != null) {
+                lent.removeIf(one -> one.lender() == null || !one.lender().isOpen());
+            }
+        }
+    }
+
+    /** A mesh was closed, and its allocator with it. */
+    @SuppressWarnings("ReferenceEquality") // An opening of a mesh is itself only.
+    void closed(MeshLife mesh) {
+        regions.values().forEach(lent -> lent.removeIf(one -> one.lender() == mesh));
+    }
+
+    private static boolean isView(HistoryEvent.Allocated report, long end, Taken met) {
+        return report.ownership() == Ownership.NON_OWNING
+                && met.buffer().address() < report.address()
+                && met.end() >= end;
+    }
+
+    private static @Nullable Taken firstMet(NavigableMap<Long, Taken> buffers, long start, long end) {
+        Map.Entry<Long, Taken> below = buffers.floorEntry(start);
+        if (below != null && (below.getKey() == start || below.getValue().end() > start)) {
+            return below.getValue();
+        }
+        Map.Entry<Long, Taken> above = buffers.higherEntry(start);
+        return above != null && above.getKey() < end ? above.getValue() : null;
+    }
+
+    private static boolean areOfTwoMeshes(@Nullable MeshLife one, @Nullable MeshLife other) {
+        return one != null && other != null && one.mesh() != other.mesh();
+    }
+
+    private static Lent ofThe(@Nullable MeshLife lender, List<Lent> lent) {
+        for (Lent one : lent) {
+            if (one.lender() == lender) {
+                return one;
+            }
+        }
+        Lent first = new Lent(lender, new TreeMap<>());
+        lent.add(first);
+        return first;
+    }
+
+    /** A plain size says nothing of one bank when the memory is spread over banks. */
+    private long extent(AllocationRequest request, long size) {
+        return request.details().extent().orElse(flatAddresses ? size : 0);
+    }
+
+    private static Region region(BufferGeneration buffer) {
+        return new Region(buffer.device(), buffer.type().memory());
+    }
+}

@@ -1,0 +1,901 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyOfLiveBuffers;
+import static dev.meshguard.tracker.HistoryScript.on;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.WitnessReading.Moment.AFTER_WIPE;
+import static dev.meshguard.tracker.WitnessReading.Moment.BEFORE_WIPE;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.verdict.Judgement.judged;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import java.util.List;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A mesh, its submeshes and a second root mesh over the same devices have an allocator each, and all lend the same addresses:
+ * what one of them lost is never put down to another, and never excused by it.
+ */
+class SeveralMeshesTests {
+
+    /** Who leaked. */
+    @Nested
+    class Leaks {
+
+        @Test
+        void nothingIsLeftWhereEachMeshGaveItsOwnBack() {
+            var history = parentAndSubmesh()
+                    .free(DRAM, devices(0, 1), 0x1000)
+                    .onMesh(1)
+                    .free(DRAM, devices(0, 3), 0x1000)
+                    .onMesh(0)
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, devices(0, 1))
+                    .closeMesh(1)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, devices(0, 3))
+                    .closeMesh(0)
+                    .recorded();
+
+            LeakVerdict verdict =
+                    judged(history).hasOutcome(Outcome.LEAK_FREE).doubts().verdict();
+
+            assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(6, 6, 0, 0, 0, 0));
+            assertThat(verdict.isLeakFree()).isTrue();
+            assertThat(verdict.hasBalancedReports()).isTrue();
+        }
+
+        @Test
+        void aSubmeshLeaksWhereItsParentHasABuffer() {
+            var history = parentAndSubmesh()
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, devices(0, 1), 0x1000)
+                    .closeMesh(1)
+                    .free(DRAM, devices(0, 3), 0x1000)
+                    .onMesh(0)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, devices(0, 3))
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history)
+                    .hasOutcome(Outcome.LEAKED)
+                    .doubts()
+                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .because(
+                            "no free was reported",
+                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #13)");
+            assertThat(history.live()).extracting(BufferGeneration::mesh).containsOnly(OptionalInt.of(1));
+        }
+
+        @Test
+        void aSubmeshLeaksWhereItsParentHadABuffer() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .closeMesh(1)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history)
+                    .hasOutcome(Outcome.LEAKED)
+                    .doubts()
+                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .because(
+                            "no free was reported",
+                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #7)");
+            assertThat(history.anomalies()).isEmpty();
+        }
+
+        @Test
+        void aParentLeaksThoughItsSubmeshFreedThatAddress() {
+            var history = parentAndSubmesh()
+                    .free(DRAM, devices(0, 1), 0x1000)
+                    .onMesh(1)
+                    .closeMesh(1)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, devices(0, 3), 0x1000)
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history)
+                    .hasOutcome(Outcome.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .because(
+                            "no free was reported",
+                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #17)");
+            assertThat(history.live()).extracting(BufferGeneration::device).containsExactly(0, 1, 2, 3);
+        }
+
+        @Test
+        void bothLeakAtOneAddressEachWithItsOwnWitness() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .closeMesh(1)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .closeMesh(0)
+                    .recorded();
+
+            LeakVerdict verdict = judged(history)
+                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .doubts()
+                    .verdict();
+
+            assertThat(verdict.survivors())
+                    .extracting(
+                            survivor -> survivor.diagnosis().evidence().get(1).words())
+                    .containsExactly(
+                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #9)",
+                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #6)");
+        }
+
+        @Test
+        void aFreeThatNamesNoMeshTakesWhatFitsItBest() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .ownedBy(program(7))
+                    .onMesh(0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .ownedBy(program(7))
+                    .closed();
+
+            assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
+        }
+
+        @Test
+        void aFreeThatNamesNoMeshTakesTheLatestWhereNothingTellsThemApart() {
+            var history = parentAndSubmesh().free(DRAM, device(0), 0x1000).closed();
+
+            assertThat(history.live())
+                    .filteredOn(buffer -> buffer.device() == 0)
+                    .extracting(BufferGeneration::mesh)
+                    .containsExactly(OptionalInt.of(0));
+        }
+
+        @Test
+        void aSecondRootMeshIsToldFromTheFirst() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .meshWithoutDevices(1, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(0)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
+                    .closeMesh(0)
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .closeMesh(1)
+                    .recorded();
+
+            judged(history)
+                    .hasOutcome(Outcome.LEAKED)
+                    .doubts()
+                    .because(
+                            "no free was reported",
+                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #10)");
+        }
+    }
+
+    /** What was given back, and only the report of it is missing or too much. */
+    @Nested
+    class Books {
+
+        @Test
+        void theReportsOfTwoMeshesAreNotOneAllocationReportedTwice() {
+            // The parent's object owns, the submesh's only points: of one mesh that would be one allocation.
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .owning()
+                    .onMesh(0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .nonOwning()
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .owning()
+                    .onMesh(0)
+                    .closed();
+
+            judged(history)
+                    .hasOutcome(Outcome.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .because("no free was reported");
+        }
+
+        @Test
+        void twoReportsOfOneMeshStillAre() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .owning()
+                    .onMesh(1)
+                    .andOnceMore(Ownership.NON_OWNING)
+                    .free(DRAM, device(0), 0x1000)
+                    .owning()
+                    .onMesh(1)
+                    .closed();
+
+            judged(history)
+                    .hasOutcome(Outcome.MISREPORTED)
+                    .hasOnly(Cause.REPORTED_TWICE, Standing.MISREPORTED)
+                    .because("reported 2 times at one live address (events #4, #5), freed once");
+        }
+
+        @Test
+        void onlyTheWitnessOfItsOwnMeshExcusesABuffer() {
+            var history = parentAndSubmesh()
+                    .free(DRAM, devices(0, 3), 0x1000)
+                    .onMesh(0)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, devices(0, 3))
+                    .closeMesh(0)
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, devices(0, 1), 0x1000)
+                    .closeMesh(1)
+                    .recorded();
+
+            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        }
+
+        @Test
+        void theWitnessOfItsOwnMeshDoesExcuseItThoughAnotherHoldsThatAddress() {
+            var history = parentAndSubmesh()
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, devices(0, 1))
+                    .closeMesh(1)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, devices(0, 3), 0x1000)
+                    .free(DRAM, devices(0, 3), 0x1000)
+                    .onMesh(0)
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history)
+                    .hasOutcome(Outcome.MISREPORTED)
+                    .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
+                    .because("the allocator of mesh 1 called 0x1000 (4096) free when close began (event #13)");
+        }
+
+        @Test
+        void aMeshThatFreesTwiceTakesNothingFromAnother() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(1)
+                    .closed();
+
+            judged(history).hasOutcome(Outcome.LEAKED).doubts().hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+            assertThat(history.ledgerEntries()).isZero();
+            assertThat(history.anomalies())
+                    .extracting(Anomaly::kind)
+                    .containsExactly(Anomaly.Kind.LENT_BY_TWO_MESHES, Anomaly.Kind.DOUBLE_FREE);
+            assertThat(history.anomalies().get(1).holder()).get().satisfies(holder -> {
+                assertThat(holder.mesh()).hasValue(1);
+                assertThat(holder.diedAt()).hasValue(6);
+            });
+        }
+
+        @Test
+        void aFreeByAMeshThatLentNothingThereIsUnknownAndNamesWhoDid() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(0)
+                    .closed();
+
+            judged(history).hasOutcome(Outcome.MISREPORTED).doubts();
+            assertThat(history.live()).isEmpty();
+            assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
+                assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.UNKNOWN_FREE);
+                assertThat(anomaly.holder()).contains(history.generations().get(0));
+            });
+        }
+
+        @Test
+        void aDoubleFreeIsOneAlsoAfterAnotherMeshUsedTheAddress() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(0)
+                    .closed();
+
+            assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
+                assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.DOUBLE_FREE);
+                assertThat(anomaly.holder().orElseThrow().mesh()).hasValue(0);
+            });
+        }
+
+        @Test
+        void aSubmeshDoesNotAccountForWhatItsParentHoldsUnreported() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .closeMesh(0)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(1)
+                    .closeMesh(1)
+                    .recorded();
+
+            judged(history)
+                    .hasOutcome(Outcome.INCONCLUSIVE)
+                    .doubts(
+                            "When the close of mesh 0 began (event #5) its allocator held 1 buffer that the books do not,"
+                                    + " the first at DRAM 0x1000 (4096) on device 0.");
+        }
+
+        @Test
+        void aParentDoesNotAccountForWhatItsSubmeshHoldsUnreported() {
+            var history = history()
+                    .mesh(0, 0, 1)
+                    .submesh(1, 0, 1)
+                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                    .onMesh(0)
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(1), 0x1000, 0x2000)
+                    .closeMesh(1)
+                    .free(DRAM, devices(0, 1), 0x1000)
+                    .onMesh(0)
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history)
+                    .hasOutcome(Outcome.INCONCLUSIVE)
+                    .doubts(
+                            "When the close of mesh 1 began (event #7) its allocator held 2 buffers that the books do not,"
+                                    + " the first at DRAM 0x1000 (4096) on device 1.");
+        }
+
+        @Test
+        void aBufferThatNamesNoMeshAccountsForWhatEitherHolds() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .free(DRAM, device(0), 0x1000)
+                    .closeMesh(1)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+        }
+
+        @Test
+        void theRuntimesOwnMemoryIsJudgedByTheWipeOfItsOwnMesh() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .lifetime(BufferLifetime.SYSTEM)
+                    .onMesh(1)
+                    .witnessOf(0, BEFORE_WIPE, DRAM, device(0))
+                    .witnessOf(0, AFTER_WIPE, DRAM, device(0))
+                    .closeMesh(0)
+                    .witnessOf(1, BEFORE_WIPE, DRAM, device(0), 0x1000)
+                    .closeMesh(1)
+                    .recorded();
+
+            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.SYSTEM, Standing.LEAKED);
+        }
+    }
+
+    /** Buffers of which no report says which mesh lent them. */
+    @Nested
+    class Unnamed {
+
+        @Test
+        void oneMeshThatCallsABufferTakenSpeaksForIt() {
+            judged(unnamedLeftWith(new long[] {}, new long[] {0x1000}))
+                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .because(
+                            "no free was reported",
+                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #8)");
+        }
+
+        @Test
+        void whatEveryMeshCallsFreeIsFree() {
+            judged(unnamedLeftWith(new long[] {}, new long[] {}))
+                    .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
+                    .because("the allocator of mesh 1 called 0x1000 (4096) free when close began (event #5)");
+        }
+
+        @Test
+        void whatOneMeshCallsFreeAndNobodyAskedTheOtherMayBeTheOthers() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0))
+                    .closeMesh(1)
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED).because("no free was reported");
+        }
+
+        @Test
+        void aMeshThatWasOpenedLaterSaysNothingOfIt() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .submesh(1, 0, 0)
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .closeMesh(1)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history)
+                    .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
+                    .because("the allocator of mesh 0 called 0x1000 (4096) free when close began (event #8)");
+        }
+
+        @Test
+        void aViewThatNamesNoMeshIsOfTheBufferItPointsTo() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .owning()
+                    .onMesh(0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .nonOwning()
+                    .free(DRAM, device(0), 0x1000)
+                    .owning()
+                    .onMesh(0)
+                    .closed();
+
+            assertThat(history.generations()).hasSize(1);
+            judged(history).hasOnly(Cause.REPORTED_TWICE, Standing.MISREPORTED);
+        }
+
+        @Test
+        void aReportThatNamesTheMeshSaysWhoseTheBufferIs() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(0)
+                    .recorded();
+
+            assertThat(history.live()).hasSize(2);
+            assertThat(history.live().get(0).reports()).hasSize(2);
+            assertThat(history.live())
+                    .extracting(BufferGeneration::mesh)
+                    .containsExactly(OptionalInt.empty(), OptionalInt.of(1));
+            assertThat(history.anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.LENT_BY_TWO_MESHES);
+        }
+
+        @Test
+        void aCircularBufferIsOfNoMesh() {
+            assertThat(AllocationDetails.circularBuffer(program(1)).onMesh(1).mesh())
+                    .isEmpty();
+
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(L1, device(0), 0x1000, 64)
+                    .circularBufferOf(program(1))
+                    .onMesh(0)
+                    .allocate(L1, device(0), 0x1000, 64)
+                    .circularBufferOf(program(2))
+                    .onMesh(1)
+                    .endOf(program(1))
+                    .endOf(program(2))
+                    .closed();
+
+            assertThat(history.anomalies()).isEmpty();
+            judged(history).hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, Standing.MISREPORTED);
+            assertThat(history.live()).hasSize(1);
+        }
+
+        private static AllocationHistory unnamedLeftWith(long[] takenInSubmesh, long[] takenInParent) {
+            return history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), takenInSubmesh)
+                    .closeMesh(1)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0), takenInParent)
+                    .closeMesh(0)
+                    .recorded();
+        }
+    }
+
+    /** What is judged and what is not while a mesh is open. */
+    @Nested
+    class OpenMeshes {
+
+        @Test
+        void whatAClosedSubmeshLeftIsJudgedThoughItsParentIsOpen() {
+            var history = parentAndSubmesh().closeMesh(1).recorded();
+
+            judged(history)
+                    .hasOutcome(Outcome.LEAKED)
+                    .hasStandings(
+                            Standing.UNDECIDED,
+                            Standing.UNDECIDED,
+                            Standing.UNDECIDED,
+                            Standing.UNDECIDED,
+                            Standing.LEAKED,
+                            Standing.LEAKED)
+                    .because("mesh 0 is still open, so it may still be freed")
+                    .doubts("Mesh 0 (mesh 0) is still open, so its buffers may still be freed."
+                            + " Close it before the check.");
+        }
+
+        @Test
+        void anOpenSubmeshIsNamedAsOneAndWhatItHoldsIsUndecided() {
+            var history = history()
+                    .mesh(0, 0, 1)
+                    .submesh(1, 0, 0, 1)
+                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                    .onMesh(1)
+                    .recorded();
+
+            judged(history)
+                    .hasOutcome(Outcome.INCONCLUSIVE)
+                    .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
+                    .because("mesh 1 is still open, so it may still be freed")
+                    .doubts(
+                            "Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the check.",
+                            "Mesh 1 (1x2 submesh of mesh 0) is still open, so its buffers may still be freed."
+                                    + " Close it before the check.");
+        }
+
+        @Test
+        void aSubmeshThatOutlivesItsMeshIsStillOpenAndTheMeshIsJudged() {
+            var history = history()
+                    .mesh(0, 0, 1)
+                    .submesh(1, 0, 0, 1)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history)
+                    .hasOutcome(Outcome.LEAKED)
+                    .hasStandings(Standing.LEAKED, Standing.UNDECIDED)
+                    .doubts("Mesh 1 (1x2 submesh of mesh 0) is still open although mesh 0 is closed, so its buffers may"
+                            + " still be freed. Close it before the check.");
+        }
+
+        @Test
+        void aSubmeshOfAMeshThatWasNeverOpenedHasNoClosedParent() {
+            judged(history().submesh(1, 0, 0).recorded())
+                    .doubts("Mesh 1 (1x1 submesh of mesh 0) is still open, so its buffers may still be freed."
+                            + " Close it before the check.");
+        }
+
+        @Test
+        void aSubmeshThatOutlivesItsMeshMayGoOnAndGiveBack() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .closeMesh(0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(1)
+                    .closeMesh(1)
+                    .recorded();
+
+            judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+            assertThat(history.anomalies()).isEmpty();
+        }
+
+        @Test
+        void whatNamesNoMeshWaitsForTheLastMeshOverItsDevice() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history).hasOutcome(Outcome.INCONCLUSIVE).hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED);
+        }
+
+        @Test
+        void aFreeAfterTheCloseOfItsMeshIsNotedThoughTheDeviceIsOpen() {
+            var history = parentAndSubmesh()
+                    .free(DRAM, devices(0, 3), 0x1000)
+                    .onMesh(0)
+                    .closeMesh(1)
+                    .free(DRAM, devices(0, 1), 0x1000)
+                    .onMesh(1)
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history).hasOutcome(Outcome.LEAK_FREE);
+            assertThat(history.anomalies())
+                    .extracting(Anomaly::kind)
+                    .containsExactly(
+                            Anomaly.Kind.LENT_BY_TWO_MESHES,
+                            Anomaly.Kind.LENT_BY_TWO_MESHES,
+                            Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE,
+                            Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE);
+        }
+
+        @Test
+        void aHandleReleasedAfterTheCloseOfItsMeshSaysSo() {
+            var history = parentAndSubmesh()
+                    .closeMesh(1)
+                    .freeIgnored(
+                            AllocationDetails.user().onMesh(1),
+                            DRAM,
+                            devices(0, 1),
+                            0x1000,
+                            IgnoredFreeReason.DEVICE_CLOSED)
+                    .free(DRAM, devices(0, 3), 0x1000)
+                    .onMesh(0)
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history)
+                    .hasOutcome(Outcome.MISREPORTED)
+                    .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
+                    .because("its handle was released after mesh 1 was closed (event #15), when the runtime reports"
+                            + " nothing");
+        }
+
+        @Test
+        void aHandleOfAClosedMeshSaysNothingOfWhatAnOpenOneHolds() {
+            var history = parentAndSubmesh()
+                    .closeMesh(1)
+                    .freeIgnored(
+                            AllocationDetails.user().onMesh(0),
+                            DRAM,
+                            devices(0, 3),
+                            0x1000,
+                            IgnoredFreeReason.DEVICE_CLOSED)
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        }
+
+        @Test
+        void aMeshNumberThatComesBackIsAnotherMesh() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .closeMesh(0)
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(0)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history)
+                    .hasOutcome(Outcome.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .doubts()
+                    .because(
+                            "no free was reported",
+                            "the allocator called 0x1000 (4096) taken when close began (event #4)");
+            assertThat(history.live()).extracting(BufferGeneration::bornAt).containsExactly(3L);
+        }
+    }
+
+    /** Devices that are reported opened by each mesh that uses them. */
+    @Nested
+    class DevicesOpenedTwice {
+
+        @Test
+        void areNotDoubtedWhereEveryBufferNamesItsMesh() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .mesh(1, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(1)
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0))
+                    .closeMesh(1)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history)
+                    .hasOutcome(Outcome.LEAKED)
+                    .doubts()
+                    .because(
+                            "no free was reported",
+                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #11)");
+            assertThat(history.live()).extracting(BufferGeneration::bornAt).containsExactly(3L);
+        }
+
+        @Test
+        void areDoubtedWhereOneBufferDoesNot() {
+            var history = history()
+                    .mesh(0, 0)
+                    .mesh(1, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .allocate(DRAM, device(0), 0x2000, 64)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x2000)
+                    .closed();
+
+            judged(history)
+                    .hasOutcome(Outcome.INCONCLUSIVE)
+                    .doubts(
+                            "Device 0 was opened again (event #4) while it was open, so what the two meshes reported cannot"
+                                    + " be told apart. Open them through one Ttnn, or close the first one before.");
+        }
+
+        @Test
+        void areDoubtedWhereBothMeshesGoByOneNumber() {
+            AllocationTracker tracker = AllocationTracker.create();
+            for (int runtime = 0; runtime < 2; runtime++) {
+                tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+                tracker.deviceOpened(0);
+                on(tracker).allocate(DRAM, device(0), 0x1000, 64).onMesh(0).recorded();
+            }
+            for (int runtime = 0; runtime < 2; runtime++) {
+                on(tracker).free(DRAM, device(0), 0x1000).onMesh(0).recorded();
+                tracker.meshClosed(0);
+            }
+
+            judged(tracker.history())
+                    .hasOutcome(Outcome.INCONCLUSIVE)
+                    .doubts(
+                            "Device 0 was opened again (event #5) while it was open, so what the two meshes reported cannot"
+                                    + " be told apart. Open them through one Ttnn, or close the first one before.");
+        }
+
+        @Test
+        void areDoubtedWhereTheMeshThatIsNamedWasNeverOpened() {
+            var history = history()
+                    .mesh(0, 0)
+                    .mesh(1, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(5)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(5)
+                    .closed();
+
+            judged(history).hasOutcome(Outcome.INCONCLUSIVE);
+            assertThat(history.openedWhileOpen()).hasSize(1);
+        }
+
+        @Test
+        void areDoubtedAfterASubmeshWasClosedToo() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .closeMesh(1)
+                    .mesh(2, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .free(DRAM, device(0), 0x1000)
+                    .closed();
+
+            assertThat(history.openedWhileOpen()).hasSize(1);
+        }
+    }
+
+    /** Without the past, meshes that held one address are told apart only while nothing else was reported there. */
+    @Nested
+    class WithoutThePast {
+
+        @Test
+        void aBufferKeepsItsMesh() {
+            var history = historyOfLiveBuffers()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
+                    .closeMesh(0)
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .closeMesh(1)
+                    .recorded();
+
+            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+            assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
+        }
+
+        @Test
+        void anAddressThatTwoMeshesReportedIsOfNeitherAndIsNotExcusedByOne() {
+            var history = historyOfLiveBuffers()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(0)
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
+                    .closeMesh(0)
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .closeMesh(1)
+                    .recorded();
+
+            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+            assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.empty());
+        }
+    }
+
+    /** Both hold a buffer at one address of devices 0 and 1; the events up to #12. */
+    private static HistoryScript parentAndSubmesh() {
+        return history()
+                .mesh(0, 0, 1, 2, 3)
+                .submesh(1, 0, 0, 1)
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .onMesh(0)
+                .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                .onMesh(1);
+    }
+}
