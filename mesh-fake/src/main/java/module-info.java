@@ -8,6 +8,7 @@ module dev.meshguard.mesh {
     exports dev.meshguard.mesh;
     exports dev.meshguard.mesh.allocator;
     exports dev.meshguard.mesh.buffer;
+    exports dev.meshguard.mesh.fault;
     exports dev.meshguard.mesh.runtime;
     exports dev.meshguard.mesh.shape;
     exports dev.meshguard.mesh.tensor;

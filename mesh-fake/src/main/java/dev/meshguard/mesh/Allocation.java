@@ -56,6 +56,7 @@ final class Allocation {
     private final long size;
     private final @Nullable Allocator lender;
     private volatile boolean freed;
+    private volatile @Nullable BufferLife life;
 
     private Allocation(
             long firstId,
@@ -143,6 +144,15 @@ final class Allocation {
 
     void markFreed() {
         freed = true;
+    }
+
+    /** Remembers from now on what happens to it; only a strict runtime does. */
+    void beginLife(BufferLife newLife) {
+        life = newLife;
+    }
+
+    Optional<BufferLife> life() {
+        return Optional.ofNullable(life);
     }
 
     /** The allocator that has to get the memory back, unless it is only pointed to. */

@@ -22,17 +22,24 @@ final class DeviceLife {
     private final int numCommandQueues;
     private final UnsafeAllocationWarning warning;
     private final List<LoadedSystemProgram> systemPrograms = new CopyOnWriteArrayList<>();
+    private final MisuseGuard misuse;
     private @Nullable Allocator allocator;
     private boolean announced;
     private volatile boolean over;
 
     DeviceLife(
-            int device, AllocatorConfig config, CoreGrid grid, int numCommandQueues, UnsafeAllocationWarning warning) {
+            int device,
+            AllocatorConfig config,
+            CoreGrid grid,
+            int numCommandQueues,
+            UnsafeAllocationWarning warning,
+            MisuseGuard misuse) {
         this.device = device;
         this.config = config;
         this.grid = grid;
         this.numCommandQueues = numCommandQueues;
         this.warning = warning;
+        this.misuse = misuse;
     }
 
     int device() {
@@ -81,6 +88,7 @@ final class DeviceLife {
         if (allocator != null) {
             allocator.deallocateBuffers();
             allocator.clear();
+            misuse.wiped(allocator, "device " + device + " was closed");
         }
     }
 

@@ -23,6 +23,8 @@ import java.util.TreeSet;
 final class DeviceManager {
 
     private final Set<Integer> activatedTogether;
+    private final FaultScript faults;
+    private final MisuseGuard misuse;
     private final Map<Integer, DeviceLife> active = new TreeMap<>();
 
     /**
@@ -30,8 +32,10 @@ final class DeviceManager {
      *
      * @param activatedTogether the devices that are activated as soon as one of them is
      */
-    DeviceManager(Set<Integer> activatedTogether) {
+    DeviceManager(Set<Integer> activatedTogether, FaultScript faults, MisuseGuard misuse) {
         this.activatedTogether = activatedTogether;
+        this.faults = faults;
+        this.misuse = misuse;
     }
 
     /** Activates devices and returns the handle that keeps them, and all others that are active, open. */
@@ -45,8 +49,9 @@ final class DeviceManager {
         if (wanted.stream().anyMatch(activatedTogether::contains)) {
             wanted.addAll(activatedTogether);
         }
+        wanted.stream().filter(device -> !active.containsKey(device)).forEach(faults::initialising);
         for (int device : wanted) {
-            active.computeIfAbsent(device, id -> new DeviceLife(id, config, grid, numCommandQueues, warning));
+            active.computeIfAbsent(device, id -> new DeviceLife(id, config, grid, numCommandQueues, warning, misuse));
         }
         return new DeviceHandle(new ArrayList<>(active.values()));
     }
@@ -58,7 +63,8 @@ final class DeviceManager {
 
     /** Ends lives, passes over those that another mesh ended, and returns those that it ended. */
     List<DeviceLife> close(List<DeviceLife> lives) {
-        List<DeviceLife> ended = lives.stream().filter(life -> !life.isOver()).toList();
+        List<DeviceLife> ended = faults.closingOrder(
+                lives.stream().filter(life -> !life.isOver()).toList());
         for (DeviceLife life : ended) {
             life.wipe();
             life.end();

@@ -11,6 +11,7 @@ import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Quantities;
+import java.lang.ref.Reference;
 import java.util.List;
 import java.util.Locale;
 import org.apiguardian.api.API;
@@ -85,7 +86,8 @@ public final class GlobalCircularBuffer implements AutoCloseable {
             long page = topology.configPageSize(mesh.architecture().l1Alignment());
             Allocation config = mesh.allocateFor(owner, pageOnEachCore(type, page, cores));
             complete = true;
-            return new GlobalCircularBuffer(mesh, owner, topology, size, data, config);
+            var created = new GlobalCircularBuffer(mesh, owner, topology, size, data, config);
+            return mesh.freedWith(mesh.freedWith(created, config), data);
         } finally {
             if (!complete) {
                 mesh.endIfAllocated(data);
@@ -150,10 +152,14 @@ public final class GlobalCircularBuffer implements AutoCloseable {
     /** Gives the memory back unless that was done before. */
     @Override
     public void close() {
-        mesh.underLock(() -> {
-            mesh.endIfAllocated(config);
-            mesh.endIfAllocated(data);
-        });
+        try {
+            mesh.underLock(() -> {
+                mesh.endIfAllocated(config);
+                mesh.endIfAllocated(data);
+            });
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     /**

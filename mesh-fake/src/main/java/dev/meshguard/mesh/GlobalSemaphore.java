@@ -7,6 +7,7 @@ import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Quantities;
+import java.lang.ref.Reference;
 import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -58,7 +59,8 @@ public final class GlobalSemaphore implements AutoCloseable {
         Owner owner = new Owner(Owner.Kind.OTHER, String.format(Locale.ROOT, "global semaphore %d", number));
         BufferConfig config =
                 BufferConfig.of(type, VALUE_SIZE * cores.numCores(), VALUE_SIZE).heightSharded(cores);
-        return new GlobalSemaphore(mesh, owner, cores, mesh.allocateFor(owner, config), initialValue);
+        Allocation buffer = mesh.allocateFor(owner, config);
+        return mesh.freedWith(new GlobalSemaphore(mesh, owner, cores, buffer, initialValue), buffer);
     }
 
     /** Returns the mesh. */
@@ -104,7 +106,11 @@ public final class GlobalSemaphore implements AutoCloseable {
     /** Gives the memory back unless that was done before. */
     @Override
     public void close() {
-        mesh.endIfAllocated(buffer);
+        try {
+            mesh.endIfAllocated(buffer);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     /** Returns name, memory and address for a person to read. */

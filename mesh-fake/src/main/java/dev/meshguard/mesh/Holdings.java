@@ -4,6 +4,7 @@ import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.Owner;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -20,8 +21,9 @@ final class Holdings {
     private final List<Held> buffers = new ArrayList<>();
     private final List<CircularBufferPlacement> placements = new ArrayList<>();
     private final List<Holdings> parts = new ArrayList<>();
+    private final Set<MeshDevice> watchedOn = new HashSet<>();
+    private final Set<MeshDevice> collectedOn = new HashSet<>();
     private @Nullable Owner owner;
-    private boolean watched;
     private boolean ended;
 
     /** Names who ends with them. */
@@ -90,15 +92,33 @@ final class Holdings {
         }
     }
 
-    /** Sees to it that they end with a handle that is collected. */
+    /** Sees to it that they end with a handle that is collected, on each mesh when that finds it: no other's lock is taken. */
     void endWith(Object handle, MeshDevice mesh) {
         synchronized (this) {
-            if (watched) {
+            if (!watchedOn.add(mesh)) {
                 return;
             }
-            watched = true;
         }
-        mesh.watch(handle, () -> end(Ending.COLLECTED));
+        mesh.watch(handle, () -> endOn(mesh));
+    }
+
+    private void endOn(MeshDevice mesh) {
+        List<Holdings> kept;
+        Owner named;
+        synchronized (this) {
+            if (ended) {
+                return;
+            }
+            collectedOn.add(mesh);
+            ended = collectedOn.containsAll(meshes);
+            kept = ended ? List.copyOf(parts) : List.of();
+            named = ended && !meshes.isEmpty() ? owner : null;
+        }
+        leave(mesh, Ending.COLLECTED);
+        kept.forEach(part -> part.endOn(mesh));
+        if (named != null) {
+            mesh.reports().listener().ownerEnded(named);
+        }
     }
 
     private synchronized void leave(MeshDevice mesh, Ending ending) {

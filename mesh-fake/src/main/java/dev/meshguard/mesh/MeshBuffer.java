@@ -266,6 +266,12 @@ public final class MeshBuffer implements AutoCloseable {
         return buffers;
     }
 
+    /** Adds to an error what happened to this before, as far as that is known. */
+    <E extends Throwable> E explaining(E error) {
+        DeviceBuffers buffers = contents.buffers;
+        return buffers == null ? error : MisuseGuard.explained(error, buffers.allocation());
+    }
+
     /** Returns memory, address and size for a person to read. */
     @Override
     public String toString() {

@@ -11,7 +11,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -98,11 +97,14 @@ public final class MeshCommandQueue {
      *     load a binary
      */
     public void enqueueMeshWorkload(MeshWorkload workload, Blocking blocking) {
-        sending(() -> enqueue(new EnqueuedWork.OnMesh(workload, mesh), blocking));
+        sending("enqueueMeshWorkload", () -> enqueue(new EnqueuedWork.OnMesh(workload, mesh), blocking));
     }
 
     void enqueueProgram(int device, Program program) {
-        sending(() -> enqueue(new EnqueuedWork.OnOneDevice(program, mesh, device), Blocking.NON_BLOCKING));
+        sending(
+                "enqueueProgram",
+                List.of(device),
+                () -> enqueue(new EnqueuedWork.OnOneDevice(program, mesh, device), Blocking.NON_BLOCKING));
     }
 
     /** Writes a buffer without waiting; see {@link #enqueueWriteMeshBuffer(MeshBuffer, long, Blocking)}. */
@@ -120,12 +122,12 @@ public final class MeshCommandQueue {
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or the source is smaller than the buffer (the
      *     wording of the last is this library's)
      * @throws IllegalArgumentException if the buffer is another mesh's
-     * @throws IllegalStateException if the buffer was freed, in strict mode
+     * @throws BufferMisuseException if the buffer was freed, in strict mode
      */
     public void enqueueWriteMeshBuffer(MeshBuffer buffer, long sourceSize, Blocking blocking) {
         requireOwn(buffer);
-        sending(() -> {
-            requireUsable(buffer, "write");
+        sending("enqueueWriteMeshBuffer", () -> {
+            mesh.memory().requireUsable(buffer.allocation(), "write");
             if (sourceSize < buffer.size()) {
                 throw new MeshRuntimeException(String.format(
                         Locale.ROOT,
@@ -144,12 +146,12 @@ public final class MeshCommandQueue {
      *
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or the buffer's devices hold more than one copy
      * @throws IllegalArgumentException if the buffer is another mesh's
-     * @throws IllegalStateException if the buffer was freed, in strict mode
+     * @throws BufferMisuseException if the buffer was freed, in strict mode
      */
     public void enqueueReadMeshBuffer(MeshBuffer buffer) {
         requireOwn(buffer);
-        sending(() -> {
-            requireUsable(buffer, "read");
+        sending("enqueueReadMeshBuffer", () -> {
+            mesh.memory().requireUsable(buffer.allocation(), "read");
             requireOneCopy(buffer);
             read(mesh.deviceIds(), Blocking.BLOCKING);
         });
@@ -161,12 +163,12 @@ public final class MeshCommandQueue {
      * @param devices the coordinates of the devices; those of all devices for the whole buffer
      * @throws MeshRuntimeException if the mesh is closed or a trace is recorded
      * @throws IllegalArgumentException if the buffer is another mesh's or there is no device at a coordinate
-     * @throws IllegalStateException if the buffer was freed, in strict mode
+     * @throws BufferMisuseException if the buffer was freed, in strict mode
      */
     public void enqueueReadShards(MeshBuffer buffer, List<MeshCoordinate> devices, Blocking blocking) {
         requireOwn(buffer);
-        sending(() -> {
-            requireUsable(buffer, "read");
+        sending("enqueueReadShards", () -> {
+            mesh.memory().requireUsable(buffer.allocation(), "read");
             read(devices.stream().map(mesh::deviceId).toList(), blocking);
         });
     }
@@ -180,7 +182,9 @@ public final class MeshCommandQueue {
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or there is no such sub-device
      */
     public MeshEvent enqueueRecordEvent(SubDeviceId... subDevices) {
-        return sending(() -> record(List.of(subDevices)));
+        List<MeshEvent> recorded = new ArrayList<>();
+        sending("enqueueRecordEvent", () -> recorded.add(record(List.of(subDevices))));
+        return recorded.get(0);
     }
 
     /**
@@ -199,7 +203,7 @@ public final class MeshCommandQueue {
                     mesh.id(),
                     event));
         }
-        sending(() -> {
+        sending("enqueueWaitForEvent", () -> {
             inUse = true;
             requireNotRecording(DispatchMessages.EVENT_DURING_CAPTURE);
             queues.uses().forEach(use -> use.waited(event, id));
@@ -213,7 +217,7 @@ public final class MeshCommandQueue {
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or there is no such sub-device
      */
     public void finish(SubDeviceId... subDevices) {
-        sending(() -> finish(List.of(subDevices)));
+        sending("finish", () -> finish(List.of(subDevices)));
     }
 
     /** Replays a trace: its sub-devices belong to this queue from now on. */
@@ -282,7 +286,9 @@ public final class MeshCommandQueue {
                 mesh.id());
     }
 
-    private void enqueue(EnqueuedWork work, Blocking blocking) {
+    /** Takes programs; called under the lock of the mesh, from within an operation. */
+    void enqueue(EnqueuedWork work, Blocking blocking) {
+        requireNoOtherRecords();
         MeshTrace trace = recording;
         if (trace != null && !work.isLoaded()) {
             inUse = true;
@@ -346,24 +352,26 @@ public final class MeshCommandQueue {
         return named;
     }
 
-    private void sending(Runnable work) {
-        sending(() -> {
-            work.run();
-            return id;
-        });
+    private void sending(String name, Runnable work) {
+        sending(name, mesh.deviceIds(), work);
     }
 
-    private <T> T sending(Supplier<T> work) {
-        return mesh.locked(() -> {
+    /** Hands work to the devices, on which it may go wrong as planned. */
+    private void sending(String name, List<Integer> devices, Runnable work) {
+        mesh.underLock(() -> {
             mesh.memory().requireOpen();
-            queues.recording().filter(other -> other != this).ifPresent(this::refuseBecauseOf);
-            return work.get();
+            requireNoOtherRecords();
+            mesh.operate(name, devices, work);
         });
     }
 
     /** The devices would take down the commands of all queues, not only of the one that records. */
     void requireNoneRecords() {
         queues.recording().ifPresent(this::refuseBecauseOf);
+    }
+
+    private void requireNoOtherRecords() {
+        queues.recording().filter(other -> other != this).ifPresent(this::refuseBecauseOf);
     }
 
     private void refuseBecauseOf(MeshCommandQueue other) {
@@ -402,16 +410,6 @@ public final class MeshCommandQueue {
             }
         } else if (buffer.globalShardSpec().shardShape().volume() == 0) {
             throw new MeshRuntimeException(DispatchMessages.READ_OF_REPLICATED_DIMENSION);
-        }
-    }
-
-    private void requireUsable(MeshBuffer buffer, String use) {
-        if (mesh.isStrict() && !buffer.isAllocated()) {
-            throw new IllegalStateException(String.format(
-                    Locale.ROOT,
-                    "Cannot %s %s: it was freed, and what lies there now is not its content",
-                    use,
-                    buffer));
         }
     }
 

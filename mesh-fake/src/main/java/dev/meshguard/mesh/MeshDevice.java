@@ -50,6 +50,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A mesh of devices without hardware, which allocates and reports as the real runtime does and computes nothing.
@@ -77,6 +79,8 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshDevice implements AutoCloseable {
+
+    private static final Logger logger = LoggerFactory.getLogger(MeshDevice.class);
 
     private final RuntimeProcess process;
     private final int id;
@@ -125,7 +129,7 @@ public final class MeshDevice implements AutoCloseable {
         this.config = lives.get(0).config();
         this.grid = lives.get(0).grid();
         this.reports = new MeshReports(
-                MisreportingListener.between(process.listener(), defects),
+                MisreportingListener.between(process.reports(), defects),
                 id,
                 process.reporting(),
                 defects,
@@ -479,7 +483,7 @@ public final class MeshDevice implements AutoCloseable {
      *     capture goes on
      */
     public void endMeshTrace(int queue, TraceId trace) {
-        whileOpen(() -> traces.end(queue, trace, OptionalLong.empty()));
+        endMeshTrace(queue, trace, OptionalLong.empty());
     }
 
     /**
@@ -493,7 +497,11 @@ public final class MeshDevice implements AutoCloseable {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT, "Cannot end a trace with %d B: it holds at least the command that ends it", rawSize));
         }
-        whileOpen(() -> traces.end(queue, trace, OptionalLong.of(rawSize)));
+        endMeshTrace(queue, trace, OptionalLong.of(rawSize));
+    }
+
+    private void endMeshTrace(int queue, TraceId trace, OptionalLong rawSize) {
+        whileOpen(() -> operate("endMeshTrace", devices, () -> traces.end(queue, trace, rawSize)));
     }
 
     /**
@@ -504,7 +512,7 @@ public final class MeshDevice implements AutoCloseable {
      * @throws IllegalStateException if the capture has not ended or was refused at the end, or a queue captures
      */
     public void replayMeshTrace(int queue, TraceId trace, Blocking blocking) {
-        whileOpen(() -> traces.replay(queue, trace, blocking));
+        whileOpen(() -> operate("replayMeshTrace", devices, () -> traces.replay(queue, trace, blocking)));
     }
 
     /**
@@ -707,6 +715,9 @@ public final class MeshDevice implements AutoCloseable {
                 queues.requireNoConflict();
                 reports.during(Phase.CLOSE, this::closeInOrder);
                 process.closed(this);
+                if (process.faults().closesTwice()) {
+                    close();
+                }
             }
         }
     }
@@ -836,14 +847,31 @@ public final class MeshDevice implements AutoCloseable {
     Tensor launchInto(Tensor result, ProgramCache.Key operation, Supplier<MeshWorkload> compiler) {
         boolean launched = false;
         try {
-            programCache.run(operation, compiler);
+            operate(operation.operation(), devices, () -> programCache.run(operation, compiler));
             launched = true;
         } finally {
             if (!launched) {
-                result.close();
+                discard(result);
             }
         }
         return result;
+    }
+
+    /** A strict runtime refuses to free what a mesh lent that was closed meanwhile; the operation's own error tells that. */
+    private static void discard(Tensor result) {
+        try {
+            result.close();
+        } catch (BufferMisuseException closedMeanwhile) {
+            logger.debug("The result of an operation outlived its mesh", closedMeanwhile);
+        }
+    }
+
+    /** Hands something over to the command queues of some devices. */
+    void operate(String name, List<Integer> on, Runnable work) {
+        process.faults().operation(name, on, this::close, () -> {
+            memory.requireOpen();
+            work.run();
+        });
     }
 
     Tensor allocateTensor(TensorSpec spec) {
@@ -907,6 +935,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Lends the same address on all devices to something that is not a buffer of its own. */
     Allocation allocateFor(Owner owner, BufferConfig buffer) {
         synchronized (lock) {
+            collected.giveBack();
             return memory.allocateOnMesh(buffer, AllocationDetails.user().ownedBy(owner));
         }
     }
@@ -914,6 +943,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Frees a buffer whose holder dies, unless that was done before. */
     void endIfAllocated(Allocation allocation) {
         synchronized (lock) {
+            collected.giveBack();
             if (!allocation.isFreed()) {
                 free(allocation, Ending.DIED);
             }
@@ -973,10 +1003,6 @@ public final class MeshDevice implements AutoCloseable {
         whileOpen(() -> queues.queue(event.queue()).completeReadsBefore(event));
     }
 
-    boolean isStrict() {
-        return process.isStrict();
-    }
-
     CommandQueues queues() {
         return queues;
     }
@@ -1007,6 +1033,7 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void closeInOrder() {
+        process.faults().closing(devices);
         if (reports.has(RuntimeFix.CLEAR_PROGRAM_CACHE_ON_CLOSE)) {
             programCache.clear();
         }

@@ -47,6 +47,7 @@ final class MeshMemory {
     private final List<Integer> devices;
     private final RuntimeProcess process;
     private final MeshReports reports;
+    private final MisuseGuard misuse;
     private final Allocator meshAllocator;
     private final SubDeviceManagers subDevices;
     private final Map<BufferType, Map<Long, Allocation>> lockStep = new EnumMap<>(BufferType.class);
@@ -65,6 +66,7 @@ final class MeshMemory {
         this.devices = devices;
         this.process = process;
         this.reports = reports;
+        this.misuse = process.misuse();
         this.meshAllocator = Allocator.create(config, process.unsafeAllocations());
         this.subDevices = new SubDeviceManagers(process, config, computeGrid, meshAllocator);
     }
@@ -123,9 +125,10 @@ final class MeshMemory {
             Kind kind, List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
         requireOpen();
         requireAddress(address);
+        misuse.view(buffer.type(), address, on);
         Allocation view = view(kind, withExtent(details, buffer), on, buffer, address);
         if (view.size() > 0 && reports.concern(view)) {
-            reports.allocated(view);
+            misuse.allocated(view, reports.allocated(view));
         }
         return view;
     }
@@ -147,6 +150,7 @@ final class MeshMemory {
         long address = binary.address();
         lockStepOf(binary.type()).put(address, binary);
         AllocationRequest loading = reports.allocated(binary);
+        misuse.allocated(binary, loading);
 
         ofPrograms.forEach(ofProgram -> viewsOnMesh.add(load(ofProgram, address, details, loading)));
         return binary;
@@ -173,6 +177,7 @@ final class MeshMemory {
     /** Takes memory back; what was freed before is not freed again. */
     void free(Allocation allocation, Ending ending) {
         if (allocation.size() == 0 || !reports.concern(allocation)) {
+            requireFirstFree(allocation);
             allocation.markFreed();
             return;
         }
@@ -181,6 +186,7 @@ final class MeshMemory {
         AllocationRequest release = reports.listener().release(details);
         if (allocation.isFreed()) {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
+            requireFirstFree(allocation);
             return;
         }
         boolean givenBack = isGivenBack(allocation);
@@ -194,10 +200,20 @@ final class MeshMemory {
             allocation.markFreed();
             reports.freed(release, allocation, ending);
             giveBack(allocation);
+            misuse.freed(allocation, release);
         } else {
             allocation.markFreed();
             reports.freedAfterClose(release, allocation, ending);
             requireSameLife(allocation, ending);
+            if (ending == Ending.DEALLOCATED) {
+                misuse.freeAfterClose(allocation);
+            }
+        }
+    }
+
+    private void requireFirstFree(Allocation allocation) {
+        if (allocation.isFreed()) {
+            misuse.secondFree(allocation);
         }
     }
 
@@ -240,7 +256,7 @@ final class MeshMemory {
 
     /** The real runtime would call the allocator of the earlier life, which is destroyed (quirk Q4): that is not imitated. */
     private void requireSameLife(Allocation allocation, Ending ending) {
-        boolean asked = ending == Ending.DEALLOCATED && allocation.kind() == Kind.ON_ONE_DEVICE;
+        boolean asked = ending != Ending.DIED && allocation.kind() == Kind.ON_ONE_DEVICE;
         if (asked && reports.isOpenedAgain(allocation)) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
@@ -269,13 +285,14 @@ final class MeshMemory {
     void freeAllSilently() {
         meshAllocator.deallocateBuffers();
         subDevices.localAllocators().forEach(Allocator::deallocateBuffers);
-        lockStep.clear();
+        forgetLent();
     }
 
     /** Takes memory back without a word. */
     void freeSilently(Allocation allocation) {
         allocation.markFreed();
         giveBack(allocation);
+        misuse.takenBack(allocation);
     }
 
     /** Takes back whatever lies at an address on all devices. */
@@ -284,6 +301,7 @@ final class MeshMemory {
         Allocation allocation = lockStepOf(type).get(address);
         if (allocation == null) {
             reports.unknownAddress(type, address);
+            misuse.unknownAddress(type, address, meshAllocator, devices);
         } else {
             free(allocation, Ending.DEALLOCATED);
         }
@@ -344,7 +362,19 @@ final class MeshMemory {
     /** Empties the allocators of the mesh and of its sub-devices; nobody is told, and buffers keep their state. */
     void wipe() {
         subDevices.wipe();
+        forgetLent();
+    }
+
+    private void forgetLent() {
         lockStep.clear();
+        String closed = String.format(Locale.ROOT, "mesh %d was closed", meshId);
+        misuse.wiped(meshAllocator, closed);
+        subDevices.localAllocators().forEach(local -> misuse.wiped(local, closed));
+    }
+
+    /** Refuses to write or read a buffer that was freed, if the runtime is strict. */
+    void requireUsable(Allocation allocation, String use) {
+        misuse.use(allocation, use);
     }
 
     void close() {
@@ -365,14 +395,15 @@ final class MeshMemory {
             return Allocation.empty(nextIds(kind, on), kind, details, on, buffer);
         }
         Allocation allocation = lend(kind, allocator, on, buffer, details);
-        reports.allocated(allocation);
+        misuse.allocated(allocation, reports.allocated(allocation));
         return allocation;
     }
 
     private Allocation lend(
             Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
-        long firstId = nextIds(kind, on);
         var request = BankLayout.of(buffer, allocator).request();
+        long firstId = nextIds(kind, on);
+        process.faults().allocating(buffer.type(), on, () -> allocator.outOfMemory(buffer.type(), request));
         long address = allocator.allocate(buffer.type(), request);
         long extent = allocator.reservedPerBank(buffer.type(), request);
         return Allocation.lent(

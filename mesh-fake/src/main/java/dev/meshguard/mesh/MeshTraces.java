@@ -173,7 +173,7 @@ final class MeshTraces {
                 mesh.memory().allocateOnMesh(config, AllocationDetails.user().ownedBy(trace.owner()));
         trace.keepIn(config, allocation);
         mesh.reports().listener().ownerCached(trace.owner(), POOL);
-        requireNotReached(allocation.address(), marks);
+        requireNotReached(allocator().placeOf(allocation.type(), allocation.address()), marks);
     }
 
     /** What was taken or given back during the capture is used by the trace, and must not lie where the trace lies itself. */

@@ -32,7 +32,7 @@ final class ProgramCache {
     void run(Key key, Supplier<MeshWorkload> compiler) {
         MeshWorkload cached = workloads.get(key);
         if (cached != null) {
-            mesh.enqueueMeshWorkload(cached);
+            enqueue(cached);
             return;
         }
         if (enabled && !missesAllowed) {
@@ -41,7 +41,7 @@ final class ProgramCache {
         MeshWorkload compiled = compiler.get();
         boolean kept = false;
         try {
-            mesh.enqueueMeshWorkload(compiled);
+            enqueue(compiled);
             kept = enabled;
         } finally {
             if (!kept) {
@@ -52,6 +52,10 @@ final class ProgramCache {
             workloads.put(key, compiled);
             compiled.keptBy(NAME, mesh.reports().listener());
         }
+    }
+
+    private void enqueue(MeshWorkload workload) {
+        mesh.queues().queue(0).enqueue(new EnqueuedWork.OnMesh(workload, mesh), Blocking.NON_BLOCKING);
     }
 
     void enable() {

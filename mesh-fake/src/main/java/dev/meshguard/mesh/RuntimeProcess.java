@@ -41,6 +41,9 @@ final class RuntimeProcess {
     private static final Logger logger = LoggerFactory.getLogger(Ttnn.class);
 
     private final AllocationListener listener;
+    private final FaultScript faults;
+    private final AllocationListener reports;
+    private final MisuseGuard misuse;
     private final RuntimePreset preset;
     private final ClusterType cluster;
     private final int harvestedColumns;
@@ -54,6 +57,7 @@ final class RuntimeProcess {
     private final CloseOrder closeOrder;
     private final Strictness strictness;
     private final HandleRelease handleRelease;
+    private final int withheldAddresses;
     private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
     private final AtomicLong buffers = new AtomicLong();
     private final AtomicInteger meshes = new AtomicInteger();
@@ -85,11 +89,28 @@ final class RuntimeProcess {
         this.closeOrder = settings.closeOrder;
         this.strictness = settings.strictness;
         this.handleRelease = settings.handleRelease;
-        this.devices = new DeviceManager(activatesAllChips());
+        this.withheldAddresses = settings.withheldAddresses;
+        this.faults = new FaultScript(settings.faults);
+        this.reports = faults.between(settings.listener);
+        this.misuse = new MisuseGuard(isStrict());
+        this.devices = new DeviceManager(activatesAllChips(), faults, misuse);
     }
 
     AllocationListener listener() {
         return listener;
+    }
+
+    /** Where meshes report to: the listener, or what goes wrong on the way to it. */
+    AllocationListener reports() {
+        return reports;
+    }
+
+    FaultScript faults() {
+        return faults;
+    }
+
+    MisuseGuard misuse() {
+        return misuse;
     }
 
     RuntimePreset preset() {
@@ -135,6 +156,10 @@ final class RuntimeProcess {
 
     HandleRelease handleRelease() {
         return handleRelease;
+    }
+
+    int withheldAddresses() {
+        return withheldAddresses;
     }
 
     UnsafeAllocationWarning unsafeAllocations() {

@@ -180,7 +180,11 @@ final class SubDeviceManager {
         }
     }
 
-    /** L1 from the base of the mesh's up, as much as is asked for, and nothing else; a sub-device without cores has none. */
+    /**
+     * L1 from the base of the mesh's up, as much as is asked for, and nothing else; a sub-device without cores has none.
+     *
+     * <p>It withholds no addresses in strict mode either: there are too few of them.
+     */
     private static Optional<Allocator> localAllocator(
             SubDevice subDevice, long localL1Size, AllocatorConfig config, UnsafeAllocationWarning warning) {
         if (localL1Size == 0 || subDevice.cores().numCores() == 0) {

@@ -261,7 +261,8 @@ public final class Tensor implements AutoCloseable {
     private DeviceStorage allocatedStorage() {
         DeviceStorage mine = storage;
         if (mine == null || !mine.buffer().isAllocated()) {
-            throw new MeshRuntimeException(TensorMessages.NOT_ALLOCATED);
+            MeshRuntimeException error = new MeshRuntimeException(TensorMessages.NOT_ALLOCATED);
+            throw mine == null ? error : mine.buffer().explaining(error);
         }
         return mine;
     }

@@ -7,6 +7,8 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.fault.Fault;
+import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ClusterType;
@@ -192,6 +194,15 @@ public final class Ttnn {
     /** Returns the meshes that were not closed, submeshes too, in the order in which they were opened. */
     public List<MeshDevice> openMeshDevices() {
         return process.openMeshes();
+    }
+
+    /**
+     * Returns which faults of the plan have not happened so far, in the order of the plan.
+     *
+     * <p>A fault that is counted may never happen: the run has too few allocations, or does not use the device.
+     */
+    public List<Fault> outstandingFaults() {
+        return process.faults().outstanding();
     }
 
     /**
@@ -525,6 +536,7 @@ public final class Ttnn {
                 .l1Alignment(architecture.l1Alignment())
                 .l1SmallSize(options.l1SmallSize())
                 .traceRegionSize(options.traceRegionSize())
+                .withheldAddresses(process.withheldAddresses())
                 .build();
     }
 
@@ -619,6 +631,9 @@ public final class Ttnn {
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
+        /** How many addresses are withheld unless it is said: more than a test frees between a free and a use of it. */
+        private static final int WITHHELD_ADDRESSES = 64;
+
         final AllocationListener listener;
         RuntimePreset preset = RuntimePreset.MAY_2026;
         ClusterType cluster = ClusterType.T3K;
@@ -633,6 +648,8 @@ public final class Ttnn {
         CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
         Strictness strictness = Strictness.LENIENT;
         HandleRelease handleRelease = HandleRelease.EXPLICIT;
+        int withheldAddresses;
+        FaultPlan faults = FaultPlan.none();
 
         private Builder(AllocationListener listener) {
             this.listener = listener;
@@ -748,9 +765,39 @@ public final class Ttnn {
             return this;
         }
 
-        /** Refuses what the real runtime lets pass although it cannot be right; {@link Strictness#LENIENT} unless this is called. */
+        /**
+         * Refuses what the real runtime lets pass although it cannot be right, and withholds the last {@value
+         * #WITHHELD_ADDRESSES} addresses that were given back; see {@link #strict(int)}.
+         */
         public Builder strict() {
+            return strict(WITHHELD_ADDRESSES);
+        }
+
+        /**
+         * Refuses what the real runtime lets pass although it cannot be right; {@link Strictness#LENIENT} unless this is called.
+         *
+         * <p>A second free, a free of an unknown address or after the close, and a view of freed memory are {@linkplain
+         * BufferMisuseException errors} that tell what happened to the buffer, and where. So that a freed address does not belong to
+         * the next buffer at once, it is withheld for a while; addresses are therefore not those of a lenient run. All else is: what
+         * fits, what clashes, and how full the memory is, to the byte. A program without fault ends alike in both.
+         *
+         * @param withheld how many of the addresses given back last each allocator does not lend, in each kind of memory; one is lent
+         *     early when no other is left
+         * @throws IllegalArgumentException if the number is negative
+         */
+        public Builder strict(int withheld) {
+            if (withheld < 0) {
+                throw new IllegalArgumentException(
+                        String.format(Locale.ROOT, "Cannot withhold %d addresses: say 0 or more", withheld));
+            }
             this.strictness = Strictness.STRICT;
+            this.withheldAddresses = withheld;
+            return this;
+        }
+
+        /** Chooses what goes wrong at run time; nothing does unless this is called. */
+        public Builder faults(FaultPlan plan) {
+            this.faults = plan;
             return this;
         }
 

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.meshguard.mesh.GlobalCircularBuffer.SenderReceivers;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.buffer.CoreCoord;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
@@ -17,6 +21,7 @@ import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
 import java.lang.ref.WeakReference;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -188,6 +193,51 @@ class CollectedHandlesTests {
     }
 
     @Test
+    void aLostProgramEndsOnEachMeshWhenThatIsCalled() {
+        MeshDevice other = ttnn.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)).withPhysicalDeviceIds(5));
+        WeakReference<Program> lost = Garbage.of(() -> {
+            Program program = ttnn.createProgram("lost").addKernel(1);
+            mesh.enqueueProgram(0, program);
+            other.enqueueProgram(5, program);
+            return program;
+        });
+        Garbage.collect(lost);
+        reports.forget();
+
+        other.statistics(BufferType.DRAM);
+        assertThat(reports.lines()).containsExactly("freed 5 DRAM 1073739776 OWNING");
+        mesh.statistics(BufferType.DRAM);
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "freed 5 DRAM 1073739776 OWNING", "freed 0 DRAM 1073739776 OWNING", "ended program 1 (lost)");
+        assertThat(reports.releases()).hasSize(2).allMatch(AllocationDetails::handleCollected);
+    }
+
+    @Test
+    void aLostGlobalSemaphoreIsGivenBack() {
+        WeakReference<GlobalSemaphore> lost =
+                Garbage.of(() -> ttnn.createGlobalSemaphore(mesh, CoreRangeSet.of(new CoreRange(0, 0, 0, 0)), 0));
+        Garbage.collect(lost);
+
+        assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isZero();
+        assertThat(reports.releases()).hasSize(1).allMatch(AllocationDetails::handleCollected);
+    }
+
+    @Test
+    void aLostGlobalCircularBufferIsGivenBack() {
+        WeakReference<GlobalCircularBuffer> lost = Garbage.of(() -> ttnn.createGlobalCircularBuffer(
+                mesh,
+                List.of(new SenderReceivers(new CoreCoord(0, 0), CoreRangeSet.of(new CoreRange(1, 0, 1, 0)))),
+                2_048));
+        Garbage.collect(lost);
+
+        assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isZero();
+        assertThat(reports.releases()).hasSize(2).allMatch(AllocationDetails::handleCollected);
+    }
+
+    @Test
     void aLostWorkloadEndsWithItsPrograms() {
         WeakReference<MeshWorkload> lost = Garbage.of(() -> {
             Program program = ttnn.createProgram("lost").addKernel(1).addCircularBuffer(CircularBufferConfig.of(4_096));
@@ -276,23 +326,42 @@ class CollectedHandlesTests {
         var lines = new ListAppender<ILoggingEvent>();
         lines.start();
         logger.addAppender(lines);
-        @Nullable Buffer[] held = {mesh.allocateOn(0, PAGE)};
-        mesh.close();
-        ttnn.openMeshDevice(MeshShape.of(1, 1));
-        WeakReference<Buffer> lost = new WeakReference<>(held[0]);
+        MeshDevice other = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
+                .withMeshShape(MeshShape.of(1, 1))
+                .withPhysicalDeviceIds(5)
+                .withDefects(RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES));
+        @Nullable Tensor[] held = {ttnn.empty(TILE, other)};
+        other.close();
+        WeakReference<Tensor> lost = new WeakReference<>(held[0]);
         held[0] = null;
         Garbage.collect(lost);
 
-        mesh.close();
+        other.close();
 
         logger.detachAppender(lines);
         assertThat(lines.list)
                 .extracting(line -> line.getLevel() + " " + line.getFormattedMessage())
                 .containsExactly(
-                        "WARN A handle was collected and could not be given back: Cannot free the DRAM buffer at 0x2d4c40"
-                                + " (2968640) of device 0: the device was closed and opened again since the buffer was"
-                                + " created, and the runtime would call an allocator that is gone (undefined behaviour)."
-                                + " Free it before close_mesh_device.");
+                        "WARN A handle was collected and could not be given back: Segmentation fault: cannot free the DRAM"
+                                + " buffer at 0x2d4c40 (2968640): its mesh is closed, and the buffer calls allocators of its"
+                                + " devices that are gone. This is a defect that was switched on.");
+    }
+
+    @Test
+    void aBufferOfAnEarlierLifeOfItsDeviceFreesNothing() {
+        @Nullable Buffer[] held = {mesh.allocateOn(0, PAGE)};
+        mesh.close();
+        MeshDevice again = ttnn.openMeshDevice(MeshShape.of(1, 1));
+        Buffer next = again.allocateOn(0, PAGE);
+        WeakReference<Buffer> lost = new WeakReference<>(held[0]);
+        held[0] = null;
+        Garbage.collect(lost);
+        reports.forget();
+
+        mesh.close();
+
+        assertThat(reports.lines()).containsExactly("ignored 0 DRAM 2968640 DEVICE_CLOSED");
+        assertThat(next.isAllocated()).isTrue();
     }
 
     @Test

@@ -16,8 +16,11 @@ import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.Shape2D;
 import dev.meshguard.mesh.buffer.ShardedBufferConfig;
 import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.BufferType;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -373,9 +376,61 @@ class MeshCommandQueueTests {
         freed.deallocate();
 
         assertThatThrownBy(() -> strict.commandQueue().enqueueWriteMeshBuffer(freed, 4_096))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage("Cannot write MeshBuffer(DRAM, 4 KiB (4096 B) at 0x2d4c40 (2968640) on each of 2 devices,"
-                        + " DEALLOCATED): it was freed, and what lies there now is not its content");
+                .isInstanceOf(BufferMisuseException.class)
+                .hasMessageStartingWith(
+                        "Cannot write the DRAM buffer of 4 KiB (4096 B) at 0x2d4c40 (2968640) on devices 0, 1:"
+                                + " it was freed.");
+        assertThatThrownBy(() -> strict.commandQueue().enqueueReadShards(freed, List.of(FIRST), BLOCKING))
+                .isInstanceOf(BufferMisuseException.class)
+                .hasMessageContaining("allocated")
+                .hasMessageEndingWith(
+                        "Free it after its last use. A runtime that is not strict uses whatever lies there now,"
+                                + " as the real one does.");
+    }
+
+    @Test
+    void failAsPlannedWhateverIsHandedToThem() {
+        MeshDevice failing = Ttnn.builder(reports)
+                .faults(FaultPlan.none()
+                        .failingOperation(1, "enqueueWriteMeshBuffer")
+                        .failingOperation(2, "finish")
+                        .failingOperation(1, "enqueueMeshWorkload")
+                        .failingOperation(1, "replayMeshTrace"))
+                .build()
+                .openMeshDevice(MeshShape.of(1, 2));
+        MeshCommandQueue queue = failing.commandQueue();
+        MeshBuffer written = failing.allocate(TWO_PAGES);
+        TraceId trace = failing.beginMeshTrace(0);
+        failing.endMeshTrace(0, trace, 1_000);
+        queue.finish();
+
+        assertThatThrownBy(() -> queue.enqueueWriteMeshBuffer(written, 4_096))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessageStartingWith("Operation enqueueWriteMeshBuffer failed: ");
+        assertThatThrownBy(queue::finish)
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessageStartingWith("Operation finish failed: ");
+        assertThatThrownBy(() -> failing.enqueueMeshWorkload(workload()))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessageStartingWith("Operation enqueueMeshWorkload failed: ");
+        assertThatThrownBy(() -> failing.replayMeshTrace(0, trace, BLOCKING))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessageStartingWith("Operation replayMeshTrace failed: ");
+    }
+
+    @Test
+    void countAnOperationOnceThoughItEnqueuesItsPrograms() {
+        MeshDevice failing = Ttnn.builder(reports)
+                .faults(FaultPlan.none().failingOperation(2))
+                .build()
+                .openMeshDevice(MeshShape.of(1, 2));
+        Ttnn other = Ttnn.create(reports);
+        Tensor a = other.empty(TensorShape.of(32, 32), DataType.BFLOAT16, failing);
+
+        assertThatCode(() -> other.add(a, a)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> other.add(a, a))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessageStartingWith("Operation add failed: ");
     }
 
     @Test

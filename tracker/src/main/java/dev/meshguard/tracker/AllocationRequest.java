@@ -78,6 +78,11 @@ public final class AllocationRequest {
         return Optional.ofNullable((Origin) captured);
     }
 
+    /** Returns whether {@link #origin()} has an answer, without resolving a stack. */
+    public boolean hasOrigin() {
+        return origin != null;
+    }
+
     /** Counts one more live entry; returns whether it is the first. */
     boolean entered() {
         return LIVE.incrementAndGet(this) == 1;

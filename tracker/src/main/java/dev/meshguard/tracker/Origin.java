@@ -33,6 +33,9 @@ public record Origin(List<StackTraceElement> frames) {
             "java.lang.invoke.",
             "jdk.internal.reflect.");
 
+    /** Code that calls whatever it is given. */
+    private static final List<String> LIBRARY = List.of("java.", "jdk.");
+
     /** Where the engine hands over to the test: what lies below is the same for every test. */
     private static final List<String> ENGINE = List.of("org.junit.", "org.apache.maven.surefire.");
     /** How the engine calls the test. */
@@ -45,10 +48,7 @@ public record Origin(List<StackTraceElement> frames) {
 
     /** Trims a raw stack, innermost frame first. */
     public static Origin of(StackTraceElement... stack) {
-        int first = 0;
-        while (first < stack.length && isMachinery(stack[first])) {
-            first++;
-        }
+        int first = firstOfUser(stack);
         int end = first;
         while (end < stack.length && !startsWithAny(stack[end].getClassName(), ENGINE)) {
             end++;
@@ -75,6 +75,19 @@ public record Origin(List<StackTraceElement> frames) {
     @Override
     public String toString() {
         return site().map(StackTraceElement::toString).orElse("an unknown place");
+    }
+
+    /** The library calls back: {@code tensors.forEach(ttnn::deallocate)} is the user's line, and not that of the list. */
+    private static int firstOfUser(StackTraceElement... stack) {
+        int first = 0;
+        int next = 0;
+        while (next < stack.length
+                && (isMachinery(stack[next]) || startsWithAny(stack[next].getClassName(), LIBRARY))) {
+            next++;
+            first = isMachinery(stack[next - 1]) ? next : first;
+        }
+        boolean isUser = next < stack.length && !startsWithAny(stack[next].getClassName(), ENGINE);
+        return isUser ? next : first;
     }
 
     /**

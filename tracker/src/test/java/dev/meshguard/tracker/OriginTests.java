@@ -38,6 +38,31 @@ class OriginTests {
     }
 
     @Test
+    void skipsTheLibraryThatCalledBackMeshGuard() {
+        Origin origin = Origin.of(
+                frame("dev.meshguard.mesh.MeshMemory", "free"),
+                frame("java.util.ArrayList", "forEach"),
+                frame("dev.meshguard.mesh.Program", "end"),
+                frame("java.util.Optional", "ifPresent"),
+                frame("org.example.ModelTest", "decodes"),
+                frame("java.util.ArrayList", "forEach"));
+
+        assertThat(origin.frames())
+                .extracting(StackTraceElement::getClassName)
+                .containsExactly("org.example.ModelTest", "java.util.ArrayList");
+    }
+
+    @Test
+    void namesTheLibraryWhereThereIsNobodyElse() {
+        Origin origin = Origin.of(
+                frame("dev.meshguard.mesh.MeshMemory", "free"),
+                frame("java.util.concurrent.FutureTask", "run"),
+                frame("java.lang.Thread", "run"));
+
+        assertThat(origin).hasToString("java.util.concurrent.FutureTask.run(Source.java:12)");
+    }
+
+    @Test
     void keepsWhatLiesBelowReflectionOfTheUsersOwn() {
         Origin origin = Origin.of(
                 frame("org.example.Adapter", "invoke"),

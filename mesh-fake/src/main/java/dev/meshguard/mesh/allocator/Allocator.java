@@ -30,6 +30,9 @@ public final class Allocator {
     private final UnsafeAllocationWarning unsafeAllocationWarning;
     private final Object lock = new Object();
     private final Map<BufferType, BankManager> managers = new EnumMap<>(BufferType.class);
+    /** Empty unless addresses are withheld; the managers then know places, and programs the addresses under which they are lent. */
+    private final Map<BufferType, StrictAddresses> strictAddresses = new EnumMap<>(BufferType.class);
+
     private volatile boolean allocationsUnsafe;
 
     private Allocator(AllocatorConfig config, UnsafeAllocationWarning unsafeAllocationWarning) {
@@ -40,6 +43,12 @@ public final class Allocator {
         managers.put(BufferType.L1, l1Manager(BufferType.L1, config.l1Region(), config.l1BankCount()));
         int smallBanks = config.l1SmallSize() > 0 ? config.l1BankCount() : 0;
         managers.put(BufferType.L1_SMALL, l1Manager(BufferType.L1_SMALL, config.l1SmallRegion(), smallBanks));
+        if (config.withheldAddresses() > 0) {
+            withhold(BufferType.DRAM, config.dramRegion(), config.dramBankSize());
+            withhold(BufferType.TRACE, config.traceRegion(), beyondOtherNames(config.dramBankSize()));
+            withhold(BufferType.L1, config.l1Region(), config.l1Size());
+            withhold(BufferType.L1_SMALL, config.l1SmallRegion(), beyondOtherNames(config.l1Size()));
+        }
     }
 
     /**
@@ -74,7 +83,27 @@ public final class Allocator {
         requireSpreadAllowed(type, request);
         BankManager manager = manager(type);
         synchronized (lock) {
-            return manager.allocate(request);
+            long place = manager.allocate(request);
+            StrictAddresses strict = strictAddresses.get(type);
+            return strict == null ? place : strict.lend(place, manager.blockSize(place), request.direction());
+        }
+    }
+
+    /**
+     * Returns the error of a request for which there is no room, with the figures of the bank as it is; nothing is lent.
+     *
+     * <p>For whoever stands in for a full memory.
+     *
+     * @param type the kind of memory
+     * @param request what is asked for
+     * @return the error, not thrown
+     * @throws MeshRuntimeException if the request would be refused whatever room there is
+     */
+    public DeviceOutOfMemoryException outOfMemory(BufferType type, AllocationRequest request) {
+        requireSpreadAllowed(type, request);
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            return manager.outOfMemory(request);
         }
     }
 
@@ -88,7 +117,26 @@ public final class Allocator {
     public void deallocate(BufferType type, long address) {
         BankManager manager = manager(type);
         synchronized (lock) {
-            manager.deallocate(address);
+            StrictAddresses strict = strictAddresses.get(type);
+            if (strict == null) {
+                manager.deallocate(address);
+            } else {
+                strict.giveBack(address).ifPresent(manager::deallocate);
+            }
+        }
+    }
+
+    /**
+     * Returns where memory lies that is lent: at its address, unless addresses are withheld and another name was given to it.
+     *
+     * @param type the kind of memory
+     * @param address the address it was lent at
+     * @return the place, which is what high water marks and the lowest occupied address are told in
+     */
+    public long placeOf(BufferType type, long address) {
+        synchronized (lock) {
+            StrictAddresses strict = strictAddresses.get(type);
+            return strict == null ? address : strict.placeOf(address).orElse(address);
         }
     }
 
@@ -96,6 +144,7 @@ public final class Allocator {
     public void deallocateBuffers() {
         synchronized (lock) {
             managers.values().forEach(BankManager::deallocateAll);
+            strictAddresses.values().forEach(StrictAddresses::clear);
         }
     }
 
@@ -103,6 +152,7 @@ public final class Allocator {
     public void clear() {
         synchronized (lock) {
             managers.values().forEach(BankManager::clear);
+            strictAddresses.values().forEach(StrictAddresses::clear);
         }
     }
 
@@ -130,9 +180,26 @@ public final class Allocator {
      * @throws IllegalArgumentException if the size is negative
      */
     public void shrinkSize(BufferType type, long size) {
+        shrinkSize(type, size, true);
+    }
+
+    /**
+     * Gives up the lowest bytes of every bank of a kind.
+     *
+     * @param type the kind of memory
+     * @param size the bytes to give up, in addition to those given up before; 0 does nothing
+     * @param bottomUp must be true unless the size is 0; the runtime has no shrinking from the top
+     * @throws MeshRuntimeException if the kind is not lent, or for a reason of
+     *     {@link FreeListOpt#shrinkSize(long, boolean)}
+     * @throws IllegalArgumentException if the size is negative
+     */
+    public void shrinkSize(BufferType type, long size, boolean bottomUp) {
         BankManager manager = manager(type);
         synchronized (lock) {
-            manager.shrinkSize(size);
+            manager.shrinkSize(size, bottomUp);
+            if (strictAddresses.containsKey(type)) {
+                strictAddresses.get(type).shrink(size);
+            }
         }
     }
 
@@ -146,6 +213,9 @@ public final class Allocator {
         BankManager manager = manager(type);
         synchronized (lock) {
             manager.resetSize();
+            if (strictAddresses.containsKey(type)) {
+                strictAddresses.get(type).resetSize();
+            }
         }
     }
 
@@ -177,6 +247,19 @@ public final class Allocator {
     }
 
     /**
+     * {@return the high water marks of a kind, of the tracking that is going on, or else of the last one}
+     *
+     * @param type the kind of memory
+     * @throws MeshRuntimeException if the kind is not lent
+     */
+    public HighWaterMarks highWaterMarks(BufferType type) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            return manager.highWaterMarks();
+        }
+    }
+
+    /**
      * {@return how full each bank of a kind is}
      *
      * @param type the kind of memory
@@ -199,7 +282,8 @@ public final class Allocator {
     public long[] liveAddresses(BufferType type) {
         BankManager manager = manager(type);
         synchronized (lock) {
-            return manager.liveAddresses();
+            StrictAddresses strict = strictAddresses.get(type);
+            return strict == null ? manager.liveAddresses() : strict.lent();
         }
     }
 
@@ -326,6 +410,15 @@ public final class Allocator {
 
     private static MeshRuntimeException unsupportedType() {
         return new MeshRuntimeException(RuntimeMessages.UNSUPPORTED_BUFFER_TYPE);
+    }
+
+    private void withhold(BufferType type, AddressRange region, long end) {
+        strictAddresses.put(type, new StrictAddresses(config.withheldAddresses(), region, end, config.dramAlignment()));
+    }
+
+    /** Two kinds share a memory, and so must not share the addresses that lie beyond it. */
+    private static long beyondOtherNames(long end) {
+        return end + 2 * StrictAddresses.ROOM_BEYOND;
     }
 
     private BankManager dramManager(BufferType kind, AddressRange region) {

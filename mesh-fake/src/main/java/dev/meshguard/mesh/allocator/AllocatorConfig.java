@@ -24,6 +24,8 @@ import org.apiguardian.api.API.Status;
  * @param l1SmallSize the part of L1, at its top, for small sharded buffers; rounded up to the DRAM alignment
  * @param traceRegionSize the part of every DRAM bank, at its top, for traces; rounded up to the DRAM alignment
  * @param interleaved whether buffers may be interleaved over the banks; not in the allocators of sub-devices
+ * @param withheldAddresses how many of the addresses given back last are not lent, in each kind of memory; the runtime withholds
+ *     none
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -38,7 +40,8 @@ public record AllocatorConfig(
         long l1Alignment,
         long l1SmallSize,
         long traceRegionSize,
-        boolean interleaved) {
+        boolean interleaved,
+        int withheldAddresses) {
 
     /**
      * Creates a configuration; {@link #builder()} does it by name.
@@ -54,6 +57,7 @@ public record AllocatorConfig(
      * @param l1SmallSize not negative, and less than the L1 above its unreserved base
      * @param traceRegionSize not negative, and at most the bank above its unreserved base
      * @param interleaved whether buffers may be interleaved over the banks
+     * @param withheldAddresses not negative
      * @throws MeshRuntimeException if the part for small buffers leaves no room in L1
      * @throws IllegalArgumentException if a number is negative, an alignment is not positive, or the trace region does
      *     not fit into a DRAM bank
@@ -69,6 +73,7 @@ public record AllocatorConfig(
         requireAtLeast(1, l1Alignment, "L1 alignment");
         requireAtLeast(0, l1SmallSize, "L1 small size");
         requireAtLeast(0, traceRegionSize, "trace region size");
+        requireAtLeast(0, withheldAddresses, "number of withheld addresses");
         l1SmallSize = Rounding.up(l1SmallSize, dramAlignment);
         traceRegionSize = Rounding.up(traceRegionSize, dramAlignment);
         if (l1SmallSize >= l1Size - l1UnreservedBase) {
@@ -145,6 +150,7 @@ public record AllocatorConfig(
         private long l1SmallSize;
         private long traceRegionSize;
         private boolean interleaved = true;
+        private int withheldAddresses;
 
         private Builder() {}
 
@@ -281,6 +287,21 @@ public record AllocatorConfig(
         }
 
         /**
+         * Withholds addresses that were given back, so that whoever still uses one does not meet another buffer there.
+         *
+         * <p>What fits does not change, nor what {@link Allocator#statistics} and the checks of addresses say: memory is taken where
+         * the runtime takes it, and only the addresses under which it is lent differ. When no other is left a withheld one is lent
+         * early, and when every address is in use, in pieces too small, one beyond the end of the memory.
+         *
+         * @param count how many in each kind of memory; 0, as the runtime does, unless set
+         * @return this builder
+         */
+        public Builder withheldAddresses(int count) {
+            this.withheldAddresses = count;
+            return this;
+        }
+
+        /**
          * Creates the configuration.
          *
          * @return the configuration
@@ -300,7 +321,8 @@ public record AllocatorConfig(
                     l1Alignment,
                     l1SmallSize,
                     traceRegionSize,
-                    interleaved);
+                    interleaved,
+                    withheldAddresses);
         }
     }
 }

@@ -143,7 +143,8 @@ final class Replay {
             note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, place, address.latest());
         }
         BufferGeneration holder = address.reportedAgain(lender, life);
-        boolean takesMemory = details.kind() == BufferKind.BUFFER;
+        boolean takesMemory =
+                details.kind() == BufferKind.BUFFER && (lender == null || lender.mayLend(report.device()));
         if (holder == null) {
             holder = new BufferGeneration(
                     report.device(), report.type(), report.address(), address.nextGeneration(), life, phase, lender);

@@ -1,0 +1,48 @@
+package dev.meshguard.mesh;
+
+import java.io.Serial;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What code did to a buffer and must not do, with all that happened to the buffer before.
+ *
+ * <p>Only {@linkplain Ttnn.Builder#strict() strict} runtimes throw it; the real one lets all of it pass. It is no
+ * {@code MeshRuntimeException}, so that code which handles the runtime's errors does not handle this one by mistake. Where the
+ * runtime has an error of its own, as for an operation on a freed tensor, that is thrown, and this is
+ * {@linkplain Throwable#getSuppressed() suppressed} in it.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class BufferMisuseException extends IllegalStateException {
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final Misuse misuse;
+
+    /** The ways in which a buffer can be misused. */
+    public enum Misuse {
+        /** It was freed a second time, through its handle or by its address. */
+        SECOND_FREE,
+        /** An address was freed at which no buffer starts. */
+        UNKNOWN_ADDRESS,
+        /** It was freed after its mesh or device was closed. */
+        FREE_AFTER_CLOSE,
+        /** It was used after it was freed. */
+        USE_AFTER_FREE,
+        /** A view was made of memory that had been given back. */
+        VIEW_OF_FREED_MEMORY
+    }
+
+    BufferMisuseException(Misuse misuse, String message) {
+        super(message);
+        this.misuse = misuse;
+    }
+
+    /** Returns what was done. */
+    public Misuse misuse() {
+        return misuse;
+    }
+}

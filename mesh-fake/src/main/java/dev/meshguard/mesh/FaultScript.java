@@ -1,0 +1,210 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.fault.Fault;
+import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.BufferType;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The faults of one runtime, asked at the few places where something can go wrong.
+ *
+ * <p>What counts and what is thrown is described in {@link FaultPlan}. Without a plan every question is answered by one look at an
+ * empty list. Safe for use by several threads.
+ */
+final class FaultScript {
+
+    private static final Logger logger = LoggerFactory.getLogger(FaultScript.class);
+
+    private static final String QUEUE_FULL = "TIMEOUT: device timeout in fetch queue wait, potential hang detected";
+    private static final String NO_ANSWER =
+            "TIMEOUT: device timeout, potential hang detected, the device is unrecoverable";
+
+    private final List<PlannedFault> faults;
+    private final Map<Integer, PlannedFault> stopped = new ConcurrentHashMap<>();
+
+    FaultScript(FaultPlan plan) {
+        this.faults = plan.faults().stream()
+                .map(fault -> new PlannedFault(fault, plan))
+                .toList();
+        if (!plan.isEmpty()) {
+            logger.info("Faults of this run: {}", plan);
+        }
+    }
+
+    /** Returns the listener itself unless reports go astray on the way to it. */
+    AllocationListener between(AllocationListener listener) {
+        List<PlannedFault> ofReports =
+                faults.stream().filter(FaultyListener::concerns).toList();
+        return ofReports.isEmpty() ? listener : new FaultyListener(listener, ofReports);
+    }
+
+    /** Returns what has not gone wrong so far. */
+    List<Fault> outstanding() {
+        return faults.stream()
+                .filter(fault -> !fault.hasHappened())
+                .map(PlannedFault::fault)
+                .toList();
+    }
+
+    /**
+     * Told before an allocator is asked.
+     *
+     * @param on the devices on which the memory will lie
+     * @param full the error of a memory that is full
+     */
+    void allocating(BufferType type, List<Integer> on, Supplier<DeviceOutOfMemoryException> full) {
+        PlannedFault due = null;
+        for (PlannedFault planned : faults) {
+            if (planned.fault() instanceof Fault.AllocationFails fails
+                    && fails.type().filter(other -> other != type).isEmpty()
+                    && isOn(fails.device(), on)
+                    && planned.isDue(fails.number())
+                    && due == null) {
+                due = planned;
+            }
+        }
+        if (due != null) {
+            throw due.explains(full.get());
+        }
+    }
+
+    /**
+     * Runs what is handed to a command queue.
+     *
+     * @param name what code under test calls it
+     * @param on the devices that hear of it
+     * @param close closes its mesh
+     */
+    void operation(String name, List<Integer> on, Runnable close, Runnable work) {
+        if (faults.isEmpty()) {
+            work.run();
+            return;
+        }
+        PlannedFault fails = null;
+        PlannedFault closes = null;
+        PlannedFault stops = eventOn(on);
+        for (PlannedFault planned : faults) {
+            if (planned.fault() instanceof Fault.OperationFails failure
+                    && isNamed(failure.operation(), name)
+                    && isOn(failure.device(), on)
+                    && planned.isDue(failure.number())) {
+                fails = planned;
+            } else if (planned.fault() instanceof Fault.MeshClosesDuringOperation closing
+                    && isNamed(closing.operation(), name)
+                    && planned.isDue(closing.number())) {
+                closes = planned;
+            }
+        }
+        if (closes == null) {
+            work.run();
+        } else {
+            close.run();
+            runOnClosedMesh(closes, work);
+        }
+        handOver(name, on, fails, stops);
+    }
+
+    /** Told when the close of a mesh begins. */
+    void closing(List<Integer> devices) {
+        eventOn(devices);
+        devices.stream()
+                .filter(stopped::containsKey)
+                .forEach(device -> logger.info(
+                        "Device {} does not answer to the close of its mesh, which goes on: {}", device, NO_ANSWER));
+    }
+
+    /** Told before a device is initialised. */
+    void initialising(int device) {
+        PlannedFault stop = stopped.get(device);
+        if (stop != null) {
+            throw stop.explains(new MeshRuntimeException(String.format(
+                    Locale.ROOT, "Device %d init: failed to initialize FW! Try resetting the board.", device)));
+        }
+    }
+
+    /** Returns the devices that a mesh lets go of in the order in which they close. */
+    List<DeviceLife> closingOrder(List<DeviceLife> lives) {
+        Optional<PlannedFault> last = faultsOf(Fault.DevicesCloseInOrder.class).reduce((first, second) -> second);
+        if (last.isEmpty() || !(last.get().fault() instanceof Fault.DevicesCloseInOrder order)) {
+            return lives;
+        }
+        last.get().happens();
+        return lives.stream()
+                .sorted(Comparator.comparingInt(life -> {
+                    int place = order.devices().indexOf(life.device());
+                    return place < 0 ? Integer.MAX_VALUE : place;
+                }))
+                .toList();
+    }
+
+    /** Returns whether a mesh that was just closed is closed once more. */
+    boolean closesTwice() {
+        Optional<PlannedFault> twice = faultsOf(Fault.MeshClosesTwice.class).findFirst();
+        twice.ifPresent(PlannedFault::happens);
+        return twice.isPresent();
+    }
+
+    private static void runOnClosedMesh(PlannedFault closes, Runnable work) {
+        try {
+            work.run();
+        } catch (MeshRuntimeException error) {
+            throw closes.explains(error);
+        }
+    }
+
+    private void handOver(String name, List<Integer> on, @Nullable PlannedFault fails, @Nullable PlannedFault stops) {
+        if (fails != null) {
+            throw fails.explains(new MeshRuntimeException(
+                    String.format(Locale.ROOT, "Operation %s failed: %s", name, fails.fault())));
+        }
+        if (stops != null) {
+            throw stops.explains(new MeshRuntimeException(NO_ANSWER));
+        }
+        for (int device : on) {
+            PlannedFault earlier = stopped.get(device);
+            if (earlier != null) {
+                throw earlier.explains(new MeshRuntimeException(QUEUE_FULL));
+            }
+        }
+    }
+
+    /** Counts an event of each of some devices, and returns the fault of one that stops at it. */
+    private @Nullable PlannedFault eventOn(List<Integer> devices) {
+        PlannedFault stops = null;
+        for (PlannedFault planned : faults) {
+            if (planned.fault() instanceof Fault.DeviceStops stop
+                    && devices.contains(stop.device())
+                    && planned.isDue(stop.event())) {
+                stopped.putIfAbsent(stop.device(), planned);
+                stops = planned;
+            }
+        }
+        return stops;
+    }
+
+    private Stream<PlannedFault> faultsOf(Class<? extends Fault> kind) {
+        return faults.stream().filter(planned -> kind.isInstance(planned.fault()));
+    }
+
+    private static boolean isNamed(Optional<String> wanted, String name) {
+        return wanted.filter(other -> !other.equals(name)).isEmpty();
+    }
+
+    private static boolean isOn(OptionalInt wanted, List<Integer> devices) {
+        return wanted.isEmpty() || devices.contains(wanted.getAsInt());
+    }
+}

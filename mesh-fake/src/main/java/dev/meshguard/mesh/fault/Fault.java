@@ -1,0 +1,379 @@
+package dev.meshguard.mesh.fault;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Quantities;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * One thing that goes wrong at run time.
+ *
+ * <p>Usually made by a method of {@link FaultPlan}, which says when it happens; its text is the call that makes it. Counts begin
+ * at 1 and go over everything that one {@code Ttnn} does, in the order of calls. A fault that is counted happens once; one that
+ * is narrowed to a device counts only what concerns that device, and so counts alike however threads on other devices interleave.
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public sealed interface Fault {
+
+    /**
+     * An allocation for which there is no memory; see {@link FaultPlan#failingAllocation(long)}.
+     *
+     * @param number which of those that fit, from 1
+     * @param type the memory, or any
+     * @param device a device it must lie on, or any
+     */
+    record AllocationFails(long number, Optional<BufferType> type, OptionalInt device) implements Fault {
+
+        /**
+         * Creates the fault.
+         *
+         * @throws IllegalArgumentException if a number is out of range, or no allocator lends the memory
+         */
+        public AllocationFails {
+            requireCount("the number of an allocation", number);
+            requireDevice(device);
+            if (type.filter(BufferType.SYSTEM_MEMORY::equals).isPresent()) {
+                throw new IllegalArgumentException(
+                        "Cannot fail an allocation of SYSTEM_MEMORY: no allocator lends it. Name another memory, or none.");
+            }
+        }
+
+        @Override
+        public String toString() {
+            return call("failingAllocation", number, type.map(BufferType::name)) + on(device);
+        }
+    }
+
+    /**
+     * An operation that throws; see {@link FaultPlan#failingOperation(long)}.
+     *
+     * @param number which of those that fit, from 1
+     * @param operation its name, or any
+     * @param device a device it must run on, or any
+     */
+    record OperationFails(long number, Optional<String> operation, OptionalInt device) implements Fault {
+
+        /**
+         * Creates the fault.
+         *
+         * @throws IllegalArgumentException if a number is out of range
+         */
+        public OperationFails {
+            requireCount("the number of an operation", number);
+            requireDevice(device);
+        }
+
+        @Override
+        public String toString() {
+            return call("failingOperation", number, operation.map(Quantities::quoted)) + on(device);
+        }
+    }
+
+    /**
+     * A device that stops answering; see {@link FaultPlan#deviceStopsAnswering}.
+     *
+     * @param device its id
+     * @param event which of the device's events, from 1
+     */
+    record DeviceStops(int device, long event) implements Fault {
+
+        /**
+         * Creates the fault.
+         *
+         * @throws IllegalArgumentException if a number is out of range
+         */
+        public DeviceStops {
+            requireDevice(OptionalInt.of(device));
+            requireCount("the number of an event", event);
+        }
+
+        @Override
+        public String toString() {
+            return String.format(Locale.ROOT, "deviceStopsAnswering(%d, %d)", device, event);
+        }
+    }
+
+    /**
+     * Devices that close in another order; see {@link FaultPlan#closingDevicesInOrder}.
+     *
+     * @param devices those that close first, in that order; the others follow as ever
+     */
+    record DevicesCloseInOrder(List<Integer> devices) implements Fault {
+
+        /**
+         * Creates the fault.
+         *
+         * @throws IllegalArgumentException if there is no device, or one is named twice or cannot be
+         */
+        public DevicesCloseInOrder {
+            devices = List.copyOf(devices);
+            devices.forEach(device -> requireDevice(OptionalInt.of(device)));
+            if (devices.isEmpty() || new HashSet<>(devices).size() != devices.size()) {
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Cannot close devices in the order %s: name at least one device, and each once",
+                        devices));
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "closingDevicesInOrder(" + numbers(devices) + ")";
+        }
+    }
+
+    /** Meshes that are closed twice; see {@link FaultPlan#closingTwice()}. */
+    record MeshClosesTwice() implements Fault {
+
+        @Override
+        public String toString() {
+            return "closingTwice()";
+        }
+    }
+
+    /**
+     * A mesh that is closed while an operation runs on it; see {@link FaultPlan#closingDuringOperation(long)}.
+     *
+     * @param number which of the operations that fit, from 1
+     * @param operation its name, or any
+     */
+    record MeshClosesDuringOperation(long number, Optional<String> operation) implements Fault {
+
+        /**
+         * Creates the fault.
+         *
+         * @throws IllegalArgumentException if the number is out of range
+         */
+        public MeshClosesDuringOperation {
+            requireCount("the number of an operation", number);
+        }
+
+        @Override
+        public String toString() {
+            return call("closingDuringOperation", number, operation.map(Quantities::quoted));
+        }
+    }
+
+    /**
+     * A report that nobody gets; see {@link FaultPlan#losingReport(long)}.
+     *
+     * @param number which of those that fit, from 1
+     * @param kind what it says, or anything
+     * @param device the device it speaks of, or any
+     * @param noticed whether the source says that it lost one
+     */
+    record ReportLost(long number, Optional<ReportKind> kind, OptionalInt device, boolean noticed) implements Fault {
+
+        /**
+         * Creates the fault.
+         *
+         * @throws IllegalArgumentException if a number is out of range
+         */
+        public ReportLost {
+            requireCount("the number of a report", number);
+            requireDevice(device);
+        }
+
+        @Override
+        public String toString() {
+            return call("losingReport", number, kind.map(ReportKind::name))
+                    + on(device)
+                    + (noticed ? ".noticed()" : "");
+        }
+    }
+
+    /**
+     * A report that arrives twice; see {@link FaultPlan#doublingReport(long)}.
+     *
+     * @param number which of those that fit, from 1
+     * @param kind what it says, or anything
+     * @param device the device it speaks of, or any
+     */
+    record ReportDoubled(long number, Optional<ReportKind> kind, OptionalInt device) implements Fault {
+
+        /**
+         * Creates the fault.
+         *
+         * @throws IllegalArgumentException if a number is out of range
+         */
+        public ReportDoubled {
+            requireCount("the number of a report", number);
+            requireDevice(device);
+        }
+
+        @Override
+        public String toString() {
+            return call("doublingReport", number, kind.map(ReportKind::name)) + on(device);
+        }
+    }
+
+    /**
+     * A report that arrives late; see {@link FaultPlan#delayingReport(long, int)}.
+     *
+     * @param number which of those that fit, from 1
+     * @param kind what it says, or anything
+     * @param device the device it speaks of, or any
+     * @param byReports how many later reports overtake it, at least 1
+     */
+    record ReportDelayed(long number, Optional<ReportKind> kind, OptionalInt device, int byReports) implements Fault {
+
+        /**
+         * Creates the fault.
+         *
+         * @throws IllegalArgumentException if a number is out of range
+         */
+        public ReportDelayed {
+            requireCount("the number of a report", number);
+            requireCount("a delay in reports", byReports);
+            requireDevice(device);
+        }
+
+        @Override
+        public String toString() {
+            String narrowed = kind.map(name -> ", " + name).orElse("");
+            return String.format(Locale.ROOT, "delayingReport(%d%s, %d)", number, narrowed, byReports) + on(device);
+        }
+    }
+
+    /** Reports of a device that change places with each other. */
+    sealed interface ReportOrder extends Fault permits ReportsReordered, ReportsShuffled {
+
+        /** Returns how many change places. */
+        int window();
+
+        /** Returns the device, or nothing for each by itself. */
+        OptionalInt device();
+
+        /**
+         * Returns for one device which of so many gathered reports comes first, second and so on, from 0; it is asked once for every
+         * window.
+         */
+        IntFunction<List<Integer>> orderOn(int ofDevice);
+    }
+
+    /**
+     * Reports of a device that arrive in a given order; see {@link FaultPlan#reorderingReports}.
+     *
+     * @param order which report of every so many comes first, second and so on, from 1
+     * @param device the device, or each by itself
+     */
+    record ReportsReordered(List<Integer> order, OptionalInt device) implements ReportOrder {
+
+        /**
+         * Creates the fault.
+         *
+         * @throws IllegalArgumentException if the order does not have each number from 1 on once
+         */
+        public ReportsReordered {
+            order = List.copyOf(order);
+            requireDevice(device);
+            List<Integer> sorted = order.stream().sorted().toList();
+            if (order.size() < 2
+                    || !sorted.equals(
+                            IntStream.rangeClosed(1, order.size()).boxed().toList())) {
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Cannot hand on reports in the order %s: give the numbers from 1 to as many reports as change"
+                                + " places, at least 2, each once",
+                        order));
+            }
+        }
+
+        @Override
+        public int window() {
+            return order.size();
+        }
+
+        @Override
+        public IntFunction<List<Integer>> orderOn(int ofDevice) {
+            return gathered -> order.stream()
+                    .map(place -> place - 1)
+                    .filter(index -> index < gathered)
+                    .toList();
+        }
+
+        @Override
+        public String toString() {
+            return "reorderingReports(" + numbers(order) + ")" + on(device);
+        }
+    }
+
+    /**
+     * Reports of a device that arrive in a random order; see {@link FaultPlan#shufflingReports}.
+     *
+     * @param window how many reports change places with each other, at least 2
+     * @param seed what the order comes from
+     * @param device the device, or each by itself
+     */
+    record ReportsShuffled(int window, long seed, OptionalInt device) implements ReportOrder {
+
+        /**
+         * Creates the fault.
+         *
+         * @throws IllegalArgumentException if a number is out of range
+         */
+        public ReportsShuffled {
+            requireDevice(device);
+            if (window < 2) {
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT, "Cannot shuffle %d of the reports: at least 2 can change places", window));
+            }
+        }
+
+        @Override
+        public IntFunction<List<Integer>> orderOn(int ofDevice) {
+            Random random = new Random(31 * seed + ofDevice);
+            return gathered ->
+                    RandomFaults.shuffled(IntStream.range(0, gathered).boxed().toList(), random);
+        }
+
+        @Override
+        public String toString() {
+            return String.format(Locale.ROOT, "shufflingReports(%d, %dL)", window, seed) + on(device);
+        }
+    }
+
+    private static String call(String name, long number, Optional<String> what) {
+        return String.format(
+                Locale.ROOT,
+                "%s(%d%s)",
+                name,
+                number,
+                what.map(argument -> ", " + argument).orElse(""));
+    }
+
+    private static String on(OptionalInt device) {
+        return device.isEmpty() ? "" : String.format(Locale.ROOT, ".onDevice(%d)", device.getAsInt());
+    }
+
+    private static String numbers(List<Integer> numbers) {
+        return numbers.stream().map(String::valueOf).collect(Collectors.joining(", "));
+    }
+
+    private static void requireCount(String what, long count) {
+        if (count < 1) {
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "Cannot use %d as %s: it must be 1 or more", count, what));
+        }
+    }
+
+    private static void requireDevice(OptionalInt device) {
+        if (device.orElse(0) < 0) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT, "Cannot use %d as the id of a device: it must be 0 or more", device.getAsInt()));
+        }
+    }
+}

@@ -1,0 +1,521 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.fault.Fault;
+import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.fault.InjectedFault;
+import dev.meshguard.mesh.fault.ReportKind;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** What each fault of a plan does to a run, and when. */
+class FaultsTests {
+
+    private static final MeshShape TWO_DEVICES = MeshShape.of(1, 2);
+    private static final TensorShape SHAPE = TensorShape.of(32, 32);
+    private static final BufferConfig DRAM = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
+    private static final BufferConfig L1 = BufferConfig.of(BufferType.L1, 2_048, 2_048);
+
+    private final RecordedReports reports = new RecordedReports();
+
+    @Test
+    void runsOutOfMemoryAtTheAllocationOfThePlan() {
+        Ttnn ttnn = with(FaultPlan.none().failingAllocation(2, BufferType.L1));
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+        mesh.allocate(MeshBufferConfig.replicated(DRAM));
+        mesh.allocate(MeshBufferConfig.replicated(DRAM));
+        mesh.allocate(MeshBufferConfig.replicated(L1));
+        reports.forget();
+
+        assertThatThrownBy(() -> mesh.allocate(MeshBufferConfig.replicated(L1)))
+                .isInstanceOf(DeviceOutOfMemoryException.class)
+                .hasMessage(
+                        "Out of Memory: Not enough space to allocate 2048 B L1 buffer across 64 banks, where each bank"
+                                + " needs to store 2048 B, but bank size is 1395360 B (allocated: 2048 B, free: 1393312 B,"
+                                + " largest free block: 1393312 B)");
+
+        assertThat(reports.lines()).isEmpty();
+        assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isEqualTo(2_048);
+        assertThatCode(() -> mesh.allocate(MeshBufferConfig.replicated(L1))).doesNotThrowAnyException();
+    }
+
+    @Test
+    void putsANoteOnTheErrorThatNamesFaultAndPlan() {
+        FaultPlan plan = FaultPlan.none().failingAllocation(1).closingTwice();
+        MeshDevice mesh = with(plan).openMeshDevice(TWO_DEVICES);
+
+        DeviceOutOfMemoryException error = catchThrowableOfType(
+                DeviceOutOfMemoryException.class, () -> mesh.allocate(MeshBufferConfig.replicated(DRAM)));
+
+        assertThat(InjectedFault.in(new RuntimeException(error))).hasValueSatisfying(note -> {
+            assertThat(note.fault()).isEqualTo(plan.faults().get(0));
+            assertThat(note)
+                    .hasMessage(
+                            "Injected: failingAllocation(1), of FaultPlan.none().failingAllocation(1).closingTwice()");
+        });
+    }
+
+    @Test
+    void putsNoNoteOnARealError() {
+        MeshDevice mesh = with(FaultPlan.none().failingAllocation(5)).openMeshDevice(TWO_DEVICES);
+
+        DeviceOutOfMemoryException error = catchThrowableOfType(
+                DeviceOutOfMemoryException.class,
+                () -> mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 1L << 40, 2_048))));
+
+        assertThat(InjectedFault.in(error)).isEmpty();
+    }
+
+    @Test
+    void countsTheAllocationsThatLieOnADevice() {
+        MeshDevice mesh =
+                with(FaultPlan.none().failingAllocation(2).onDevice(1)).openMeshDevice(TWO_DEVICES);
+        mesh.allocateOn(0, DRAM);
+        mesh.allocateOn(0, DRAM);
+        mesh.allocate(MeshBufferConfig.replicated(DRAM));
+
+        assertThatThrownBy(() -> mesh.allocateOn(1, DRAM)).isInstanceOf(DeviceOutOfMemoryException.class);
+    }
+
+    @Test
+    void doesNotCountWhatTakesNoMemory() {
+        MeshDevice mesh = with(FaultPlan.none().failingAllocation(1)).openMeshDevice(TWO_DEVICES);
+
+        assertThatCode(() -> {
+                    mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 0, 2_048)));
+                    mesh.view(MeshBufferConfig.replicated(DRAM), 4_194_304);
+                })
+                .doesNotThrowAnyException();
+        assertThatThrownBy(() -> mesh.allocateOn(0, DRAM)).isInstanceOf(DeviceOutOfMemoryException.class);
+    }
+
+    @Test
+    void leavesNothingOfAnOperationWhoseKernelBinaryHasNoRoom() {
+        Ttnn ttnn = with(FaultPlan.none().failingAllocation(4));
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+        Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
+        Tensor b = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
+        long before = mesh.statistics(BufferType.DRAM).totalAllocated();
+
+        assertThatThrownBy(() -> ttnn.add(a, b)).isInstanceOf(DeviceOutOfMemoryException.class);
+
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(before);
+    }
+
+    @Test
+    void failsToOpenAMeshWhoseOwnBufferHasNoRoom() {
+        Ttnn ttnn = Ttnn.builder(reports)
+                .systemBuffer(new Owner(Owner.Kind.FABRIC, "0"), BufferType.DRAM, 4_096)
+                .faults(FaultPlan.none().failingAllocation(1))
+                .build();
+
+        assertThatThrownBy(() -> ttnn.openMeshDevice(TWO_DEVICES)).isInstanceOf(DeviceOutOfMemoryException.class);
+
+        assertThat(ttnn.openMeshDevices()).isEmpty();
+        assertThatCode(() -> ttnn.openMeshDevice(TWO_DEVICES)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void failsTheOperationOfThePlanWhereItIsHandedOver() {
+        Ttnn ttnn = with(FaultPlan.none().failingOperation(2, "add"));
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+        Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
+        ttnn.add(a, a);
+        ttnn.matmul(a, a);
+        reports.forget();
+
+        assertThatThrownBy(() -> ttnn.add(a, a))
+                .isExactlyInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Operation add failed: failingOperation(2, \"add\")")
+                .satisfies(error -> assertThat(InjectedFault.in(error)).isPresent());
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "allocated 0 DRAM 2974784+2048 NON_OWNING",
+                        "allocated 1 DRAM 2974784+2048 NON_OWNING",
+                        "freed 0 DRAM 2974784 NON_OWNING",
+                        "freed 1 DRAM 2974784 NON_OWNING");
+    }
+
+    @Test
+    void keepsTheProgramsOfAnOperationThatFailed() {
+        Ttnn ttnn = with(FaultPlan.none().failingOperation(1));
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+        Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
+
+        assertThatThrownBy(() -> ttnn.add(a, a)).isInstanceOf(MeshRuntimeException.class);
+
+        assertThat(mesh.numProgramCacheEntries()).isEqualTo(1);
+    }
+
+    @Test
+    void countsWorkloadsAndProgramsThatAreEnqueuedByHand() {
+        Ttnn ttnn = with(FaultPlan.none()
+                .failingOperation(1, "enqueueMeshWorkload")
+                .failingOperation(1, "enqueueProgram")
+                .onDevice(1));
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+        Program program = ttnn.createProgram("mine");
+
+        mesh.enqueueProgram(0, program);
+
+        assertThatThrownBy(() -> mesh.enqueueProgram(1, program))
+                .hasMessage("Operation enqueueProgram failed: failingOperation(1, \"enqueueProgram\").onDevice(1)");
+        assertThatThrownBy(() ->
+                        mesh.enqueueMeshWorkload(ttnn.createMeshWorkload().addProgram(ttnn.createProgram("other"))))
+                .hasMessage("Operation enqueueMeshWorkload failed: failingOperation(1, \"enqueueMeshWorkload\")");
+    }
+
+    @Test
+    void timesOutOnADeviceThatStoppedAnswering() {
+        Ttnn ttnn = with(FaultPlan.none().deviceStopsAnswering(1, 2));
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+        Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
+        Tensor sum = ttnn.add(a, a);
+
+        assertThatThrownBy(() -> ttnn.add(a, a))
+                .isExactlyInstanceOf(MeshRuntimeException.class)
+                .hasMessage("TIMEOUT: device timeout, potential hang detected, the device is unrecoverable");
+        assertThatThrownBy(() -> ttnn.add(a, sum))
+                .isExactlyInstanceOf(MeshRuntimeException.class)
+                .hasMessage("TIMEOUT: device timeout in fetch queue wait, potential hang detected")
+                .satisfies(error -> assertThat(InjectedFault.in(error)).isPresent());
+    }
+
+    @Test
+    void runsOnTheDevicesThatStillAnswer() {
+        Ttnn ttnn = with(FaultPlan.none().deviceStopsAnswering(1, 1));
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+        MeshDevice others = ttnn.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(TWO_DEVICES).withPhysicalDeviceIds(6, 7));
+        assertThatThrownBy(() -> mesh.enqueueProgram(1, ttnn.createProgram("mine")))
+                .hasMessageStartingWith("TIMEOUT");
+
+        assertThatCode(() -> {
+                    mesh.enqueueProgram(0, ttnn.createProgram("mine"));
+                    Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, others);
+                    ttnn.add(a, a);
+                })
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void lendsAndTakesBackMemoryOfADeviceThatDoesNotAnswer() {
+        Ttnn ttnn = with(FaultPlan.none().deviceStopsAnswering(1, 1));
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+        Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
+        assertThatThrownBy(() -> ttnn.add(a, a)).hasMessageStartingWith("TIMEOUT");
+        reports.forget();
+
+        ttnn.deallocate(a);
+        mesh.allocateOn(1, DRAM);
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "freed 0 DRAM 2968640 NON_OWNING",
+                        "freed 1 DRAM 2968640 NON_OWNING",
+                        "allocated 1 DRAM 2968640+2048 OWNING");
+    }
+
+    @Test
+    void closesADeviceThatDoesNotAnswerAndCannotInitialiseItAgain() {
+        Ttnn ttnn = with(FaultPlan.none().deviceStopsAnswering(1, 1));
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+
+        ttnn.closeMeshDevice(mesh);
+
+        assertThat(reports.lines("closed")).containsExactly("closed device 0", "closed device 1", "closed mesh 0");
+        assertThatThrownBy(() -> ttnn.openMeshDevice(TWO_DEVICES))
+                .isExactlyInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Device 1 init: failed to initialize FW! Try resetting the board.");
+        assertThat(ttnn.openMeshDevices()).isEmpty();
+    }
+
+    @Test
+    void closesDevicesInTheOrderOfThePlan() {
+        Ttnn ttnn = with(FaultPlan.none().closingDevicesInOrder(6, 2, 99));
+
+        ttnn.closeMeshDevice(ttnn.openMeshDevice(MeshShape.of(2, 4)));
+
+        assertThat(reports.lines("closed device"))
+                .containsExactly(
+                        "closed device 6",
+                        "closed device 2",
+                        "closed device 0",
+                        "closed device 1",
+                        "closed device 3",
+                        "closed device 4",
+                        "closed device 5",
+                        "closed device 7");
+    }
+
+    @Test
+    void reportsAMeshThatIsClosedTwiceAsClosedOnce() {
+        Ttnn ttnn = with(FaultPlan.none().closingTwice());
+
+        ttnn.closeMeshDevice(ttnn.openMeshDevice(TWO_DEVICES));
+
+        assertThat(reports.lines("closed mesh")).containsExactly("closed mesh 0");
+        assertThat(ttnn.outstandingFaults()).isEmpty();
+    }
+
+    @Test
+    void closesTheMeshOfAnOperationThatRuns() {
+        Ttnn ttnn = with(FaultPlan.none().closingDuringOperation(2, "add"));
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+        Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
+        ttnn.add(a, a);
+        reports.forget();
+
+        assertThatThrownBy(() -> ttnn.add(a, a))
+                .isExactlyInstanceOf(MeshRuntimeException.class)
+                .hasMessageStartingWith("SubDeviceManagerTracker is not initialized on MeshDevice 0.")
+                .satisfies(error -> assertThat(InjectedFault.in(error)).isPresent());
+
+        assertThat(mesh.isOpen()).isFalse();
+        assertThat(reports.lines())
+                .startsWith("allocated 0 DRAM 2972736+2048 NON_OWNING", "allocated 1 DRAM 2972736+2048 NON_OWNING")
+                .contains("closed mesh 0")
+                .endsWith("freed 0 DRAM 2972736 NON_OWNING", "freed 1 DRAM 2972736 NON_OWNING");
+    }
+
+    @Test
+    void tellsTheErrorOfTheOperationAndNotThatOfItsResultInAStrictRuntime() {
+        Ttnn ttnn = Ttnn.builder(reports)
+                .strict()
+                .faults(FaultPlan.none().closingDuringOperation(1))
+                .build();
+        Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, ttnn.openMeshDevice(TWO_DEVICES));
+
+        assertThatThrownBy(() -> ttnn.add(a, a))
+                .hasMessageStartingWith("SubDeviceManagerTracker is not initialized on MeshDevice 0.");
+    }
+
+    @Test
+    void losesTheReportOfThePlan() {
+        MeshDevice mesh =
+                with(FaultPlan.none().losingReport(2, ReportKind.FREE)).openMeshDevice(TWO_DEVICES);
+
+        mesh.allocate(MeshBufferConfig.replicated(DRAM)).deallocate();
+
+        assertThat(aboutBuffers())
+                .containsExactly(
+                        "allocated 0 DRAM 2968640+2048 NON_OWNING",
+                        "allocated 1 DRAM 2968640+2048 NON_OWNING",
+                        "freed 0 DRAM 2968640 NON_OWNING");
+        assertThat(reports.lines("lost")).isEmpty();
+    }
+
+    @Test
+    void tellsOfALostReportThatIsNoticed() {
+        MeshDevice mesh =
+                with(FaultPlan.none().losingReport(1).onDevice(1).noticed()).openMeshDevice(TWO_DEVICES);
+
+        mesh.allocate(MeshBufferConfig.replicated(DRAM));
+
+        assertThat(aboutBuffers()).containsExactly("allocated 0 DRAM 2968640+2048 NON_OWNING");
+        assertThat(reports.lines("lost"))
+                .containsExactly("lost 1: the source noticed that a report of device 1 got lost");
+    }
+
+    @Test
+    void doublesTheReportOfThePlan() {
+        MeshDevice mesh = with(FaultPlan.none().doublingReport(3)).openMeshDevice(TWO_DEVICES);
+
+        mesh.allocate(MeshBufferConfig.replicated(DRAM)).deallocate();
+
+        assertThat(aboutBuffers())
+                .containsExactly(
+                        "allocated 0 DRAM 2968640+2048 NON_OWNING",
+                        "allocated 1 DRAM 2968640+2048 NON_OWNING",
+                        "freed 0 DRAM 2968640 NON_OWNING",
+                        "freed 0 DRAM 2968640 NON_OWNING",
+                        "freed 1 DRAM 2968640 NON_OWNING");
+    }
+
+    @Test
+    void letsLaterReportsOvertakeTheOneOfThePlan() {
+        MeshDevice mesh = with(FaultPlan.none().delayingReport(1, 2)).openMeshDevice(TWO_DEVICES);
+
+        mesh.allocate(MeshBufferConfig.replicated(DRAM)).deallocate();
+
+        assertThat(aboutBuffers())
+                .containsExactly(
+                        "allocated 1 DRAM 2968640+2048 NON_OWNING",
+                        "freed 0 DRAM 2968640 NON_OWNING",
+                        "allocated 0 DRAM 2968640+2048 NON_OWNING",
+                        "freed 1 DRAM 2968640 NON_OWNING");
+    }
+
+    @Test
+    void letsOnlyReportsOfItsDeviceOvertakeTheOneOfADevice() {
+        MeshDevice mesh =
+                with(FaultPlan.none().delayingReport(1, 1).onDevice(0)).openMeshDevice(TWO_DEVICES);
+
+        mesh.allocate(MeshBufferConfig.replicated(DRAM)).deallocate();
+
+        assertThat(aboutBuffers())
+                .containsExactly(
+                        "allocated 1 DRAM 2968640+2048 NON_OWNING",
+                        "freed 0 DRAM 2968640 NON_OWNING",
+                        "allocated 0 DRAM 2968640+2048 NON_OWNING",
+                        "freed 1 DRAM 2968640 NON_OWNING");
+    }
+
+    @Test
+    void handsOnAtTheLatestWhenTheMeshIsClosed() {
+        Ttnn ttnn = with(FaultPlan.none().doublingReport(1).delayingReport(1, 1_000));
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+        mesh.allocateOn(0, DRAM);
+        assertThat(aboutBuffers()).isEmpty();
+
+        mesh.close();
+
+        assertThat(reports.lines())
+                .containsSequence(
+                        "closed mesh 0",
+                        "allocated 0 DRAM 2968640+2048 OWNING",
+                        "allocated 0 DRAM 2968640+2048 OWNING",
+                        "end of phase CLOSE");
+    }
+
+    @Test
+    void holdsNothingBackOnceTheMeshIsClosed() {
+        Ttnn ttnn = with(FaultPlan.none().delayingReport(2, 1_000).reorderingReports(2, 1));
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+        Buffer buffer = mesh.allocateOn(0, DRAM);
+        mesh.close();
+
+        buffer.deallocate();
+
+        assertThat(aboutBuffers())
+                .containsExactly("allocated 0 DRAM 2968640+2048 OWNING", "freed 0 DRAM 2968640 OWNING");
+    }
+
+    @Test
+    void handsOnTheReportsOfEachDeviceInTheOrderOfThePlan() {
+        MeshDevice mesh = with(FaultPlan.none().reorderingReports(3, 1, 2)).openMeshDevice(TWO_DEVICES);
+
+        mesh.allocateOn(0, DRAM);
+        mesh.allocateOn(0, L1);
+        mesh.allocateOn(1, DRAM);
+        mesh.allocateOn(0, DRAM);
+
+        assertThat(aboutBuffers())
+                .containsExactly(
+                        "allocated 0 DRAM 2970688+2048 OWNING",
+                        "allocated 0 DRAM 2968640+2048 OWNING",
+                        "allocated 0 L1 1497088+2048 OWNING");
+    }
+
+    @Test
+    void handsOnWhatIsGatheredBeforeACloseBegins() {
+        MeshDevice mesh = with(FaultPlan.none().reorderingReports(3, 2, 1)).openMeshDevice(TWO_DEVICES);
+        mesh.allocateOn(0, DRAM);
+        mesh.allocateOn(0, L1);
+
+        mesh.close();
+
+        assertThat(reports.lines())
+                .containsSequence(
+                        "phase CLOSE",
+                        "allocated 0 L1 1497088+2048 OWNING",
+                        "allocated 0 DRAM 2968640+2048 OWNING",
+                        "closing mesh 0");
+    }
+
+    @Test
+    void shufflesTheReportsOfEachDeviceByTheSeed() {
+        FaultPlan plan = FaultPlan.none().shufflingReports(4, 7);
+
+        List<String> once = program(plan);
+        List<String> again = program(plan);
+
+        assertThat(once).isEqualTo(again).isNotEqualTo(program(FaultPlan.none()));
+        assertThat(once).containsExactlyInAnyOrderElementsOf(program(FaultPlan.none()));
+    }
+
+    @Test
+    void tellsWhatHasNotHappened() {
+        Ttnn ttnn = with(FaultPlan.none()
+                .failingAllocation(1)
+                .onDevice(7)
+                .failingOperation(3)
+                .losingReport(1));
+        MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+
+        mesh.allocateOn(0, DRAM);
+
+        assertThat(ttnn.outstandingFaults())
+                .extracting(Fault::toString)
+                .containsExactly("failingAllocation(1).onDevice(7)", "failingOperation(3)");
+    }
+
+    @Test
+    void hasNothingBetweenMeshAndListenerWithoutAPlanForReports() {
+        MeshDevice mesh = with(FaultPlan.none().failingAllocation(100)).openMeshDevice(TWO_DEVICES);
+
+        assertThat(mesh.reports().listener()).isSameAs(reports);
+    }
+
+    @Test
+    void namesTheListenerItselfWhateverLiesBetween() {
+        MeshDevice mesh = with(FaultPlan.none().losingReport(100)).openMeshDevice(TWO_DEVICES);
+
+        assertThat(mesh.listener()).isSameAs(reports);
+    }
+
+    @Test
+    void runsAlikeWithTheSamePlan() {
+        long seed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
+
+        for (long next = seed; next < seed + 300; next++) {
+            FaultPlan plan = FaultPlan.random(next);
+
+            assertThat(program(plan)).as("-Dmeshguard.seed=%d", next).isEqualTo(program(plan));
+        }
+    }
+
+    /** A program that catches every error of the runtime and goes on, and what it reported. */
+    private static List<String> program(FaultPlan plan) {
+        RecordedReports recorded = new RecordedReports();
+        Ttnn ttnn = Ttnn.builder(recorded).faults(plan).build();
+        for (int round = 0; round < 2; round++) {
+            try (MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+                    Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
+                    Tensor b = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh)) {
+                Tensor sum = ttnn.add(a, b);
+                Tensor product = ttnn.matmul(a, sum);
+                ttnn.deallocate(sum);
+                ttnn.deallocate(product);
+            } catch (MeshRuntimeException error) {
+                recorded.reportsLost(0, String.valueOf(error.getMessage()));
+            }
+        }
+        return recorded.lines();
+    }
+
+    private Ttnn with(FaultPlan plan) {
+        return Ttnn.builder(reports).faults(plan).build();
+    }
+
+    private List<String> aboutBuffers() {
+        return reports.lines().stream()
+                .filter(line -> line.startsWith("allocated") || line.startsWith("freed"))
+                .toList();
+    }
+}

@@ -1,0 +1,414 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.meshguard.mesh.BufferMisuseException.Misuse;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What a strict runtime refuses, how it says so, and that it refuses nothing else. */
+class StrictModeTests {
+
+    private static final MeshShape TWO_DEVICES = MeshShape.of(1, 2);
+    private static final TensorShape SHAPE = TensorShape.of(32, 32);
+    private static final BufferConfig DRAM = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
+    private static final MeshBufferConfig BUFFER = MeshBufferConfig.replicated(DRAM.named("kv-cache"));
+
+    private final RecordedReports reports = new RecordedReports();
+    private final Ttnn ttnn = Ttnn.builder(reports).strict().build();
+    private final MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
+
+    @Test
+    void refusesASecondFreeAndTellsWhatHappenedToTheBuffer() {
+        MeshBuffer buffer = mesh.allocate(BUFFER);
+        buffer.deallocate();
+
+        BufferMisuseException error = catchThrowableOfType(BufferMisuseException.class, buffer::deallocate);
+
+        assertThat(error.misuse()).isEqualTo(Misuse.SECOND_FREE);
+        assertThat(withoutLines(error)).isEqualTo("""
+                        Cannot free the DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1: it was freed before.
+                        1. allocated as "kv-cache"
+                           -> at dev.meshguard.mesh.StrictModeTests.refusesASecondFreeAndTellsWhatHappenedToTheBuffer(StrictModeTests.java)
+                        2. freed
+                           -> at dev.meshguard.mesh.StrictModeTests.refusesASecondFreeAndTellsWhatHappenedToTheBuffer(StrictModeTests.java)
+                        Free it once. A runtime that is not strict ignores the second free, as the real one does.""");
+    }
+
+    @Test
+    void tellsOfEarlierAttemptsToo() {
+        Tensor tensor = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
+        ttnn.deallocate(tensor);
+        assertThatThrownBy(() -> ttnn.deallocate(tensor)).isInstanceOf(BufferMisuseException.class);
+
+        assertThatThrownBy(() -> ttnn.deallocate(tensor)).hasMessageContaining("3. freed again, which was refused\n");
+    }
+
+    @Test
+    void tellsTheListenerOfTheSecondFreeBeforeItRefuses() {
+        Buffer buffer = mesh.allocateOn(1, DRAM);
+        buffer.deallocate();
+
+        assertThatThrownBy(buffer::deallocate).isInstanceOf(BufferMisuseException.class);
+
+        assertThat(reports.lines("ignored")).containsExactly("ignored 1 DRAM 2968640 ALREADY_FREED");
+    }
+
+    @Test
+    void takesThePlaceOfAnAllocationFromAListenerThatKnowsIt() {
+        AllocationTracker tracker = AllocationTracker.builder()
+                .originCapture(OriginCapture.ALLOCATIONS_AND_FREES)
+                .build();
+        Tensor tensor =
+                ttnn(tracker).empty(SHAPE, DataType.BFLOAT16, ttnn(tracker).openMeshDevice(TWO_DEVICES));
+        tensor.deallocate();
+
+        BufferMisuseException error = catchThrowableOfType(BufferMisuseException.class, tensor::deallocate);
+
+        assertThat(withoutLines(error))
+                .containsSubsequence(
+                        "1. allocated\n   -> at dev.meshguard.mesh.StrictModeTests.takesThePlace",
+                        "2. freed\n   -> at dev.meshguard.mesh.StrictModeTests.takesThePlace");
+    }
+
+    @Test
+    void letsAHandleBeClosedTwice() {
+        MeshBuffer buffer = mesh.allocate(BUFFER);
+        Buffer other = mesh.allocateOn(0, DRAM);
+        buffer.deallocate();
+        other.deallocate();
+
+        assertThatCode(() -> Stream.of(buffer, other, buffer, other).forEach(StrictModeTests::close))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void refusesToFreeAnAddressThatWasFreed() {
+        MeshBuffer buffer = mesh.allocate(BUFFER);
+        mesh.deallocateAddress(BufferType.DRAM, buffer.address());
+
+        BufferMisuseException error = catchThrowableOfType(
+                BufferMisuseException.class, () -> mesh.deallocateAddress(BufferType.DRAM, buffer.address()));
+
+        assertThat(error.misuse()).isEqualTo(Misuse.SECOND_FREE);
+        assertThat(error)
+                .hasMessageStartingWith(
+                        "Cannot free DRAM 0x2d4c40 (2968640) on devices 0, 1: the buffer that started there"
+                                + " was freed before.\n1. allocated as \"kv-cache\"\n");
+        assertThatThrownBy(buffer::deallocate)
+                .as("its handle is stale")
+                .hasMessageStartingWith(
+                        "Cannot free the DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1: it was freed");
+    }
+
+    @Test
+    void refusesToFreeAnAddressThatNobodyHadEver() {
+        BufferMisuseException error =
+                catchThrowableOfType(BufferMisuseException.class, () -> mesh.deallocateAddress(BufferType.L1, 4_096));
+
+        assertThat(error.misuse()).isEqualTo(Misuse.UNKNOWN_ADDRESS);
+        assertThat(error)
+                .hasMessage("Cannot free L1 0x1000 (4096) on devices 0, 1: no buffer starts there.\n"
+                        + "Free an address that a buffer has. A runtime that is not strict ignores any other, as the real one"
+                        + " does.");
+        assertThat(reports.lines("ignored"))
+                .containsExactly("ignored 0 L1 4096 UNKNOWN_ADDRESS", "ignored 1 L1 4096 UNKNOWN_ADDRESS");
+    }
+
+    @Test
+    void refusesAFreeAfterTheCloseAndTellsWhereThatWas() {
+        MeshBuffer buffer = mesh.allocate(BUFFER);
+        mesh.close();
+
+        BufferMisuseException error = catchThrowableOfType(BufferMisuseException.class, buffer::deallocate);
+
+        assertThat(error.misuse()).isEqualTo(Misuse.FREE_AFTER_CLOSE);
+        assertThat(withoutLines(error)).isEqualTo("""
+                        Cannot free the DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1: who lent it is closed.
+                        1. allocated as "kv-cache"
+                           -> at dev.meshguard.mesh.StrictModeTests.refusesAFreeAfterTheCloseAndTellsWhereThatWas(StrictModeTests.java)
+                        2. mesh 0 was closed
+                           -> at dev.meshguard.mesh.StrictModeTests.refusesAFreeAfterTheCloseAndTellsWhereThatWas(StrictModeTests.java)
+                        Free it before the close. A runtime that is not strict finds nothing to free, as the real one does.""");
+    }
+
+    @Test
+    void refusesAFreeAfterTheCloseOfItsDevice() {
+        Buffer buffer = mesh.allocateOn(1, DRAM);
+        mesh.close();
+
+        assertThatThrownBy(buffer::close)
+                .isInstanceOf(BufferMisuseException.class)
+                .hasMessageContaining("\n2. device 1 was closed\n");
+    }
+
+    @Test
+    void letsProgramsEndAfterTheClose() {
+        Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
+        ttnn.deallocate(ttnn.add(a, a));
+        ttnn.deallocate(a);
+        mesh.close();
+
+        assertThatCode(mesh::destroy).doesNotThrowAnyException();
+    }
+
+    @Test
+    void saysWhatTheRuntimeSaysOfAFreedTensorAndTellsWhatHappenedToIt() {
+        Tensor tensor = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
+        ttnn.deallocate(tensor);
+
+        assertThatThrownBy(() -> ttnn.add(tensor, tensor))
+                .isExactlyInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Tensor is not allocated")
+                .satisfies(error -> {
+                    assertThat(error.getSuppressed()).hasSize(1);
+                    BufferMisuseException life = (BufferMisuseException) error.getSuppressed()[0];
+                    assertThat(life.misuse()).isEqualTo(Misuse.USE_AFTER_FREE);
+                    assertThat(withoutLines(life)).isEqualTo("""
+                                    Cannot use the DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1: it was freed.
+                                    1. allocated
+                                       -> at dev.meshguard.mesh.StrictModeTests.saysWhatTheRuntimeSaysOfAFreedTensorAndTellsWhatHappenedToIt(StrictModeTests.java)
+                                    2. freed
+                                       -> at dev.meshguard.mesh.StrictModeTests.saysWhatTheRuntimeSaysOfAFreedTensorAndTellsWhatHappenedToIt(StrictModeTests.java)
+                                    Free it after its last use.""");
+                });
+    }
+
+    @Test
+    void refusesToLookAtFreedMemory() {
+        MeshBuffer buffer = mesh.allocate(BUFFER);
+        buffer.deallocate();
+
+        BufferMisuseException error =
+                catchThrowableOfType(BufferMisuseException.class, () -> mesh.viewOn(1, DRAM, buffer.address()));
+
+        assertThat(error.misuse()).isEqualTo(Misuse.VIEW_OF_FREED_MEMORY);
+        assertThat(error)
+                .hasMessageStartingWith(
+                        "Cannot look at DRAM 0x2d4c40 (2968640) on device 1: it lies in the DRAM buffer of"
+                                + " 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1, which was freed.\n1. allocated as \"kv-cache\"");
+    }
+
+    @Test
+    void letsViewsLookAtMemoryThatSomebodyHasOrThatWasNeverLent() {
+        MeshBuffer buffer = mesh.allocate(BUFFER);
+        MeshDevice submesh = mesh.createSubmesh(MeshShape.of(1, 1), MeshCoordinate.of(0, 1));
+        submesh.allocate(BUFFER).deallocate();
+
+        assertThatCode(() -> {
+                    mesh.view(BUFFER, buffer.address());
+                    submesh.view(BUFFER, buffer.address());
+                    mesh.view(BUFFER, 104_857_600);
+                })
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void letsViewsLookAtWhatWasFreedInAnEarlierLifeOfTheDevices() {
+        mesh.allocate(BUFFER).deallocate();
+        mesh.close();
+        MeshDevice again = ttnn.openMeshDevice(TWO_DEVICES);
+
+        assertThatCode(() -> again.view(BUFFER, 2_968_640)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void doesNotLendAFreedAddressToTheNext() {
+        MeshBuffer first = mesh.allocate(BUFFER);
+        first.deallocate();
+
+        MeshBuffer second = mesh.allocate(BUFFER);
+
+        assertThat(first.address()).isEqualTo(2_968_640);
+        assertThat(second.address()).isEqualTo(2_970_688);
+    }
+
+    @Test
+    void withholdsAsManyAsAreAskedFor() {
+        MeshDevice own = Ttnn.builder(reports).strict(1).build().openMeshDevice(TWO_DEVICES);
+        own.allocate(BUFFER).deallocate();
+        own.allocate(BUFFER).deallocate();
+
+        assertThat(own.allocate(BUFFER).address()).isEqualTo(2_968_640);
+        assertThatThrownBy(() -> Ttnn.builder(reports).strict(-1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot withhold -1 addresses: say 0 or more");
+    }
+
+    @Test
+    void withholdsTheAddressesOfASingleDeviceToo() {
+        Buffer first = mesh.allocateOn(0, DRAM);
+        first.deallocate();
+
+        assertThat(mesh.allocateOn(0, DRAM).address()).isNotEqualTo(first.address());
+    }
+
+    @Test
+    void doesNotTakeWhatIsWithheldForLent() {
+        AllocationTracker tracker = AllocationTracker.create();
+        Ttnn strict = ttnn(tracker);
+        MeshDevice own = strict.openMeshDevice(TWO_DEVICES);
+        own.allocate(BUFFER).deallocate();
+        own.close();
+
+        assertThat(LeakCheck.create().examine(tracker.history()).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void doesNotTakeWhatIsWithheldForAClashWithCircularBuffers() {
+        BufferConfig nearlyAll = BufferConfig.of(BufferType.L1, 64L * 1_300_000, 1_300_000);
+        mesh.allocate(MeshBufferConfig.replicated(nearlyAll)).deallocate();
+        Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
+
+        assertThatCode(() -> ttnn.add(a, a)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void isALenientOneUnlessAskedFor() {
+        MeshBuffer buffer = Ttnn.create(reports)
+                .openMeshDevice(MeshDeviceOptions.defaults().withMeshShape(TWO_DEVICES))
+                .allocate(BUFFER);
+        buffer.deallocate();
+
+        assertThatCode(buffer::deallocate).doesNotThrowAnyException();
+    }
+
+    /**
+     * Random programs without fault, run on a strict and on a lenient runtime: neither refuses anything that the other does not, they
+     * have the same room at every step, and nothing is left.
+     */
+    @Test
+    void refusesNothingThatAProgramWithoutFaultDoes() {
+        long firstSeed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
+
+        for (long seed = firstSeed; seed < firstSeed + 60; seed++) {
+            RecordedReports recorded = new RecordedReports();
+            List<String> lenient = new Program(seed, Ttnn.builder(new RecordedReports())).run();
+            int withheld = new Random(seed).nextInt(80);
+
+            List<String> strict = new Program(seed, Ttnn.builder(recorded).strict(withheld)).run();
+
+            assertThat(strict).as("-Dmeshguard.seed=%d", seed).isEqualTo(lenient);
+            assertThat(recorded.readings())
+                    .as("-Dmeshguard.seed=%d", seed)
+                    .allSatisfy(reading -> assertThat(reading.devices())
+                            .allSatisfy(device -> assertThat(BufferType.values())
+                                    .allSatisfy(type -> assertThat(reading.takenAddresses(device, type))
+                                            .isEmpty())));
+        }
+    }
+
+    private static Ttnn ttnn(AllocationTracker tracker) {
+        return Ttnn.builder(tracker).strict().build();
+    }
+
+    private static void close(AutoCloseable handle) {
+        try {
+            handle.close();
+        } catch (Exception failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
+    /** Line numbers change with every edit of this file. */
+    private static String withoutLines(Throwable error) {
+        return String.valueOf(error.getMessage()).replaceAll("\\.java:\\d+", ".java");
+    }
+
+    /** A program that frees what it has once, and before the close; what it saw of the runtime. */
+    private static final class Program {
+
+        private final Random random;
+        private final Ttnn ttnn;
+        private final List<String> seen = new ArrayList<>();
+        private final List<AutoCloseable> buffers = new ArrayList<>();
+        private final List<Tensor> tensors = new ArrayList<>();
+
+        Program(long seed, Ttnn.Builder runtime) {
+            this.random = new Random(seed);
+            this.ttnn = runtime.build();
+        }
+
+        List<String> run() {
+            for (int life = 0; life < 2; life++) {
+                MeshDevice mesh = ttnn.openMeshDevice(
+                        MeshDeviceOptions.defaults().withMeshShape(TWO_DEVICES).withL1SmallSize(32_768));
+                for (int step = 0; step < 120; step++) {
+                    step(mesh);
+                    for (BufferType type : List.of(BufferType.DRAM, BufferType.L1, BufferType.L1_SMALL)) {
+                        seen.add(mesh.statistics(type).toString());
+                    }
+                }
+                buffers.forEach(StrictModeTests::close);
+                tensors.forEach(Tensor::deallocate);
+                buffers.clear();
+                tensors.clear();
+                mesh.disableAndClearProgramCache();
+                mesh.close();
+            }
+            return seen;
+        }
+
+        private void step(MeshDevice mesh) {
+            try {
+                switch (random.nextInt(8)) {
+                    case 0 -> buffers.add(mesh.allocate(MeshBufferConfig.replicated(someBuffer())));
+                    case 1 -> buffers.add(mesh.allocateOn(random.nextInt(2), someBuffer()));
+                    case 2, 3 -> freeSome(buffers, StrictModeTests::close);
+                    case 4 -> freeSome(tensors, Tensor::deallocate);
+                    case 5 -> tensors.add(ttnn.empty(someShape(), DataType.BFLOAT16, mesh));
+                    case 6 -> {
+                        if (!tensors.isEmpty()) {
+                            Tensor tensor = tensors.get(random.nextInt(tensors.size()));
+                            tensors.add(ttnn.add(tensor, tensor));
+                        }
+                    }
+                    default -> {
+                        if (random.nextInt(4) == 0) {
+                            mesh.clearProgramCache();
+                        }
+                    }
+                }
+            } catch (MeshRuntimeException error) {
+                seen.add(error.getClass().getSimpleName() + ": " + error.getMessage());
+            }
+        }
+
+        private <T> void freeSome(List<T> some, Consumer<T> free) {
+            if (!some.isEmpty()) {
+                free.accept(some.remove(random.nextInt(some.size())));
+            }
+        }
+
+        /** Large enough that L1 is full after a few. */
+        private BufferConfig someBuffer() {
+            BufferType type = random.nextInt(3) == 0 ? BufferType.DRAM : BufferType.L1;
+            long page = 32L << random.nextInt(8);
+            return BufferConfig.of(type, page * (1 + random.nextInt(1 << random.nextInt(14))), page);
+        }
+
+        private TensorShape someShape() {
+            return TensorShape.of(32 * (1 + random.nextInt(8)), 32 * (1 + random.nextInt(8)));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package dev.meshguard.samples.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Tensor;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Random programs, some of which leak, in runs in which random things go wrong: the verdict never clears a program that leaks, nor
+ * blames one that does not.
+ *
+ * <p>What is true is taken from the allocator itself when the close begins. What is not known may be said to be unknown.
+ */
+class HonestVerdictTests {
+
+    @ParameterizedTest
+    @EnumSource
+    void neverClearsALeakNorInventsOne(ReportingModel model) {
+        long firstSeed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
+
+        for (long seed = firstSeed; seed < firstSeed + 1_000; seed++) {
+            FaultPlan plan = FaultPlan.random(seed);
+            AllocationTracker tracker = AllocationTracker.create();
+            new Program(
+                            seed,
+                            Ttnn.builder(tracker).reporting(model).faults(plan).build())
+                    .run();
+
+            LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+
+            boolean leaked = tracker.history().readings().stream()
+                    .filter(event -> event.reading().moment() == Moment.CLOSE_BEGUN)
+                    .anyMatch(event -> event.reading().devices().stream()
+                            .anyMatch(device -> !event.reading()
+                                            .takenAddresses(device, BufferType.DRAM)
+                                            .isEmpty()
+                                    || !event.reading()
+                                            .takenAddresses(device, BufferType.L1)
+                                            .isEmpty()));
+            if (leaked) {
+                assertThat(verdict.outcome())
+                        .as("-Dmeshguard.seed=%d, %s", seed, plan)
+                        .isIn(Outcome.LEAKED, Outcome.INCONCLUSIVE);
+            } else {
+                assertThat(verdict.outcome())
+                        .as("-Dmeshguard.seed=%d, %s", seed, plan)
+                        .isIn(Outcome.LEAK_FREE, Outcome.MISREPORTED, Outcome.INCONCLUSIVE);
+            }
+        }
+    }
+
+    /** A program that handles the errors of the runtime, and forgets to free something in every second run. */
+    private static final class Program {
+
+        private static final TensorShape SHAPE = TensorShape.of(32, 32);
+
+        private final Random random;
+        private final Ttnn ttnn;
+        private final boolean forgets;
+
+        Program(long seed, Ttnn ttnn) {
+            this.random = new Random(seed);
+            this.ttnn = ttnn;
+            this.forgets = random.nextBoolean();
+        }
+
+        void run() {
+            MeshDevice mesh;
+            try {
+                mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
+            } catch (MeshRuntimeException notOpened) {
+                return;
+            }
+            List<Tensor> tensors = new ArrayList<>();
+            List<MeshBuffer> buffers = new ArrayList<>();
+            for (int step = 0; step < 12; step++) {
+                try {
+                    step(mesh, tensors, buffers);
+                } catch (MeshRuntimeException handled) {
+                    step += mesh.isOpen() ? 0 : 12;
+                }
+            }
+            int left = forgets ? 1 : 0;
+            tensors.subList(Math.min(left, tensors.size()), tensors.size()).forEach(Tensor::close);
+            buffers.forEach(MeshBuffer::close);
+            mesh.disableAndClearProgramCache();
+            mesh.close();
+        }
+
+        private void step(MeshDevice mesh, List<Tensor> tensors, List<MeshBuffer> buffers) {
+            switch (random.nextInt(6)) {
+                case 0, 1 -> tensors.add(ttnn.empty(SHAPE, DataType.BFLOAT16, mesh));
+                case 2 ->
+                    buffers.add(mesh.allocate(MeshBufferConfig.replicated(
+                            BufferConfig.of(random.nextBoolean() ? BufferType.DRAM : BufferType.L1, 2_048, 2_048))));
+                case 3 -> {
+                    if (!tensors.isEmpty()) {
+                        tensors.add(ttnn.add(tensors.get(0), tensors.get(0)));
+                    }
+                }
+                case 4 -> {
+                    if (!tensors.isEmpty()) {
+                        tensors.remove(random.nextInt(tensors.size())).close();
+                    }
+                }
+                default -> {
+                    if (!buffers.isEmpty()) {
+                        buffers.remove(random.nextInt(buffers.size())).close();
+                    }
+                }
+            }
+        }
+    }
+}
