@@ -204,8 +204,8 @@ final class MeshMemory {
         } else {
             allocation.markFreed();
             reports.freedAfterClose(release, allocation, ending);
-            requireSameLife(allocation, ending);
             if (ending == Ending.DEALLOCATED) {
+                requireSameLife(allocation);
                 misuse.freeAfterClose(allocation);
             }
         }
@@ -221,6 +221,7 @@ final class MeshMemory {
     void freeCollected(Allocation allocation) {
         if (!allocation.isFreed()) {
             free(allocation, Ending.COLLECTED);
+            requireSameLife(allocation);
         }
     }
 
@@ -255,9 +256,8 @@ final class MeshMemory {
     }
 
     /** The real runtime would call the allocator of the earlier life, which is destroyed (quirk Q4): that is not imitated. */
-    private void requireSameLife(Allocation allocation, Ending ending) {
-        boolean asked = ending != Ending.DIED && allocation.kind() == Kind.ON_ONE_DEVICE;
-        if (asked && reports.isOpenedAgain(allocation)) {
+    private void requireSameLife(Allocation allocation) {
+        if (allocation.kind() == Kind.ON_ONE_DEVICE && reports.isOpenedAgain(allocation)) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot free the %s buffer at %s of device %d: the device was closed and opened again since the buffer was"

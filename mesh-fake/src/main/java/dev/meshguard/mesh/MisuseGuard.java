@@ -58,7 +58,8 @@ final class MisuseGuard {
         if (!strict) {
             return;
         }
-        allocation.life().ifPresent(life -> life.add(Moment.of("freed", release)));
+        String what = release.details().handleCollected() ? "freed when its handle was collected" : "freed";
+        allocation.life().ifPresent(life -> life.add(Moment.of(what, release)));
         allocation.lender().ifPresent(lender -> forget(lender, allocation));
     }
 

@@ -348,7 +348,28 @@ class CollectedHandlesTests {
     }
 
     @Test
+    void aProgramOfAnEarlierLifeOfItsDeviceEndsAllTheSame() {
+        @Nullable Program[] held = {ttnn.createProgram("late").addKernel(1)};
+        mesh.enqueueProgram(0, held[0]);
+        mesh.close();
+        ttnn.openMeshDevice(MeshShape.of(1, 1));
+        WeakReference<Program> lost = new WeakReference<>(held[0]);
+        held[0] = null;
+        Garbage.collect(lost);
+        reports.forget();
+
+        mesh.close();
+
+        assertThat(reports.lines())
+                .containsExactly("ignored 0 DRAM 1073739776 DEVICE_CLOSED", "ended program 1 (late)");
+    }
+
+    @Test
     void aBufferOfAnEarlierLifeOfItsDeviceFreesNothing() {
+        var lines = new ListAppender<ILoggingEvent>();
+        lines.start();
+        var logger = (Logger) LoggerFactory.getLogger(CollectedHandles.class);
+        logger.addAppender(lines);
         @Nullable Buffer[] held = {mesh.allocateOn(0, PAGE)};
         mesh.close();
         MeshDevice again = ttnn.openMeshDevice(MeshShape.of(1, 1));
@@ -360,8 +381,16 @@ class CollectedHandlesTests {
 
         mesh.close();
 
+        logger.detachAppender(lines);
         assertThat(reports.lines()).containsExactly("ignored 0 DRAM 2968640 DEVICE_CLOSED");
         assertThat(next.isAllocated()).isTrue();
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly(
+                        "A handle was collected and could not be given back: Cannot free the DRAM buffer at 0x2d4c40 (2968640)"
+                                + " of device 0: the device was closed and opened again since the buffer was created, and the"
+                                + " runtime would call an allocator that is gone (undefined behaviour). Free it before"
+                                + " close_mesh_device.");
     }
 
     @Test
