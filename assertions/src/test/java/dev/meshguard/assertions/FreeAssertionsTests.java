@@ -74,6 +74,22 @@ class FreeAssertionsTests {
     }
 
     @Test
+    void whereTheFirstFreeCameFromTheCollectorNobodyIsNamed() {
+        AllocationTracker plain = AllocationTracker.create();
+        plain.allocated(0, BufferType.DRAM, 4096, 64);
+        plain.freed(
+                plain.release(AllocationDetails.user().ofCollectedHandle()),
+                0,
+                BufferType.DRAM,
+                4096,
+                Ownership.OWNING);
+        plain.freed(0, BufferType.DRAM, 4096);
+
+        Assertions.assertThat(textOf(() -> assertThat(plain).hasNoDoubleFrees()))
+                .endsWith("\n   and freed before, at event #2, when its handle was collected");
+    }
+
+    @Test
     void anUnknownFreeNamesWhoFreed() {
         free();
 

@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Phase;
@@ -20,6 +21,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The mesh, the runtime and the tracker of one test, and the check at its end.
@@ -29,6 +32,8 @@ import org.opentest4j.TestAbortedException;
  * <p>Safe for use by several threads, because a test with a timeout may run on another one than its callbacks.
  */
 final class AllocationGuard implements AutoCloseable {
+
+    private static final Logger logger = LoggerFactory.getLogger(MeshGuardExtension.class);
 
     private final GuardSettings settings;
     private final ExpectedBuffers expected;
@@ -149,6 +154,7 @@ final class AllocationGuard implements AutoCloseable {
             notes.add(String.format(
                     Locale.ROOT, "mesh %d was left open; MeshGuard cleared its program cache and closed it", one.id()));
             try {
+                one.parent().ifPresent(AllocationGuard::quiesce);
                 one.disableAndClearProgramCache();
                 one.close();
             } catch (RuntimeException exception) {
@@ -160,6 +166,16 @@ final class AllocationGuard implements AutoCloseable {
             }
         }
         return failed;
+    }
+
+    /** A mesh cannot be closed while its parent uses its queue, which a test that left both open did not mind. */
+    private static void quiesce(MeshDevice parent) {
+        try {
+            parent.clearLoadedSubDeviceManager();
+            parent.quiesceDevices();
+        } catch (MeshRuntimeException stillInUse) {
+            logger.debug("Mesh {} cannot be quiesced; the close says what is in its way", parent.id(), stillInUse);
+        }
     }
 
     private LeakAssertionError failure(LeakVerdict verdict, List<String> notes) {

@@ -32,7 +32,7 @@ class ClosingTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining("CACHED: Call mesh.disableAndClearProgramCache() before"
-                        + " ttnn.closeMeshDevice(mesh): closing a mesh does not clear its program cache.");
+                        + " ttnn.closeMeshDevice(mesh), and release every trace: closing a mesh does neither.");
     }
 
     /** Nobody would look at what it leaves. */

@@ -6,12 +6,16 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
+import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.verdict.Outcome;
+import java.util.List;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -100,9 +104,12 @@ class RuntimeChoiceTests {
     @TrackAllocations
     static class OpenSubmeshTestCase {
         @Test
-        void clean(MeshDevice mesh) {
-            Assertions.assertThat(mesh.createSubmesh(MeshShape.of(1, 2)).isOpen())
-                    .isTrue();
+        void clean(Ttnn ttnn, MeshDevice mesh) {
+            for (MeshDevice busy : List.of(mesh, mesh.createSubmesh(MeshShape.of(1, 2)))) {
+                Tensor tensor = ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, busy);
+                ttnn.add(tensor, tensor).close();
+                tensor.close();
+            }
         }
 
         @Test

@@ -42,7 +42,9 @@ final class Allocation {
         /** The code under test gave it back. */
         DEALLOCATED,
         /** What held it died. */
-        DIED
+        DIED,
+        /** Nobody had a handle to it any more, and the last one was collected. */
+        COLLECTED
     }
 
     private final long firstId;

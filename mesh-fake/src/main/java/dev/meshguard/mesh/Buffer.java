@@ -9,6 +9,7 @@ import dev.meshguard.mesh.buffer.BufferPageMapping;
 import dev.meshguard.mesh.buffer.BufferRegion;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
+import java.lang.ref.Reference;
 import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
@@ -35,6 +36,11 @@ public final class Buffer implements AutoCloseable {
     private final Allocation allocation;
     private final boolean partOfMeshBuffer;
     private final @Nullable View view;
+
+    @SuppressWarnings(
+            "UnusedVariable") // Keeps the mesh buffer's memory from being given back with the mesh buffer's handle.
+    private final @Nullable DeviceBuffers madeFor;
+
     private volatile BufferConfig config;
 
     private Buffer(
@@ -44,7 +50,8 @@ public final class Buffer implements AutoCloseable {
             BufferConfig config,
             Allocation allocation,
             boolean partOfMeshBuffer,
-            @Nullable View view) {
+            @Nullable View view,
+            @Nullable DeviceBuffers madeFor) {
         this.mesh = mesh;
         this.device = device;
         this.uniqueId = uniqueId;
@@ -52,22 +59,28 @@ public final class Buffer implements AutoCloseable {
         this.allocation = allocation;
         this.partOfMeshBuffer = partOfMeshBuffer;
         this.view = view;
+        this.madeFor = madeFor;
     }
 
     /** A buffer on a device alone, whether it owns its memory or not. */
     static Buffer of(MeshDevice mesh, int device, BufferConfig config, Allocation allocation) {
-        return new Buffer(mesh, device, allocation.firstId(), config, allocation, false, null);
+        return new Buffer(mesh, device, allocation.firstId(), config, allocation, false, null, null);
     }
 
     /** What owns the memory of a mesh buffer; its device is the mesh. */
-    static Buffer backing(MeshDevice mesh, BufferConfig config, Allocation allocation) {
-        return new Buffer(mesh, mesh.id(), allocation.firstId(), config, allocation, false, null);
+    static Buffer backing(MeshDevice mesh, BufferConfig config, Allocation allocation, DeviceBuffers madeFor) {
+        return new Buffer(mesh, mesh.id(), allocation.firstId(), config, allocation, false, null, madeFor);
     }
 
     /** What a mesh buffer is on one device: it never ends by itself. */
     static Buffer partOfMeshBuffer(
-            MeshDevice mesh, int device, long uniqueId, BufferConfig config, Allocation allocation) {
-        return new Buffer(mesh, device, uniqueId, config, allocation, true, null);
+            MeshDevice mesh,
+            int device,
+            long uniqueId,
+            BufferConfig config,
+            Allocation allocation,
+            DeviceBuffers madeFor) {
+        return new Buffer(mesh, device, uniqueId, config, allocation, true, null, madeFor);
     }
 
     /** Returns the id of the device; of a backing buffer the id of the mesh, which stands for its device. */
@@ -185,7 +198,8 @@ public final class Buffer implements AutoCloseable {
         long rootOffset = rootBufferRegion().offset() + region.offset();
         Allocation pointer = isOfWholeMesh() ? mesh.pointTo(part, address()) : mesh.pointTo(device, part, address());
         View newView = new View(rootBuffer(), rootOffset, mapping);
-        return new Buffer(mesh, device, pointer.firstId(), part, pointer, false, newView);
+        return mesh.freedWith(
+                new Buffer(mesh, device, pointer.firstId(), part, pointer, false, newView, null), pointer);
     }
 
     /** Returns the buffer that this is a view of, at the end of all views; itself if it is none. */
@@ -220,16 +234,24 @@ public final class Buffer implements AutoCloseable {
      * ({@link dev.meshguard.mesh.runtime.ReportingModel#TRACKING_BRANCH}) ends them here, and reports that.
      */
     public void deallocate() {
-        if (ownsMemory() || isReportedView()) {
-            mesh.free(allocation, Ending.DEALLOCATED);
+        try {
+            if (ownsMemory() || isReportedView()) {
+                mesh.free(allocation, Ending.DEALLOCATED);
+            }
+        } finally {
+            Reference.reachabilityFence(this);
         }
     }
 
     /** Gives the memory back unless that was done before; what owns nothing ends, and leaves the memory alone. */
     @Override
     public void close() {
-        if (!partOfMeshBuffer) {
-            mesh.freeIfAllocated(allocation);
+        try {
+            if (!partOfMeshBuffer) {
+                mesh.freeIfAllocated(allocation);
+            }
+        } finally {
+            Reference.reachabilityFence(this);
         }
     }
 

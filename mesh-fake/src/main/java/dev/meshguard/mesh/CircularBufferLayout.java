@@ -2,69 +2,88 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
-import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.runtime.Architecture;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.IntStream;
 
 /**
  * Where a program's circular buffers lie in L1.
  *
  * <p>They are stacked from the bottom of L1, outside the allocator: two programs use the same addresses, and nothing is reserved
- * between them. Buffers on different cores are stacked separately unless the cores intersect. Immutable. Source:
- * {@code ProgramImpl::allocate_circular_buffers} and {@code validate_circular_buffer_region} in
- * {@code tt_metal/impl/program/program.cpp}.
+ * between them. Every distinct range of cores has a stack of its own; a buffer on several ranges lies above all of their stacks, at
+ * one address, and takes it from other stacks that share a core with it unless these reach higher already. Buffers that lie in the
+ * memory of something else are not stacked. Immutable. Source: {@code ProgramImpl::allocate_circular_buffers} and
+ * {@code validate_circular_buffer_region} in {@code tt_metal/impl/program/program.cpp}.
  */
 final class CircularBufferLayout {
 
     private final int program;
     private final Architecture architecture;
+    private final List<Item> items;
     private final List<Long> addresses;
-    private final Map<CoreRange, Long> regionEnds;
+    private final List<L1Regions> stacks;
 
     private CircularBufferLayout(
-            int program, Architecture architecture, List<Long> addresses, Map<CoreRange, Long> regionEnds) {
+            int program, Architecture architecture, List<Item> items, List<Long> addresses, List<L1Regions> stacks) {
         this.program = program;
         this.architecture = architecture;
+        this.items = List.copyOf(items);
         this.addresses = List.copyOf(addresses);
-        this.regionEnds = regionEnds;
+        this.stacks = List.copyOf(stacks);
     }
 
     /**
      * Places circular buffers one after the other.
      *
      * @param program the number of the program, for error texts
-     * @param grid the cores that compute
      * @param base the first address of L1 that may be used
-     * @throws MeshRuntimeException if a buffer asks for cores that do not exist
      */
-    static CircularBufferLayout of(
-            int program, List<CircularBufferConfig> buffers, Architecture architecture, CoreRange grid, long base) {
-        Map<CoreRange, Long> regionEnds = new LinkedHashMap<>();
-        for (CircularBufferConfig buffer : buffers) {
-            CoreRange cores = buffer.cores().orElse(grid);
-            requireWithin(grid, cores, program);
-            regionEnds.put(cores, base);
-        }
+    static CircularBufferLayout of(int program, List<Item> items, Architecture architecture, long base) {
+        List<L1Regions> stacks = items.stream()
+                .flatMap(item -> item.cores().ranges().stream())
+                .distinct()
+                .map(L1Regions::new)
+                .toList();
         List<Long> addresses = new ArrayList<>();
-        for (CircularBufferConfig buffer : buffers) {
-            CoreRange cores = buffer.cores().orElse(grid);
-            long address = Rounding.up(regionEnds.getOrDefault(cores, base), architecture.dramAlignment());
-            addresses.add(address);
-            long end = address + buffer.size();
-            regionEnds.replaceAll((other, otherEnd) -> other.intersects(cores) ? Math.max(end, otherEnd) : otherEnd);
+        for (Item item : items) {
+            addresses.add(item.fixedAddress().orElseGet(() -> place(item, stacks, architecture, base)));
         }
-        return new CircularBufferLayout(program, architecture, addresses, regionEnds);
+        return new CircularBufferLayout(program, architecture, items, addresses, stacks);
     }
 
     /** The addresses, in the order in which the buffers were asked for. */
     List<Long> addresses() {
         return addresses;
+    }
+
+    /** The buffers that take memory of their own. */
+    List<Placed> stacked() {
+        return IntStream.range(0, items.size())
+                .filter(item -> items.get(item).fixedAddress().isEmpty())
+                .mapToObj(
+                        item -> new Placed(addresses.get(item), items.get(item).size()))
+                .toList();
+    }
+
+    /**
+     * Checks that the buffers lie on cores that compute.
+     *
+     * @throws MeshRuntimeException if they do not
+     */
+    void requireWithin(CoreRange grid) {
+        for (Item item : items) {
+            for (CoreRange cores : item.cores().ranges()) {
+                if (cores.end().x() > grid.end().x()
+                        || cores.end().y() > grid.end().y()) {
+                    throw new MeshRuntimeException(ProgramMessages.outsideGrid(
+                            cores, program, grid.end().x() + 1, grid.end().y() + 1));
+                }
+            }
+        }
     }
 
     /**
@@ -73,38 +92,52 @@ final class CircularBufferLayout {
      * @throws MeshRuntimeException if they do, or if they do not fit into L1 at all
      */
     void requireRoom(OptionalLong lowestOccupiedL1Address) {
-        regionEnds.forEach((cores, end) -> {
-            if (end > architecture.l1Size()) {
-                throw new MeshRuntimeException(String.format(
-                        Locale.ROOT,
-                        "Statically allocated circular buffers on core range %s grow to %d B"
-                                + " which is beyond max L1 size of %d B",
-                        cores,
-                        end,
-                        architecture.l1Size()));
+        for (L1Regions stack : stacks) {
+            if (stack.isEmpty()) {
+                continue;
             }
-            if (lowestOccupiedL1Address.isPresent() && lowestOccupiedL1Address.getAsLong() < end) {
-                throw new MeshRuntimeException(String.format(
-                        Locale.ROOT,
-                        "Statically allocated circular buffers in program %d clash with L1 buffers on core range %s."
-                                + " L1 buffer allocated at %d and static circular buffer region ends at %d",
-                        program,
-                        cores,
-                        lowestOccupiedL1Address.getAsLong(),
-                        end));
+            if (stack.end() > architecture.l1Size()) {
+                throw new MeshRuntimeException(
+                        ProgramMessages.beyondL1(stack.cores(), stack.end(), architecture.l1Size()));
             }
-        });
-    }
-
-    private static void requireWithin(CoreRange grid, CoreRange cores, int program) {
-        if (cores.end().x() > grid.end().x() || cores.end().y() > grid.end().y()) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT,
-                    "Circular buffer core range %s in program %d exceeds device compute grid (%dx%d)",
-                    cores,
-                    program,
-                    grid.end().x() + 1,
-                    grid.end().y() + 1));
+            if (lowestOccupiedL1Address.isPresent() && lowestOccupiedL1Address.getAsLong() < stack.end()) {
+                throw new MeshRuntimeException(ProgramMessages.clashWithL1(
+                        program, stack.cores(), lowestOccupiedL1Address.getAsLong(), stack.end()));
+            }
         }
     }
+
+    private static long place(Item item, List<L1Regions> stacks, Architecture architecture, long base) {
+        long highest = stacks.stream()
+                .filter(stack -> item.cores().ranges().contains(stack.cores()))
+                .mapToLong(L1Regions::end)
+                .reduce(base, Math::max);
+        long address = Rounding.up(highest, architecture.dramAlignment());
+        for (CoreRange cores : item.cores().ranges()) {
+            for (L1Regions stack : stacks) {
+                boolean reachesHigher = !stack.cores().equals(cores) && address < stack.end();
+                if (stack.cores().intersects(cores) && !reachesHigher) {
+                    stack.mark(address, item.size(), base);
+                }
+            }
+        }
+        return address;
+    }
+
+    /**
+     * A circular buffer to be placed.
+     *
+     * @param cores the ranges it lies on
+     * @param size the bytes on each core
+     * @param fixedAddress where it lies if it is not stacked
+     */
+    record Item(CoreRangeSet cores, long size, OptionalLong fixedAddress) {}
+
+    /**
+     * A circular buffer that was placed.
+     *
+     * @param address the same on all its cores
+     * @param size the bytes on each core
+     */
+    record Placed(long address, long size) {}
 }

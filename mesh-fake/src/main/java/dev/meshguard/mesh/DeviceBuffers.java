@@ -54,8 +54,8 @@ final class DeviceBuffers {
         }
         Buffer buffer = onDevices[index];
         if (buffer == null) {
-            buffer =
-                    Buffer.partOfMeshBuffer(mesh, devices.get(index), allocation.idOnDevice(index), config, allocation);
+            buffer = Buffer.partOfMeshBuffer(
+                    mesh, devices.get(index), allocation.idOnDevice(index), config, allocation, this);
             onDevices[index] = buffer;
         }
         return buffer;
@@ -63,7 +63,7 @@ final class DeviceBuffers {
 
     synchronized Optional<Buffer> backing() {
         if (backing == null && allocation.kind() == Kind.LOCK_STEP) {
-            backing = Buffer.backing(mesh, config, allocation);
+            backing = Buffer.backing(mesh, config, allocation, this);
         }
         return Optional.ofNullable(backing);
     }

@@ -4,6 +4,8 @@ import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.runtime.CoreGrid;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,7 @@ final class DeviceLife {
     private final CoreGrid grid;
     private final int numCommandQueues;
     private final UnsafeAllocationWarning warning;
+    private final List<LoadedSystemProgram> systemPrograms = new CopyOnWriteArrayList<>();
     private final MisuseGuard misuse;
     private @Nullable Allocator allocator;
     private boolean announced;
@@ -59,6 +62,11 @@ final class DeviceLife {
 
     boolean isOver() {
         return over;
+    }
+
+    /** The runtime's own programs on it, those that a close may end; to be changed. */
+    List<LoadedSystemProgram> systemPrograms() {
+        return systemPrograms;
     }
 
     /** Returns the allocator of this device alone. */

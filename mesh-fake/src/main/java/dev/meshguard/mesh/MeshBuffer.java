@@ -10,6 +10,7 @@ import dev.meshguard.mesh.buffer.ShardedBufferConfig;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
+import java.lang.ref.Reference;
 import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
@@ -193,8 +194,12 @@ public final class MeshBuffer implements AutoCloseable {
      */
     public void deallocate() {
         DeviceBuffers buffers = contents.buffers;
-        if (buffers != null) {
-            buffers.mesh().free(buffers.allocation(), Ending.DEALLOCATED);
+        try {
+            if (buffers != null) {
+                buffers.mesh().free(buffers.allocation(), Ending.DEALLOCATED);
+            }
+        } finally {
+            Reference.reachabilityFence(buffers);
         }
     }
 
@@ -202,8 +207,12 @@ public final class MeshBuffer implements AutoCloseable {
     @Override
     public void close() {
         DeviceBuffers buffers = contents.buffers;
-        if (buffers != null) {
-            buffers.mesh().freeIfAllocated(buffers.allocation());
+        try {
+            if (buffers != null) {
+                buffers.mesh().freeIfAllocated(buffers.allocation());
+            }
+        } finally {
+            Reference.reachabilityFence(buffers);
         }
     }
 
@@ -242,6 +251,11 @@ public final class MeshBuffer implements AutoCloseable {
         Contents own = contents;
         contents = others;
         return own;
+    }
+
+    /** The memory, freed or not, unless this was moved away. */
+    Allocation allocation() {
+        return requireDeviceBuffers().allocation();
     }
 
     private DeviceBuffers requireDeviceBuffers() {

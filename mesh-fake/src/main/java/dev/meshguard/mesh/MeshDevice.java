@@ -8,15 +8,20 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.L1Banks;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.buffer.SubDevice;
+import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.CoreGrid;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
@@ -29,6 +34,7 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
@@ -38,6 +44,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -62,6 +69,9 @@ import org.slf4j.LoggerFactory;
  * <p><b>What is different on purpose.</b> Where the real runtime silently ignores a free, the listener is told. A mesh cannot be
  * opened on devices that are open: the real runtime allows it, and the two meshes then overwrite each other's memory.
  *
+ * <p><b>Lost handles.</b> Nothing here keeps the handles that it gives out reachable. {@link HandleRelease} says whether those that
+ * are garbage give back what they stand for once they were collected.
+ *
  * <p>Safe for use by several threads: one lock guards each mesh, and reports are made under it, in the order in which memory
  * changed hands. Sources: {@code tt_metal/distributed/mesh_device.cpp}, {@code tt_metal/impl/device/device.cpp}.
  *
@@ -83,10 +93,15 @@ public final class MeshDevice implements AutoCloseable {
     private final MeshReports reports;
     private final MeshMemory memory;
     private final ProgramCache programCache = new ProgramCache(this);
+    private final CommandQueues queues = new CommandQueues(this);
+    private final MeshTraces traces;
+    private final SystemPrograms systemPrograms;
     private final List<Allocation> systemBuffers = new ArrayList<>();
     private final List<MeshDevice> submeshes = new ArrayList<>();
-    /** A mesh and its submeshes share devices, and so the lock. */
+    /** A mesh and its submeshes share devices, and so the lock, and what it guards. */
     private final Object lock;
+
+    private final CollectedHandles collected;
 
     private volatile MeshShape shape;
     private volatile List<Integer> devices;
@@ -109,17 +124,22 @@ public final class MeshDevice implements AutoCloseable {
         this.lives = lives.stream().collect(Collectors.toUnmodifiableMap(DeviceLife::device, life -> life));
         this.defects = defects;
         this.lock = parent.<Object>map(mesh -> mesh.lock).orElseGet(Object::new);
+        this.collected =
+                parent.map(mesh -> mesh.collected).orElseGet(() -> new CollectedHandles(process.handleRelease()));
         this.config = lives.get(0).config();
         this.grid = lives.get(0).grid();
         this.reports = new MeshReports(
                 MisreportingListener.between(process.reports(), defects),
+                id,
                 process.reporting(),
                 defects,
                 process.fixes(),
                 devices,
                 process.preset().meshLevelDevice(id),
                 this::isOpenedAgain);
+        this.systemPrograms = new SystemPrograms(this, process.systemPrograms());
         this.memory = new MeshMemory(id, this.lives, devices, config, computeGrid(), process, reports);
+        this.traces = new MeshTraces(this, process, config.traceRegionSize());
     }
 
     /** Creates a mesh that has no parent, and does not open it. */
@@ -260,6 +280,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public MeshBuffer allocate(MeshBufferConfig buffer) {
         synchronized (lock) {
+            collected.giveBack();
             buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
             return meshBuffer(buffer, memory.allocateOnMesh(local, detailsOf(local)));
@@ -276,6 +297,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public MeshBuffer view(MeshBufferConfig buffer, long address) {
         synchronized (lock) {
+            collected.giveBack();
             buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
             return meshBuffer(buffer, memory.viewOn(devices, local, address, detailsOf(local)));
@@ -292,7 +314,9 @@ public final class MeshDevice implements AutoCloseable {
     public Buffer allocateOn(int device, BufferConfig buffer) {
         requireDevice(device);
         synchronized (lock) {
-            return Buffer.of(this, device, buffer, memory.allocateOnDevice(device, buffer, detailsOf(buffer)));
+            collected.giveBack();
+            Allocation allocation = memory.allocateOnDevice(device, buffer, detailsOf(buffer));
+            return freedWith(Buffer.of(this, device, buffer, allocation), allocation);
         }
     }
 
@@ -304,7 +328,8 @@ public final class MeshDevice implements AutoCloseable {
      */
     public Buffer viewOn(int device, BufferConfig buffer, long address) {
         requireDevice(device);
-        return Buffer.of(this, device, buffer, pointTo(device, buffer, address));
+        Allocation pointer = pointTo(device, buffer, address);
+        return freedWith(Buffer.of(this, device, buffer, pointer), pointer);
     }
 
     /**
@@ -316,36 +341,92 @@ public final class MeshDevice implements AutoCloseable {
      */
     public void deallocateAddress(BufferType type, long address) {
         synchronized (lock) {
+            collected.giveBack();
             memory.freeAddress(type, address);
         }
     }
 
     /**
-     * Returns how full each bank of a memory is, as {@code ttnn.get_memory_view} does: the same for every device of the mesh.
+     * Returns how full each bank of a memory is, the same for every device of the mesh; {@link Ttnn#getMemoryView} has the blocks too.
      *
      * @throws MeshRuntimeException if the mesh is closed or the memory is not lent
      */
     public Statistics statistics(BufferType type) {
         synchronized (lock) {
+            collected.giveBack();
             return memory.statistics(type);
         }
     }
 
     /**
-     * Runs the programs of a workload; the first time they take their memory.
+     * Returns how full each bank of a sub-device of the active manager is.
      *
-     * @throws DeviceOutOfMemoryException if there is no room for the kernel binary
-     * @throws MeshRuntimeException if the mesh is closed, circular buffers do not fit, or the workload was enqueued elsewhere
+     * @throws MeshRuntimeException if the mesh is closed, there is no such sub-device, or it has no memory of its own
      */
-    public void enqueueMeshWorkload(MeshWorkload workload) {
+    public Statistics statistics(BufferType type, SubDeviceId subDevice) {
+        return locked(() -> memory.statistics(type, subDevice));
+    }
+
+    /** Returns the number of command queues, which is that of the devices, and 0 before the mesh is opened and after its close. */
+    public int numCommandQueues() {
+        return locked(queues::size);
+    }
+
+    /**
+     * Returns the first command queue.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public MeshCommandQueue commandQueue() {
+        return commandQueue(0);
+    }
+
+    /**
+     * Returns a command queue.
+     *
+     * @throws MeshRuntimeException if there is none of that number, and if the mesh is closed
+     */
+    public MeshCommandQueue commandQueue(int id) {
+        return locked(() -> queues.queue(id));
+    }
+
+    /**
+     * Waits until the queues of this mesh and of its submeshes have done their work, after which none counts as in use.
+     *
+     * <p>So a mesh and its submeshes can use the same queue in turn, and be closed one by one. Submeshes that are closed are passed
+     * over.
+     *
+     * @throws MeshRuntimeException if one of them is closed, has loaded a sub-device manager, or captures a trace
+     */
+    public void quiesceDevices() {
         synchronized (lock) {
+            collected.giveBack();
             memory.requireOpen();
-            operate("enqueueMeshWorkload", devices, () -> workload.enqueueOn(this));
+            if (!subDevices().isDefaultActive()) {
+                throw new MeshRuntimeException(DispatchMessages.QUIESCE_WITH_MANAGER);
+            }
+            submeshes().stream().filter(submesh -> submesh.initialised).forEach(MeshDevice::quiesceDevices);
+            queues.quiesce();
         }
     }
 
     /**
-     * Runs a program on one device by itself; the first time it takes its memory there, from that device's own allocator.
+     * Runs the programs of a workload on the first command queue; the first time they take their memory.
+     *
+     * @throws DeviceOutOfMemoryException if there is no room for the kernel binary
+     * @throws MeshRuntimeException if the mesh is closed, circular buffers do not fit, the workload was enqueued elsewhere, or the
+     *     queue cannot take it; see {@link MeshCommandQueue#enqueueMeshWorkload(MeshWorkload, Blocking)}
+     */
+    public void enqueueMeshWorkload(MeshWorkload workload) {
+        synchronized (lock) {
+            memory.requireOpen();
+            commandQueue().enqueueMeshWorkload(workload);
+        }
+    }
+
+    /**
+     * Runs a program on one device by itself, on the first command queue; the first time it takes its memory there, from that
+     * device's own allocator.
      *
      * @param device the id of the device
      * @throws DeviceOutOfMemoryException if there is no room for the kernel binary
@@ -354,9 +435,232 @@ public final class MeshDevice implements AutoCloseable {
     public void enqueueProgram(int device, Program program) {
         requireDevice(device);
         synchronized (lock) {
+            collected.giveBack();
             memory.requireOpen();
-            operate("enqueueProgram", List.of(device), () -> program.enqueueOn(this, device));
+            commandQueue().enqueueProgram(device, program);
         }
+    }
+
+    /**
+     * Begins to capture a trace on a command queue, with the next number of the process.
+     *
+     * <p>What programs the queue is given from now on is recorded and not run, until {@link #endMeshTrace(int, TraceId)}. Buffers can
+     * be allocated and freed meanwhile, and without a warning even if there is a trace already.
+     *
+     * @throws MeshRuntimeException if the mesh is closed, there is no such queue, or it captures already
+     * @throws IllegalStateException if another queue captures
+     */
+    public TraceId beginMeshTrace(int queue) {
+        return whileOpen(() -> traces.begin(queue, Optional.empty()));
+    }
+
+    /**
+     * Begins to capture a trace of the given number; see {@link #beginMeshTrace(int)}.
+     *
+     * @throws MeshRuntimeException if the mesh is closed, there is no such queue, it captures already, or the active sub-device
+     *     manager has a trace of that number
+     * @throws IllegalStateException if another queue captures
+     */
+    public void beginMeshTrace(int queue, TraceId trace) {
+        whileOpen(() -> traces.begin(queue, Optional.of(trace)));
+    }
+
+    /**
+     * Ends a capture and writes the trace to all devices, as large as the commands of the programs that were recorded.
+     *
+     * <p>The commands of a device are those that {@link Program#setTraceSize} or the profiles of operations tell of, once for each
+     * run, and the buffer has the size of the device that has most. What the runtime adds by itself, such as signals to devices
+     * without a program, is not known here; who needs it to the byte gives the size of the whole trace.
+     *
+     * <p>The buffer lies in the trace region, or, if the mesh has none, at the top of DRAM, where nothing may have been taken or
+     * given back above it during the capture. Allocations count as unsafe from now on, even if this fails.
+     *
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the mesh is closed, there is no such queue, it does not capture this trace, the trace region is
+     *     too small, or the buffer would lie where the trace's own programs write; the size of a trace that was refused counts from
+     *     then on (quirk Q9)
+     * @throws IllegalStateException if a program was recorded, or none at all, and nobody said how large its commands are; the
+     *     capture goes on
+     */
+    public void endMeshTrace(int queue, TraceId trace) {
+        endMeshTrace(queue, trace, OptionalLong.empty());
+    }
+
+    /**
+     * Ends a capture with a trace of the given size; see {@link #endMeshTrace(int, TraceId)}.
+     *
+     * @param rawSize the bytes of the trace before they are rounded up to whole pages, at least 1
+     * @throws IllegalArgumentException if the size is not positive
+     */
+    public void endMeshTrace(int queue, TraceId trace, long rawSize) {
+        if (rawSize < 1) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT, "Cannot end a trace with %d B: it holds at least the command that ends it", rawSize));
+        }
+        endMeshTrace(queue, trace, OptionalLong.of(rawSize));
+    }
+
+    private void endMeshTrace(int queue, TraceId trace, OptionalLong rawSize) {
+        whileOpen(() -> operate("endMeshTrace", devices, () -> traces.end(queue, trace, rawSize)));
+    }
+
+    /**
+     * Runs a captured trace again; it takes no memory.
+     *
+     * @throws MeshRuntimeException if the mesh is closed, there is no such queue, the active sub-device manager has no such trace, or
+     *     another queue has work on one of its sub-devices
+     * @throws IllegalStateException if the capture has not ended or was refused at the end, or a queue captures
+     */
+    public void replayMeshTrace(int queue, TraceId trace, Blocking blocking) {
+        whileOpen(() -> operate("replayMeshTrace", devices, () -> traces.replay(queue, trace, blocking)));
+    }
+
+    /**
+     * Frees a trace of the active sub-device manager; any other number does nothing.
+     *
+     * <p>When no trace is left, allocations are safe again.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public void releaseMeshTrace(TraceId trace) {
+        whileOpen(() -> traces.release(trace));
+    }
+
+    /**
+     * Returns the buffer that keeps a trace of the active sub-device manager, if its capture has ended.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public Optional<MeshBuffer> meshTraceBuffer(TraceId trace) {
+        return whileOpen(() -> traces.bufferOf(trace));
+    }
+
+    /** Returns the bytes of the traces that count against the trace region. */
+    public long traceBuffersSize() {
+        return locked(traces::buffersSize);
+    }
+
+    /**
+     * Adds a way to divide the devices into sub-devices; {@link #loadSubDeviceManager} makes it the active one.
+     *
+     * @param subDevices at most 8, which do not intersect
+     * @param localL1Size the bytes at the bottom of every core's L1 that each sub-device lends by itself, rounded up to the L1
+     *     alignment; with 0 they have no memory of their own
+     * @throws MeshRuntimeException if the mesh is closed, or the sub-devices cannot be laid out so
+     * @throws IllegalArgumentException if the size is negative
+     */
+    public SubDeviceManagerId createSubDeviceManager(List<SubDevice> subDevices, long localL1Size) {
+        return whileOpen(() -> subDevices().create(subDevices, localL1Size));
+    }
+
+    /**
+     * Divides the devices as a manager says: its sub-devices lend the bottom of L1, and the mesh what is above.
+     *
+     * <p>All command queues count as in use afterwards. Traces that were begun under another manager are not found meanwhile.
+     *
+     * @throws MeshRuntimeException if the mesh is closed, there is no such manager, sub-devices of the active one have memory lent,
+     *     the mesh has lent L1 where the sub-devices would lend, or a trace is captured
+     */
+    public void loadSubDeviceManager(SubDeviceManagerId manager) {
+        whileOpen(() -> subDevices().load(manager, queues::resetWorkers));
+    }
+
+    /** Divides the devices no more: loads the default manager; see {@link #loadSubDeviceManager}. */
+    public void clearLoadedSubDeviceManager() {
+        whileOpen(() -> subDevices().load(defaultSubDeviceManagerId(), queues::resetWorkers));
+    }
+
+    /**
+     * Removes a manager, with its traces.
+     *
+     * @throws MeshRuntimeException if the mesh is closed, there is no such manager, or it is the active or the default one
+     */
+    public void removeSubDeviceManager(SubDeviceManagerId manager) {
+        whileOpen(() -> traces.discardAll(subDevices().remove(manager)));
+    }
+
+    /**
+     * Returns the number of the manager that is loaded.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public SubDeviceManagerId activeSubDeviceManagerId() {
+        return whileOpen(() -> subDevices().active().id());
+    }
+
+    /**
+     * Returns the number of the manager that the mesh began with: one sub-device, which is the whole grid.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public SubDeviceManagerId defaultSubDeviceManagerId() {
+        return whileOpen(() -> subDevices().initial().id());
+    }
+
+    /**
+     * Returns the sub-devices of the active manager.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public List<SubDeviceId> subDeviceIds() {
+        return whileOpen(() -> subDevices().active().subDeviceIds());
+    }
+
+    /**
+     * Returns the number of sub-devices of the active manager.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public int numSubDevices() {
+        return subDeviceIds().size();
+    }
+
+    /**
+     * Returns the compute cores of a sub-device of the active manager.
+     *
+     * @throws MeshRuntimeException if the mesh is closed or there is no such sub-device
+     */
+    public CoreRangeSet workerCores(SubDeviceId subDevice) {
+        return whileOpen(() -> subDevices().active().cores(subDevice));
+    }
+
+    /**
+     * Returns the sub-devices that queues wait for where a call names none.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public List<SubDeviceId> subDeviceStallGroup() {
+        return whileOpen(() -> subDevices().active().stallGroup());
+    }
+
+    /**
+     * Chooses the sub-devices that queues wait for where a call names none; all of them until this is called, and again when a manager
+     * is loaded.
+     *
+     * @throws MeshRuntimeException if the mesh is closed, none is given, or there is no such sub-device
+     */
+    public void setSubDeviceStallGroup(List<SubDeviceId> group) {
+        whileOpen(() -> subDevices().active().setStallGroup(group));
+    }
+
+    /**
+     * Lets queues wait for all sub-devices where a call names none.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public void resetSubDeviceStallGroup() {
+        whileOpen(() -> subDevices().active().resetStallGroup());
+    }
+
+    /**
+     * Returns the lowest address of L1 that the mesh or a sub-device of the active manager has lent.
+     *
+     * @param subDevicesAsked the sub-devices to look at; all if none is named
+     * @return the address, empty if nothing is lent there
+     * @throws MeshRuntimeException if the mesh is closed or there is no such sub-device
+     */
+    public OptionalLong lowestOccupiedComputeL1Address(SubDeviceId... subDevicesAsked) {
+        return whileOpen(() -> subDevices().lowestOccupiedComputeL1Address(List.of(subDevicesAsked)));
     }
 
     /** Keeps the programs of operations from now on, as a new mesh does. */
@@ -369,6 +673,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Ends the programs that are kept: their kernel binaries and circular buffers are gone. */
     public void clearProgramCache() {
         synchronized (lock) {
+            collected.giveBack();
             reports.during(Phase.CACHE_CLEAR, programCache::clear);
         }
     }
@@ -376,6 +681,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Ends the programs that are kept, and keeps none from now on: every operation then compiles its own, which ends with it. */
     public void disableAndClearProgramCache() {
         synchronized (lock) {
+            collected.giveBack();
             programCache.disable();
             reports.during(Phase.CACHE_CLEAR, programCache::clear);
         }
@@ -395,11 +701,18 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** Closes the mesh, as {@code ttnn.close_mesh_device} does; see the class description. A second time it does nothing. */
+    /**
+     * Closes the mesh, as {@code ttnn.close_mesh_device} does; see the class description. A second time it does nothing.
+     *
+     * @throws MeshRuntimeException if a command queue is in use here and on a mesh that this is a part of, or on a submesh; nothing is
+     *     closed then. {@link #quiesceDevices} of the larger mesh helps.
+     */
     @Override
     public void close() {
         synchronized (lock) {
+            collected.giveBack();
             if (initialised) {
+                queues.requireNoConflict();
                 reports.during(Phase.CLOSE, this::closeInOrder);
                 process.closed(this);
                 if (process.faults().closesTwice()) {
@@ -447,21 +760,29 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void initialise() {
+        memory.open();
+        queues.open(Objects.requireNonNull(lives.get(devices.get(0))).numCommandQueues());
         reports.listener().meshOpened(description());
-        devices.stream()
-                .filter(device -> Objects.requireNonNull(lives.get(device)).announce())
-                .forEach(reports.listener()::deviceOpened);
-        if (parent.isPresent()) {
-            return;
-        }
-        if (reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
+        List<DeviceLife> initialised =
+                devices.stream().map(this::lifeOf).filter(DeviceLife::announce).toList();
+        initialised.forEach(life -> reports.listener().deviceOpened(life.device()));
+        if (parent.isEmpty() && reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
             devices.forEach(this::allocateSystemBuffersOn);
         }
-        allocateSystemBuffers();
+        allocateForTheRuntime(initialised);
         if (reports.has(DEVICE_INITIALISED_TWICE)) {
             systemBuffers.clear();
+            systemPrograms.forget(initialised);
+            allocateForTheRuntime(initialised);
+        }
+    }
+
+    private void allocateForTheRuntime(List<DeviceLife> initialised) {
+        systemPrograms.startOn(initialised);
+        if (parent.isEmpty()) {
             allocateSystemBuffers();
         }
+        systemPrograms.startQueues(lifeOf(devices.get(0)).numCommandQueues());
     }
 
     private MeshDevice createSubmeshAt(MeshShape submesh, Optional<MeshCoordinate> offset) {
@@ -490,16 +811,21 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private MeshDescription description() {
-        String words = String.format(
+        if (parent.isPresent()) {
+            return described(shape.grid() + " submesh").withParent(parent.get().id);
+        }
+        return described(String.format(
                 Locale.ROOT,
-                "%s %s (%s, %s)",
+                "%s mesh (%s, %s)",
                 shape.grid(),
-                parent.map(mesh -> "submesh of mesh " + mesh.id).orElse("mesh"),
                 architecture().words(),
-                process.preset().words());
+                process.preset().words()));
+    }
+
+    private MeshDescription described(String name) {
         return process.reporting().reportsCircularBuffersOnEveryDevice()
-                ? MeshDescription.of(id, words, devices)
-                : new MeshDescription(id, words, devices, devices.get(0));
+                ? MeshDescription.of(id, name, devices)
+                : new MeshDescription(id, name, devices, devices.get(0));
     }
 
     private boolean isOpenedAgain(int device) {
@@ -512,18 +838,23 @@ public final class MeshDevice implements AutoCloseable {
     /** Creates the result of an operation and runs its programs; without them there is no result. */
     Tensor launch(ProgramCache.Key operation, TensorSpec result, Supplier<MeshWorkload> compiler) {
         synchronized (lock) {
-            Tensor tensor = allocateTensor(result);
-            boolean launched = false;
-            try {
-                operate(operation.operation(), devices, () -> programCache.run(operation, compiler));
-                launched = true;
-            } finally {
-                if (!launched) {
-                    discard(tensor);
-                }
-            }
-            return tensor;
+            collected.giveBack();
+            return launchInto(allocateTensor(result), operation, compiler);
         }
+    }
+
+    /** Runs the programs of an operation whose result exists, and frees the result if they fail; called under the lock. */
+    Tensor launchInto(Tensor result, ProgramCache.Key operation, Supplier<MeshWorkload> compiler) {
+        boolean launched = false;
+        try {
+            operate(operation.operation(), devices, () -> programCache.run(operation, compiler));
+            launched = true;
+        } finally {
+            if (!launched) {
+                discard(result);
+            }
+        }
+        return result;
     }
 
     /** A strict runtime refuses to free what a mesh lent that was closed meanwhile; the operation's own error tells that. */
@@ -536,7 +867,7 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /** Hands something over to the command queues of some devices. */
-    private void operate(String name, List<Integer> on, Runnable work) {
+    void operate(String name, List<Integer> on, Runnable work) {
         process.faults().operation(name, on, this::close, () -> {
             memory.requireOpen();
             work.run();
@@ -548,12 +879,37 @@ public final class MeshDevice implements AutoCloseable {
                 spec.memory(), spec.sizeOnDevice(shape.dimensions()), spec.pageSizeOnDevice(shape.dimensions()));
         MeshBufferConfig buffer =
                 MeshBufferConfig.replicated(spec.label().map(local::named).orElse(local));
-        return new Tensor(spec, allocate(buffer));
+        synchronized (lock) {
+            return Tensor.over(allocate(buffer), spec);
+        }
+    }
+
+    MemoryView memoryView(BufferType type) {
+        return locked(() -> memory.memoryView(type));
+    }
+
+    /** Empties the banks of the mesh; see {@link Ttnn#deviceDeallocateBuffers}. */
+    void deallocateBuffers() {
+        underLock(() -> memory.deallocateBuffers(process.isStrict()));
+    }
+
+    /** Takes memory back once the handle was collected, where that was chosen. */
+    <T> T freedWith(T handle, Allocation allocation) {
+        watch(handle, () -> memory.freeCollected(allocation));
+        return handle;
+    }
+
+    /** Does what a destructor would do once a handle was collected, where that was chosen; see {@link CollectedHandles}. */
+    void watch(Object handle, Runnable destructor) {
+        synchronized (lock) {
+            collected.watch(handle, destructor);
+        }
     }
 
     /** Points a buffer of one device to an address that something else owns. */
     Allocation pointTo(int device, BufferConfig buffer, long address) {
         synchronized (lock) {
+            collected.giveBack();
             return memory.viewOn(List.of(device), buffer, address, detailsOf(buffer));
         }
     }
@@ -561,12 +917,14 @@ public final class MeshDevice implements AutoCloseable {
     /** Points a buffer of the mesh itself to an address that something else owns. */
     Allocation pointTo(BufferConfig buffer, long address) {
         synchronized (lock) {
+            collected.giveBack();
             return memory.viewOnMesh(buffer, address, detailsOf(buffer));
         }
     }
 
     void free(Allocation allocation, Ending ending) {
         synchronized (lock) {
+            collected.giveBack();
             if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
                 memory.crash(allocation, "the mesh object is destroyed, and the buffer frees through a pointer to it");
             }
@@ -574,26 +932,91 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
+    /** Lends the same address on all devices to something that is not a buffer of its own. */
+    Allocation allocateFor(Owner owner, BufferConfig buffer) {
+        synchronized (lock) {
+            collected.giveBack();
+            return memory.allocateOnMesh(buffer, AllocationDetails.user().ownedBy(owner));
+        }
+    }
+
+    /** Frees a buffer whose holder dies, unless that was done before. */
+    void endIfAllocated(Allocation allocation) {
+        synchronized (lock) {
+            collected.giveBack();
+            if (!allocation.isFreed()) {
+                free(allocation, Ending.DIED);
+            }
+        }
+    }
+
     void freeIfAllocated(Allocation allocation) {
         synchronized (lock) {
+            collected.giveBack();
             if (!allocation.isFreed()) {
                 free(allocation, Ending.DEALLOCATED);
             }
         }
     }
 
-    private MeshBuffer meshBuffer(MeshBufferConfig config, Allocation allocation) {
+    /** A handle to memory that is not freed with it: something else owns the memory. */
+    MeshBuffer lentHandle(MeshBufferConfig config, Allocation allocation) {
         return MeshBuffer.of(config, new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation));
+    }
+
+    /** The memory goes with the device buffers, which a move hands from one mesh buffer to another. */
+    private MeshBuffer meshBuffer(MeshBufferConfig config, Allocation allocation) {
+        DeviceBuffers buffers = new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation);
+        return MeshBuffer.of(config, freedWith(buffers, allocation));
     }
 
     void underLock(Runnable work) {
         synchronized (lock) {
+            collected.giveBack();
             work.run();
         }
     }
 
+    <T> T locked(Supplier<T> work) {
+        synchronized (lock) {
+            collected.giveBack();
+            return work.get();
+        }
+    }
+
+    private <T> T whileOpen(Supplier<T> work) {
+        return locked(() -> {
+            memory.requireOpen();
+            return work.get();
+        });
+    }
+
+    private void whileOpen(Runnable work) {
+        underLock(() -> {
+            memory.requireOpen();
+            work.run();
+        });
+    }
+
+    /** Waits on the host for an event of one of the queues. */
+    void synchronize(MeshEvent event) {
+        whileOpen(() -> queues.queue(event.queue()).completeReadsBefore(event));
+    }
+
+    CommandQueues queues() {
+        return queues;
+    }
+
+    SubDeviceManagers subDevices() {
+        return memory.subDevices();
+    }
+
     boolean isDestroyed() {
         return destroyed;
+    }
+
+    DeviceLife lifeOf(int device) {
+        return Objects.requireNonNull(lives.get(device));
     }
 
     MeshReports reports() {
@@ -616,12 +1039,13 @@ public final class MeshDevice implements AutoCloseable {
         }
         reports.listener().meshClosing(id);
         read(Moment.CLOSE_BEGUN);
+        queues.close();
         if (process.closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
-            freeSystemBuffers();
+            freeWhatIsTheRuntimes();
             wipe();
         } else {
             wipe();
-            freeSystemBuffers();
+            freeWhatIsTheRuntimes();
         }
         memory.close();
         initialised = false;
@@ -629,7 +1053,15 @@ public final class MeshDevice implements AutoCloseable {
         reports.listener().meshClosed(id);
     }
 
+    private void freeWhatIsTheRuntimes() {
+        systemPrograms.endQueues();
+        freeSystemBuffers();
+    }
+
     private void wipe() {
+        if (handle.hasOneHolder()) {
+            systemPrograms.endBeforeAllocators(handle.covered());
+        }
         if (reports.has(RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS)) {
             memory.freeAllSilently();
             lives.values().stream().filter(life -> handle.hasOneHolder()).forEach(DeviceLife::wipe);
@@ -644,6 +1076,8 @@ public final class MeshDevice implements AutoCloseable {
 
     private void letGoOfDevices() {
         if (handle.hasOneHolder()) {
+            handle.covered().forEach(DeviceLife::wipe);
+            systemPrograms.endAfterAllocators(handle.covered());
             List<DeviceLife> ended = process.withDevices(manager -> manager.close(handle.covered()));
             ended.stream()
                     .filter(DeviceLife::wasAnnounced)

@@ -4,12 +4,12 @@ import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BankLayout;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
-import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
@@ -28,7 +28,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * The memory of one mesh: its own allocator, those of its devices, and what is lent.
+ * The memory of one mesh: its own allocator, those of its sub-devices and devices, and what is lent.
  *
  * <p>One list of free blocks serves all devices of a mesh, which therefore have the same addresses. Each device has an allocator
  * of its own besides, for buffers of that device alone; neither knows of the other, so their addresses may coincide. Guarded by
@@ -45,13 +45,13 @@ final class MeshMemory {
     private final int meshId;
     private final Map<Integer, DeviceLife> lives;
     private final List<Integer> devices;
-    private final CoreRange computeGrid;
     private final RuntimeProcess process;
     private final MeshReports reports;
     private final MisuseGuard misuse;
     private final Allocator meshAllocator;
+    private final SubDeviceManagers subDevices;
     private final Map<BufferType, Map<Long, Allocation>> lockStep = new EnumMap<>(BufferType.class);
-    private boolean open = true;
+    private boolean open;
 
     MeshMemory(
             int meshId,
@@ -64,11 +64,16 @@ final class MeshMemory {
         this.meshId = meshId;
         this.lives = lives;
         this.devices = devices;
-        this.computeGrid = computeGrid;
         this.process = process;
         this.reports = reports;
         this.misuse = process.misuse();
         this.meshAllocator = Allocator.create(config, process.unsafeAllocations());
+        this.subDevices = new SubDeviceManagers(process, config, computeGrid, meshAllocator);
+    }
+
+    void open() {
+        subDevices.begin();
+        open = true;
     }
 
     void requireOpen() {
@@ -87,7 +92,9 @@ final class MeshMemory {
     Allocation allocateOnMesh(BufferConfig buffer, AllocationDetails details) {
         requireOpen();
         Allocation allocation = allocate(Kind.LOCK_STEP, lenderFor(buffer), devices, buffer, details);
-        if (allocation.size() > 0) {
+        if (subDevices.isLocal(allocation)) {
+            subDevices.lend(allocation);
+        } else if (allocation.size() > 0) {
             lockStepOf(allocation.type()).put(allocation.address(), allocation);
         }
         return allocation;
@@ -127,13 +134,17 @@ final class MeshMemory {
     }
 
     /**
-     * Lends the memory of a kernel binary and loads it, as {@code MeshWorkloadImpl::load_binaries} does: through a view that lives
-     * only as long as the loading takes.
+     * Lends the memory of kernel binaries and loads them, as {@code MeshWorkloadImpl::load_binaries} does: each through a view that
+     * lives only as long as the loading takes.
      *
+     * @param ofPrograms what the binary of each program needs
      * @param viewsOnMesh filled with the buffer on the mesh that each of the programs keeps
      */
     Allocation allocateKernelBinary(
-            BufferConfig buffer, AllocationDetails details, int programs, List<Allocation> viewsOnMesh) {
+            BufferConfig buffer,
+            AllocationDetails details,
+            List<BufferConfig> ofPrograms,
+            List<Allocation> viewsOnMesh) {
         requireOpen();
         Allocation binary = lend(Kind.LOCK_STEP, meshAllocator, devices, buffer, details);
         long address = binary.address();
@@ -141,19 +152,26 @@ final class MeshMemory {
         AllocationRequest loading = reports.allocated(binary);
         misuse.allocated(binary, loading);
 
-        Allocation view = view(Kind.VIEW, binary.details(), devices, buffer, address);
-        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
-            reports.allocated(loading, view);
-        }
-        for (int program = 0; program < programs; program++) {
-            Allocation kept = view(Kind.VIEW_ON_MESH, binary.details(), devices, buffer, address);
-            reports.allocated(loading, kept);
-            viewsOnMesh.add(kept);
-        }
-        if (!reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED)) {
-            free(view, Ending.DIED);
-        }
+        ofPrograms.forEach(ofProgram -> viewsOnMesh.add(load(ofProgram, address, details, loading)));
         return binary;
+    }
+
+    /** Loads the binary of one program, and returns the buffer on the mesh that the program keeps. */
+    private Allocation load(BufferConfig binary, long address, AllocationDetails details, AllocationRequest loading) {
+        AllocationDetails complete = withExtent(details, binary);
+        Allocation view = view(Kind.VIEW, complete, devices, binary, address);
+        Allocation kept = view(Kind.VIEW_ON_MESH, complete, devices, binary, address);
+        if (binary.size() > 0) {
+            boolean viewIsReported = !reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED);
+            if (viewIsReported) {
+                reports.allocated(loading, view);
+            }
+            reports.allocated(loading, kept);
+            if (viewIsReported) {
+                free(view, Ending.DIED);
+            }
+        }
+        return kept;
     }
 
     /** Takes memory back; what was freed before is not freed again. */
@@ -163,7 +181,9 @@ final class MeshMemory {
             allocation.markFreed();
             return;
         }
-        AllocationRequest release = reports.listener().release(allocation.details());
+        AllocationDetails details =
+                ending == Ending.COLLECTED ? allocation.details().ofCollectedHandle() : allocation.details();
+        AllocationRequest release = reports.listener().release(details);
         if (allocation.isFreed()) {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
             requireFirstFree(allocation);
@@ -175,15 +195,17 @@ final class MeshMemory {
                 && reports.has(RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES)) {
             crash(allocation, "its mesh is closed, and the buffer calls allocators of its devices that are gone");
         }
-        allocation.markFreed();
         if (givenBack) {
+            subDevices.requireManagerOf(allocation);
+            allocation.markFreed();
             reports.freed(release, allocation, ending);
             giveBack(allocation);
             misuse.freed(allocation, release);
         } else {
+            allocation.markFreed();
             reports.freedAfterClose(release, allocation, ending);
-            requireSameLife(allocation);
             if (ending == Ending.DEALLOCATED) {
+                requireSameLife(allocation);
                 misuse.freeAfterClose(allocation);
             }
         }
@@ -193,6 +215,44 @@ final class MeshMemory {
         if (allocation.isFreed()) {
             misuse.secondFree(allocation);
         }
+    }
+
+    /** Takes memory back whose last handle was collected, unless that was done before. */
+    void freeCollected(Allocation allocation) {
+        if (!allocation.isFreed()) {
+            free(allocation, Ending.COLLECTED);
+            requireSameLife(allocation);
+        }
+    }
+
+    /** Leaves memory alone that was to be freed, because others share it. */
+    void leaveShared(Allocation allocation) {
+        if (allocation.size() > 0 && reports.concern(allocation)) {
+            AllocationRequest release = reports.listener().release(allocation.details());
+            reports.freeIgnored(release, allocation, IgnoredFreeReason.STILL_SHARED);
+        }
+    }
+
+    /**
+     * Empties the banks of the mesh, not those of sub-devices, and tells nobody, buffers least of all: whoever frees one later frees what lies at its address then.
+     *
+     * @throws IllegalStateException if there is something in them and that is not to be imitated
+     */
+    void deallocateBuffers(boolean strict) {
+        requireOpen();
+        long lent = LENT.stream()
+                .mapToLong(type -> meshAllocator.liveAddresses(type).length)
+                .sum();
+        if (strict && lent > 0) {
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "Cannot empty the banks of mesh %d: its allocator has lent %s. They would still count as allocated, and freeing"
+                            + " one later would free whatever lies at its address then. Deallocate them one by one.",
+                    meshId,
+                    Quantities.count(lent, "buffer")));
+        }
+        meshAllocator.deallocateBuffers();
+        lockStep.clear();
     }
 
     /** The real runtime would call the allocator of the earlier life, which is destroyed (quirk Q4): that is not imitated. */
@@ -221,11 +281,11 @@ final class MeshMemory {
                 because));
     }
 
-    /** Takes back all that the mesh's allocator lends, without a word. */
+    /** Takes back all that the mesh's allocator and its sub-devices lend, without a word. */
     void freeAllSilently() {
         meshAllocator.deallocateBuffers();
-        lockStep.clear();
-        misuse.wiped(meshAllocator, closedWords());
+        subDevices.localAllocators().forEach(Allocator::deallocateBuffers);
+        forgetLent();
     }
 
     /** Takes memory back without a word. */
@@ -247,10 +307,6 @@ final class MeshMemory {
         }
     }
 
-    OptionalLong lowestOccupiedL1Address() {
-        return meshAllocator.lowestOccupiedL1Address(0);
-    }
-
     OptionalLong lowestOccupiedL1Address(int device) {
         return lifeOf(device).allocator().lowestOccupiedL1Address(0);
     }
@@ -265,6 +321,27 @@ final class MeshMemory {
         return meshAllocator.statistics(type);
     }
 
+    /** Returns how full a memory of one sub-device of the active manager is. */
+    Statistics statistics(BufferType type, SubDeviceId subDevice) {
+        requireOpen();
+        return subDevices.active().allocator(subDevice).statistics(type);
+    }
+
+    SubDeviceManagers subDevices() {
+        return subDevices;
+    }
+
+    /** Returns the mesh's own allocator. */
+    Allocator allocator() {
+        return meshAllocator;
+    }
+
+    MemoryView memoryView(BufferType type) {
+        requireOpen();
+        return MemoryView.of(
+                meshAllocator.numBanks(type), meshAllocator.statistics(type), meshAllocator.memoryBlockTable(type));
+    }
+
     /** Returns which addresses the allocators have lent, on every device and in every memory. */
     WitnessReading read(WitnessReading.Moment moment) {
         WitnessReading.Builder reading = WitnessReading.of(meshId, moment);
@@ -272,6 +349,7 @@ final class MeshMemory {
             long[] lockStepAddresses = meshAllocator.liveAddresses(type);
             for (int device : devices) {
                 reading.region(device, type, lockStepAddresses);
+                subDevices.localAllocators().forEach(local -> reading.region(device, type, local.liveAddresses(type)));
             }
             lives.values().stream()
                     .filter(DeviceLife::hasLent)
@@ -281,16 +359,22 @@ final class MeshMemory {
         return reading.build();
     }
 
-    /** Empties the mesh's allocator; nobody is told, and buffers keep their state. */
+    /** Empties the allocators of the mesh and of its sub-devices; nobody is told, and buffers keep their state. */
     void wipe() {
-        meshAllocator.deallocateBuffers();
-        meshAllocator.clear();
-        lockStep.clear();
-        misuse.wiped(meshAllocator, closedWords());
+        subDevices.wipe();
+        forgetLent();
     }
 
-    private String closedWords() {
-        return String.format(Locale.ROOT, "mesh %d was closed", meshId);
+    private void forgetLent() {
+        lockStep.clear();
+        String closed = String.format(Locale.ROOT, "mesh %d was closed", meshId);
+        misuse.wiped(meshAllocator, closed);
+        subDevices.localAllocators().forEach(local -> misuse.wiped(local, closed));
+    }
+
+    /** Refuses to write or read a buffer that was freed, if the runtime is strict. */
+    void requireUsable(Allocation allocation, String use) {
+        misuse.use(allocation, use);
     }
 
     void close() {
@@ -322,7 +406,8 @@ final class MeshMemory {
         process.faults().allocating(buffer.type(), on, () -> allocator.outOfMemory(buffer.type(), request));
         long address = allocator.allocate(buffer.type(), request);
         long extent = allocator.reservedPerBank(buffer.type(), request);
-        return Allocation.lent(firstId, kind, details.withExtent(extent), on, buffer, address, allocator);
+        return Allocation.lent(
+                firstId, kind, details.onMesh(meshId).withExtent(extent), on, buffer, address, allocator);
     }
 
     private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {
@@ -335,7 +420,9 @@ final class MeshMemory {
 
     private void giveBack(Allocation allocation) {
         allocation.lender().ifPresent(lender -> lender.deallocate(allocation.type(), allocation.address()));
-        if (allocation.kind() == Kind.LOCK_STEP) {
+        if (subDevices.isLocal(allocation)) {
+            subDevices.takeBack(allocation);
+        } else if (allocation.kind() == Kind.LOCK_STEP) {
             lockStepOf(allocation.type()).remove(allocation.address());
         }
     }
@@ -348,25 +435,10 @@ final class MeshMemory {
         return Objects.requireNonNull(lives.get(device));
     }
 
-    /**
-     * The one place that knows which allocator a buffer on the mesh takes its memory from.
-     *
-     * <p>The default sub-device manager, besides which there is none yet, has one sub-device: the whole compute grid, which takes
-     * from the allocator of the mesh.
-     */
+    /** The one place that knows which allocator a buffer on the mesh takes its memory from. */
     private Allocator lenderFor(BufferConfig buffer) {
-        buffer.subDevice().ifPresent(subDevice -> {
-            requireSubDevice(subDevice, 1);
-            buffer.deviceLocal().requireWithin(CoreRangeSet.of(computeGrid));
-        });
-        return meshAllocator;
-    }
-
-    private static void requireSubDevice(SubDeviceId subDevice, int subDevices) {
-        if (subDevice.value() >= subDevices) {
-            throw new MeshRuntimeException(
-                    String.format(Locale.ROOT, "SubDevice index %d out of bounds %d", subDevice.value(), subDevices));
-        }
+        buffer.subDevice().map(subDevices.active()::cores).ifPresent(buffer.deviceLocal()::requireWithin);
+        return subDevices.allocatorOf(buffer.subDevice());
     }
 
     private static void requireWholeDevice(int device, BufferConfig buffer) {
@@ -395,7 +467,7 @@ final class MeshMemory {
     private AllocationDetails withExtent(AllocationDetails details, BufferConfig buffer) {
         BankLayout layout = BankLayout.of(buffer, meshAllocator);
         return buffer.size() == 0 || layout.maxPagesPerBank() == 0
-                ? details
-                : details.withExtent(meshAllocator.reservedPerBank(buffer.type(), layout.request()));
+                ? details.onMesh(meshId)
+                : details.onMesh(meshId).withExtent(meshAllocator.reservedPerBank(buffer.type(), layout.request()));
     }
 }

@@ -34,6 +34,7 @@ import java.util.function.IntPredicate;
 final class MeshReports {
 
     private final AllocationListener listener;
+    private final int mesh;
     private final ReportingModel model;
     private final Set<RuntimeDefect> defects;
     private final Set<RuntimeFix> fixes;
@@ -46,12 +47,14 @@ final class MeshReports {
     /**
      * Creates the reports of one mesh.
      *
-     * @param devices the devices of the mesh
+     * @param mesh the number of the mesh
+     * @param devices its devices
      * @param meshLevelDevice the device under which reports about the mesh as a whole appear
      * @param openedAgain whether a device was opened by another mesh after this one was closed
      */
     MeshReports(
             AllocationListener listener,
+            int mesh,
             ReportingModel model,
             Set<RuntimeDefect> defects,
             Set<RuntimeFix> fixes,
@@ -59,6 +62,7 @@ final class MeshReports {
             int meshLevelDevice,
             IntPredicate openedAgain) {
         this.listener = listener;
+        this.mesh = mesh;
         this.model = model;
         this.defects = defects;
         this.fixes = fixes;
@@ -187,15 +191,19 @@ final class MeshReports {
     }
 
     void unknownAddress(BufferType type, long address) {
-        AllocationRequest release = listener.release(AllocationDetails.user());
+        AllocationRequest release = listener.release(AllocationDetails.user().onMesh(mesh));
         for (int device : devices) {
             listener.freeIgnored(release, device, type, address, IgnoredFreeReason.UNKNOWN_ADDRESS);
         }
     }
 
-    /** The devices under which the circular buffers of a mesh workload's program are reported. */
-    List<Integer> circularBufferDevices(List<Integer> devicesOfProgram) {
-        return model.reportsCircularBuffersOnEveryDevice() ? devicesOfProgram : devices.subList(0, 1);
+    /**
+     * The devices under which the circular buffers of what runs on the mesh are reported.
+     *
+     * <p>Not only those that a program runs on: its layout is computed for the whole mesh.
+     */
+    List<Integer> circularBufferDevices() {
+        return model.reportsCircularBuffersOnEveryDevice() ? devices : devices.subList(0, 1);
     }
 
     void circularBufferAllocated(AllocationDetails details, List<Integer> on, long address, long size) {
@@ -222,6 +230,16 @@ final class MeshReports {
         }
     }
 
+    /** Reports that a circular buffer is gone because its program places it elsewhere. */
+    void circularBufferReplaced(AllocationDetails details, List<Integer> on, long address) {
+        if (has(CIRCULAR_BUFFERS_NEVER_REPORTED_FREE) || has(CIRCULAR_BUFFERS_NOT_REPORTED)) {
+            return;
+        }
+        CircularBuffer replaced = new CircularBuffer(details, on, address);
+        circularBuffers.remove(replaced);
+        reportFree(replaced);
+    }
+
     private void freeAllCircularBuffers() {
         List<CircularBuffer> all = List.copyOf(circularBuffers);
         circularBuffers.clear();
@@ -231,7 +249,11 @@ final class MeshReports {
     private void reportFree(CircularBuffer buffer) {
         AllocationRequest release = listener.release(buffer.details());
         for (int device : buffer.devices()) {
-            listener.freed(release, device, BufferType.L1, buffer.address(), Ownership.OWNING);
+            if (openedAgain.test(device)) {
+                listener.freeIgnored(release, device, BufferType.L1, buffer.address(), IgnoredFreeReason.DEVICE_CLOSED);
+            } else {
+                listener.freed(release, device, BufferType.L1, buffer.address(), Ownership.OWNING);
+            }
         }
     }
 

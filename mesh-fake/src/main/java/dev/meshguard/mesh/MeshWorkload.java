@@ -2,11 +2,13 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Owner;
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -33,9 +35,9 @@ public final class MeshWorkload implements AutoCloseable {
     private final IntSupplier nextProgramId;
     private final List<Entry> entries = new ArrayList<>();
     private @Nullable MeshDevice mesh;
-    private @Nullable Allocation kernelBinary;
+    private final Holdings holdings = new Holdings();
     private @Nullable Owner ownOwner;
-    private boolean ended;
+    private boolean enqueued;
 
     MeshWorkload(IntSupplier nextProgramId) {
         this.nextProgramId = nextProgramId;
@@ -73,51 +75,67 @@ public final class MeshWorkload implements AutoCloseable {
      * @throws IllegalStateException if the program or the workload cannot be changed any more
      */
     public MeshWorkload addProgram(MeshCoordinate start, MeshCoordinate end, Program program) {
-        return add(new Entry(Optional.of(MeshCoordinateRange.of(start, end)), program));
+        return addProgram(MeshCoordinateRange.of(start, end), program);
     }
 
-    /** Ends the workload and its programs: binary and circular buffers are gone. Does nothing if it has ended. */
+    /**
+     * Adds a program for a range of devices.
+     *
+     * @return this workload
+     * @throws MeshRuntimeException if one of the devices has a program already
+     * @throws IllegalStateException if the program or the workload cannot be changed any more
+     */
+    public MeshWorkload addProgram(MeshCoordinateRange range, Program program) {
+        return add(new Entry(Optional.of(range), program));
+    }
+
+    /**
+     * Ends the workload and its programs: binary and circular buffers are gone, also when its mesh was closed or destroyed before.
+     *
+     * <p>Does nothing if it has ended.
+     */
     @Override
     public void close() {
-        MeshDevice enqueuedOn;
-        synchronized (this) {
-            enqueuedOn = mesh;
-            if (enqueuedOn == null) {
-                ended = true;
-                entries.forEach(entry -> entry.program().endUnused());
-                return;
-            }
+        try {
+            holdings.end(Ending.DIED);
+        } finally {
+            Reference.reachabilityFence(this);
         }
-        enqueuedOn.underLock(() -> end(enqueuedOn));
     }
 
     /** Runs the programs, which take their memory the first time; called under the lock of the mesh. */
     synchronized void enqueueOn(MeshDevice newMesh) {
-        requireRunnableOn(newMesh);
-        List<CircularBufferLayout> layouts = new ArrayList<>();
-        for (Entry entry : entries) {
-            entry.program().requireRunnableBy(newMesh, this);
-            CircularBufferLayout layout =
-                    entry.program().layOut(newMesh.architecture(), newMesh.computeGrid(), newMesh.l1Base());
-            layout.requireRoom(newMesh.memory().lowestOccupiedL1Address());
-            layouts.add(layout);
+        if (holdings.haveEnded()) {
+            throw new IllegalStateException("Cannot enqueue a mesh workload that has ended. Create a new workload.");
         }
+        enqueued = true;
+        holdings.endWith(this, newMesh);
+        entries.forEach(entry -> entry.requireWithin(newMesh));
+        entries.forEach(entry -> entry.program().compileFor(this, newMesh));
         if (mesh == null) {
-            place(newMesh, layouts);
-        }
-        if (kernelBinary == null) {
             loadBinaries(newMesh);
+            mesh = newMesh;
+        } else if (mesh != newMesh) {
+            throw new MeshRuntimeException(ProgramMessages.WORKLOAD_OF_ANOTHER_MESH);
         }
     }
 
-    private void place(MeshDevice newMesh, List<CircularBufferLayout> layouts) {
-        List<List<Integer>> devices = new ArrayList<>();
-        entries.forEach(entry -> devices.add(entry.devicesOf(newMesh)));
-        mesh = newMesh;
-        for (int index = 0; index < entries.size(); index++) {
-            List<Integer> reported = newMesh.reports().circularBufferDevices(devices.get(index));
-            entries.get(index).program().placeOn(newMesh, layouts.get(index), reported);
-        }
+    /** Returns whether every kernel binary is on the devices. */
+    synchronized boolean isLoaded() {
+        return mesh != null || kernelBinarySize() == 0;
+    }
+
+    /** Returns the one sub-device that all programs run on. */
+    synchronized SubDeviceId subDeviceOn(MeshDevice newMesh) {
+        return newMesh.subDevices()
+                .subDeviceOf(entries.stream()
+                        .flatMap(entry -> entry.program().kernelCores().stream())
+                        .toList());
+    }
+
+    /** Adds the commands of one run to a trace. */
+    synchronized void recordIn(MeshTrace trace, MeshDevice newMesh) {
+        entries.forEach(entry -> trace.add(entry.program(), entry.devicesOf(newMesh)));
     }
 
     /** Says that the programs are kept by a cache from now on. */
@@ -128,23 +146,8 @@ public final class MeshWorkload implements AutoCloseable {
         }
     }
 
-    /** What the destructor does, also when the mesh is closed; called under the lock of the mesh. */
-    synchronized void end(MeshDevice enqueuedOn) {
-        if (ended) {
-            return;
-        }
-        ended = true;
-        if (kernelBinary != null) {
-            enqueuedOn.memory().free(kernelBinary, Ending.DIED);
-        }
-        entries.forEach(entry -> entry.program().end(enqueuedOn));
-        if (ownOwner != null) {
-            enqueuedOn.reports().listener().ownerEnded(ownOwner);
-        }
-    }
-
     private synchronized MeshWorkload add(Entry added) {
-        if (mesh != null || ended) {
+        if (enqueued || holdings.haveEnded()) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot add %s to a mesh workload that was enqueued before or has ended. Create a new workload.",
@@ -152,45 +155,41 @@ public final class MeshWorkload implements AutoCloseable {
         }
         for (Entry entry : entries) {
             if (entry.overlaps(added)) {
-                throw new MeshRuntimeException(String.format(
-                        Locale.ROOT,
-                        "Program range %s overlaps with the previously added range %s",
-                        added.range(),
-                        entry.range()));
+                throw new MeshRuntimeException(ProgramMessages.rangesOverlap(added.range(), entry.range()));
             }
         }
         added.program().moveInto(this);
         entries.add(added);
+        holdings.hold(added.program().holdings());
         return this;
     }
 
-    private void requireRunnableOn(MeshDevice newMesh) {
-        if (ended) {
-            throw new IllegalStateException("Cannot enqueue a mesh workload that has ended. Create a new workload.");
-        }
-        if (mesh != null && mesh != newMesh) {
-            throw new MeshRuntimeException("Reusing MeshWorkloads across MeshDevices is currently not supported.");
-        }
-    }
-
     private void loadBinaries(MeshDevice newMesh) {
-        long size = entries.stream()
-                .mapToLong(entry -> entry.program().kernelBinarySize())
-                .max()
-                .orElse(0);
+        long size = kernelBinarySize();
         if (size == 0) {
             return;
         }
         List<Allocation> viewsOnMesh = new ArrayList<>();
-        kernelBinary = newMesh.memory()
+        Allocation binary = newMesh.memory()
                 .allocateKernelBinary(
                         Program.kernelBinaryBuffer(size),
                         AllocationDetails.user().ownedBy(binaryOwner()),
-                        entries.size(),
+                        entries.stream()
+                                .map(entry -> Program.kernelBinaryBuffer(
+                                        entry.program().kernelBinarySize()))
+                                .toList(),
                         viewsOnMesh);
+        holdings.hold(newMesh, binary);
         for (int index = 0; index < entries.size(); index++) {
-            entries.get(index).program().hold(viewsOnMesh.get(index));
+            entries.get(index).program().holdings().hold(newMesh, viewsOnMesh.get(index));
         }
+    }
+
+    private long kernelBinarySize() {
+        return entries.stream()
+                .mapToLong(entry -> entry.program().kernelBinarySize())
+                .max()
+                .orElse(0);
     }
 
     /** A binary that several programs share belongs to the workload, which then needs a name of its own. */
@@ -203,23 +202,28 @@ public final class MeshWorkload implements AutoCloseable {
             named = Owner.program(String.format(
                     Locale.ROOT, "%d (workload of %d programs)", nextProgramId.getAsInt(), entries.size()));
             ownOwner = named;
+            holdings.of(named);
         }
         return named;
     }
 
-    private record Entry(Optional<MeshCoordinateRange> block, Program program) {
+    private record Entry(Optional<MeshCoordinateRange> devices, Program program) {
 
         boolean overlaps(Entry other) {
-            return block.isEmpty() || other.block.isEmpty() || block.get().intersects(other.block.get());
+            return devices.isEmpty() || other.devices.isEmpty() || devices.get().intersects(other.devices.get());
+        }
+
+        void requireWithin(MeshDevice mesh) {
+            devices.ifPresent(range -> range.forEach(mesh::deviceId));
         }
 
         List<Integer> devicesOf(MeshDevice mesh) {
-            return block.map(chosen -> chosen.stream().map(mesh::deviceId).toList())
+            return devices.map(range -> range.stream().map(mesh::deviceId).toList())
                     .orElseGet(mesh::deviceIds);
         }
 
         String range() {
-            return block.map(MeshCoordinateRange::toString).orElse("of the whole mesh");
+            return devices.map(MeshCoordinateRange::toString).orElse("of the whole mesh");
         }
     }
 }

@@ -58,7 +58,8 @@ final class MisuseGuard {
         if (!strict) {
             return;
         }
-        allocation.life().ifPresent(life -> life.add(Moment.of("freed", release)));
+        String what = release.details().handleCollected() ? "freed when its handle was collected" : "freed";
+        allocation.life().ifPresent(life -> life.add(Moment.of(what, release)));
         allocation.lender().ifPresent(lender -> forget(lender, allocation));
     }
 
@@ -156,6 +157,17 @@ final class MisuseGuard {
                             "Make the view before the buffer is freed, and free the buffer when the view is not needed any"
                                     + " more. A runtime that is not strict looks at whatever lies there, as the real one does.");
                 });
+    }
+
+    /** Refuses to write or read a buffer that was freed. */
+    void use(Allocation allocation, String use) {
+        if (strict && allocation.isFreed()) {
+            throw misuse(
+                    Misuse.USE_AFTER_FREE,
+                    "Cannot " + use + " " + words(allocation) + ": it was freed.",
+                    Optional.of(allocation),
+                    "Free it after its last use. A runtime that is not strict uses whatever lies there now, as the real one does.");
+        }
     }
 
     /** Adds what happened to a freed buffer to the error that its use has ended in. */

@@ -2,6 +2,7 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.allocator.AllocationDirection;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
@@ -9,10 +10,12 @@ import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -22,9 +25,15 @@ import org.jspecify.annotations.Nullable;
  * Kernels and the circular buffers they talk through.
  *
  * <p>A program takes memory when it is first enqueued: its kernel binary in DRAM, and its circular buffers in L1, below and
- * outside the allocator. It keeps both until it ends, which is when it is closed or, if it belongs to a workload, when that is.
+ * outside the allocator. It keeps both until it ends, which is when it is closed or, if it belongs to a workload, when that is. It
+ * may outlive its mesh: the end of its circular buffers is reported even then.
  *
- * <p>Build it on one thread; enqueuing and closing are safe on any, under the lock of the mesh it was enqueued on. Source:
+ * <p><b>Circular buffers</b> are laid out when the program is first enqueued, and anew when the size of one was changed since. They
+ * are reported once on every device that the program meets. Where a new layout takes the place of one that was reported, the old one
+ * is reported gone first: the real runtime reports only the new one and lets the one report of the program's end stand for both,
+ * which a listener that counts cannot.
+ *
+ * <p>Build it on one thread; enqueuing and closing are safe on any, under the lock of the mesh it is enqueued on. Source:
  * {@code tt_metal/impl/program/program.cpp}.
  *
  * @since 0.1
@@ -37,20 +46,22 @@ public final class Program implements AutoCloseable {
 
     private final int id;
     private final String name;
-    private final List<CircularBufferConfig> circularBuffers = new ArrayList<>();
-    private final List<PlacedCircularBuffer> placed = new ArrayList<>();
-    private final List<Allocation> held = new ArrayList<>();
-    private final Set<Integer> placedOn = new HashSet<>();
-    private final Set<Integer> loadedOn = new HashSet<>();
+    private final Architecture architecture;
+    private final List<CircularBuffer> circularBuffers = new ArrayList<>();
+    private final Holdings holdings;
+    private final Set<DeviceLife> loadedOn = new HashSet<>();
+    private final List<CoreRange> kernelCores = new ArrayList<>();
     private long kernelBinaryPages;
-    private @Nullable MeshDevice mesh;
     private @Nullable MeshWorkload workload;
     private @Nullable CircularBufferLayout layout;
-    private boolean ended;
+    private OptionalLong traceSize = OptionalLong.empty();
+    private boolean compiled;
 
-    Program(int id, String name) {
+    Program(int id, String name, Architecture architecture) {
         this.id = id;
         this.name = name;
+        this.architecture = architecture;
+        this.holdings = new Holdings().of(owner());
     }
 
     /** Returns the name under which reports know the program, for example {@code program 7 (add)}. */
@@ -63,11 +74,12 @@ public final class Program implements AutoCloseable {
      *
      * @param binaryPages the pages of 2,048 bytes that its binary takes
      * @return this program
-     * @throws IllegalStateException if the program was enqueued before or has ended
+     * @throws MeshRuntimeException if the program was enqueued before, which compiled it
+     * @throws IllegalStateException if the program has ended
      * @throws IllegalArgumentException if the number is negative
      */
     public synchronized Program addKernel(int binaryPages) {
-        requireChangeable("a kernel");
+        requireChangeable("kernel");
         if (binaryPages < 0) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,
@@ -80,20 +92,193 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Adds a circular buffer above those it has on the same cores.
+     * Adds a kernel that runs on some cores, which decides on which sub-device the program runs.
      *
+     * <p>A kernel of which nobody says where it runs uses the cores of the first sub-device.
+     *
+     * @param binaryPages the pages of 2,048 bytes that its binary takes
      * @return this program
-     * @throws IllegalStateException if the program was enqueued before or has ended; the real runtime would place all circular
-     *     buffers anew
+     * @throws MeshRuntimeException if the program was enqueued before, which compiled it
+     * @throws IllegalStateException if the program has ended
+     * @throws IllegalArgumentException if the number is negative
      */
-    public synchronized Program addCircularBuffer(CircularBufferConfig circularBuffer) {
-        requireChangeable("a circular buffer");
-        circularBuffers.add(circularBuffer);
+    public synchronized Program addKernel(int binaryPages, CoreRange cores) {
+        addKernel(binaryPages);
+        kernelCores.add(cores);
         return this;
     }
 
     /**
-     * Ends the program: its binary is freed and its circular buffers are gone.
+     * Says how many bytes of commands a captured trace keeps for one run of this program.
+     *
+     * <p>Only the runtime's dispatcher could work it out, so whoever captures the program has to say it, or give the size of the
+     * whole trace when the capture ends. It may be said at any time before.
+     *
+     * @return this program
+     * @throws IllegalArgumentException if the number is negative
+     */
+    public synchronized Program setTraceSize(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT, "Cannot use %d B as the trace size of %s: it must be 0 or more", bytes, owner()));
+        }
+        traceSize = OptionalLong.of(bytes);
+        return this;
+    }
+
+    /**
+     * Adds a circular buffer; see {@link #createCircularBuffer(CircularBufferConfig)}.
+     *
+     * @return this program
+     */
+    public Program addCircularBuffer(CircularBufferConfig config) {
+        createCircularBuffer(config);
+        return this;
+    }
+
+    /**
+     * Adds a circular buffer above those it has on the same cores.
+     *
+     * @throws MeshRuntimeException if the program was enqueued before, which compiled it; if an index is taken on one of the cores,
+     *     or there is no such index; or if there are more pages than the chip can count
+     * @throws IllegalStateException if the program has ended
+     */
+    public synchronized CircularBuffer createCircularBuffer(CircularBufferConfig config) {
+        if (config.hasRemoteIndex()) {
+            throw new MeshRuntimeException(ProgramMessages.REMOTE_INDEX_WITHOUT_GLOBAL);
+        }
+        return add(config);
+    }
+
+    private CircularBuffer add(CircularBufferConfig config) {
+        requireChangeable("circular buffer");
+        CircularBuffer added = new CircularBuffer(this, circularBuffers.size(), config);
+        requireFreeIndices(added, config);
+        circularBuffers.add(added);
+        return added;
+    }
+
+    /**
+     * Adds a circular buffer in the memory of a buffer in L1: it has the address of the buffer and takes no memory itself.
+     *
+     * @throws MeshRuntimeException if the buffer does not lie in L1 or is too small on each core; and as
+     *     {@link #createCircularBuffer(CircularBufferConfig)}
+     * @throws IllegalStateException if the program has ended
+     */
+    public CircularBuffer createCircularBuffer(CircularBufferConfig config, Buffer buffer) {
+        return createCircularBuffer(config, CircularBuffer.Home.of(buffer));
+    }
+
+    /** Adds a circular buffer in the memory of a buffer; see {@link #createCircularBuffer(CircularBufferConfig, Buffer)}. */
+    public CircularBuffer createCircularBuffer(CircularBufferConfig config, MeshBuffer buffer) {
+        return createCircularBuffer(config, buffer.referenceBuffer());
+    }
+
+    /**
+     * Adds a circular buffer in a global one.
+     *
+     * @throws MeshRuntimeException if it has no {@linkplain CircularBufferConfig#atRemote remote} index, does not lie within the cores
+     *     of the global one, or is larger; and as {@link #createCircularBuffer(CircularBufferConfig)}
+     * @throws IllegalStateException if the program has ended
+     */
+    public synchronized CircularBuffer createCircularBuffer(
+            CircularBufferConfig config, GlobalCircularBuffer globalBuffer) {
+        globalBuffer.requireHolds(config);
+        return addIn(globalBuffer.homeOfCircularBuffers(), config);
+    }
+
+    private synchronized CircularBuffer createCircularBuffer(CircularBufferConfig config, CircularBuffer.Home home) {
+        if (config.hasRemoteIndex()) {
+            throw new MeshRuntimeException(ProgramMessages.REMOTE_INDEX_WITHOUT_GLOBAL);
+        }
+        return addIn(home, config);
+    }
+
+    private CircularBuffer addIn(CircularBuffer.Home home, CircularBufferConfig config) {
+        home.requireRoomFor(config.size());
+        CircularBuffer added = add(config);
+        added.moveInto(home, config.size());
+        return added;
+    }
+
+    /**
+     * Changes the size of a circular buffer; unless it lies in the memory of a buffer, all are laid out anew when the program is
+     * enqueued next.
+     *
+     * @throws MeshRuntimeException if it is another program's, or larger than the buffer in whose memory it lies
+     * @throws IllegalArgumentException if the size is not positive
+     */
+    public synchronized void updateCircularBufferTotalSize(CircularBuffer circularBuffer, long newSize) {
+        requireOwn(circularBuffer);
+        circularBuffer.change(circularBuffer.config().sized(newSize));
+        if (!circularBuffer.isGloballyAllocated()) {
+            layout = null;
+        }
+    }
+
+    /**
+     * Changes the pages of a circular buffer under one of its indices; addresses stay.
+     *
+     * @throws MeshRuntimeException if it is another program's, has no such index, or is not a whole number of the pages
+     * @throws IllegalArgumentException if the page size is not positive
+     */
+    public synchronized void updateCircularBufferPageSize(CircularBuffer circularBuffer, int index, long pageSize) {
+        requireOwn(circularBuffer);
+        circularBuffer.change(circularBuffer.config().withPageSize(index, pageSize));
+    }
+
+    /**
+     * Moves a circular buffer into the memory of a buffer in L1; the others stay where they are.
+     *
+     * @throws MeshRuntimeException if it is another program's, or the buffer does not lie in L1 or is too small on each core
+     */
+    public void updateDynamicCircularBufferAddress(CircularBuffer circularBuffer, Buffer buffer) {
+        updateDynamicCircularBufferAddressAndTotalSize(circularBuffer, buffer, circularBuffer.size());
+    }
+
+    /** Moves a circular buffer; see {@link #updateDynamicCircularBufferAddress(CircularBuffer, Buffer)}. */
+    public void updateDynamicCircularBufferAddress(CircularBuffer circularBuffer, MeshBuffer buffer) {
+        updateDynamicCircularBufferAddress(circularBuffer, buffer.referenceBuffer());
+    }
+
+    /**
+     * Moves a circular buffer into a global one.
+     *
+     * @throws MeshRuntimeException if it is another program's, has no {@linkplain CircularBufferConfig#atRemote remote} index, does not
+     *     lie within the cores of the global one, or is larger
+     */
+    public synchronized void updateDynamicCircularBufferAddress(
+            CircularBuffer circularBuffer, GlobalCircularBuffer globalBuffer) {
+        requireOwn(circularBuffer);
+        globalBuffer.requireHolds(circularBuffer.config());
+        circularBuffer.moveInto(globalBuffer.homeOfCircularBuffers(), circularBuffer.size());
+    }
+
+    /**
+     * Moves a circular buffer into the memory of a buffer in L1 and changes its size.
+     *
+     * @throws MeshRuntimeException if it is another program's, or the buffer does not lie in L1 or is too small on each core
+     * @throws IllegalArgumentException if the size is not positive
+     */
+    public synchronized void updateDynamicCircularBufferAddressAndTotalSize(
+            CircularBuffer circularBuffer, Buffer buffer, long newSize) {
+        requireOwn(circularBuffer);
+        circularBuffer.moveInto(CircularBuffer.Home.of(buffer), newSize);
+    }
+
+    /** Moves a circular buffer; see {@link #updateDynamicCircularBufferAddressAndTotalSize(CircularBuffer, Buffer, long)}. */
+    public void updateDynamicCircularBufferAddressAndTotalSize(
+            CircularBuffer circularBuffer, MeshBuffer buffer, long newSize) {
+        updateDynamicCircularBufferAddressAndTotalSize(circularBuffer, buffer.referenceBuffer(), newSize);
+    }
+
+    /** Returns the circular buffers, in the order in which they were added. */
+    public synchronized List<CircularBuffer> circularBuffers() {
+        return List.copyOf(circularBuffers);
+    }
+
+    /**
+     * Ends the program: its binary is freed and its circular buffers are gone, also when its mesh was closed or destroyed before.
      *
      * <p>Does nothing if it has ended.
      *
@@ -101,35 +286,43 @@ public final class Program implements AutoCloseable {
      */
     @Override
     public void close() {
-        MeshDevice enqueuedOn;
         synchronized (this) {
-            if (ended) {
-                return;
-            }
-            if (workload != null) {
+            if (!holdings.haveEnded() && workload != null) {
                 throw new IllegalStateException(String.format(
                         Locale.ROOT,
                         "Cannot close %s: it belongs to a mesh workload. Close the workload instead.",
                         owner()));
             }
-            enqueuedOn = mesh;
-            if (enqueuedOn == null) {
-                ended = true;
-                return;
-            }
         }
-        enqueuedOn.underLock(() -> end(enqueuedOn));
+        try {
+            holdings.end(Ending.DIED);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     /** Puts the program into a workload, which it cannot leave. */
     synchronized void moveInto(MeshWorkload newWorkload) {
-        if (workload != null || mesh != null || ended) {
+        if (workload != null || holdings.areSomewhere() || holdings.haveEnded()) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot add %s to a mesh workload: it has ended, was enqueued by itself, or belongs to another. Create a new program.",
                     owner()));
         }
         workload = newWorkload;
+    }
+
+    synchronized OptionalLong traceSize() {
+        return traceSize;
+    }
+
+    /** Where its kernels run, as far as it is known. */
+    synchronized List<CoreRange> kernelCores() {
+        return List.copyOf(kernelCores);
+    }
+
+    synchronized boolean isLoadedOn(DeviceLife device) {
+        return kernelBinarySize() == 0 || loadedOn.contains(device);
     }
 
     synchronized long kernelBinarySize() {
@@ -141,49 +334,71 @@ public final class Program implements AutoCloseable {
         return BufferConfig.of(BufferType.DRAM, size, KERNEL_BINARY_PAGE_SIZE).taken(AllocationDirection.TOP_DOWN);
     }
 
-    /** Places the circular buffers, without a report, so that a program that does not fit leaves no trace. */
-    synchronized CircularBufferLayout layOut(Architecture architecture, CoreRange grid, long l1Base) {
-        if (layout == null) {
-            layout = CircularBufferLayout.of(id, circularBuffers, architecture, grid, l1Base);
-        }
-        return layout;
-    }
-
-    /** Reports the circular buffers under some devices; called under the lock of the mesh, once for each set of devices. */
-    synchronized void placeOn(MeshDevice newMesh, CircularBufferLayout places, List<Integer> devices) {
-        mesh = newMesh;
-        for (int index = 0; index < circularBuffers.size(); index++) {
-            long size = circularBuffers.get(index).size();
-            AllocationDetails details =
-                    AllocationDetails.circularBuffer(owner()).withExtent(size);
-            long address = places.addresses().get(index);
-            newMesh.reports().circularBufferAllocated(details, devices, address, size);
-            placed.add(new PlacedCircularBuffer(details, devices, address));
-        }
+    static BufferConfig kernelBinaryOfPages(int pages) {
+        return kernelBinaryBuffer(pages * KERNEL_BINARY_PAGE_SIZE);
     }
 
     /** Runs the program on one device by itself; called under the lock of the mesh. */
-    synchronized void enqueueOn(MeshDevice newMesh, int device) {
-        requireRunnableBy(newMesh, null);
-        CircularBufferLayout places = layOut(newMesh.architecture(), newMesh.computeGrid(), newMesh.l1Base());
-        places.requireRoom(newMesh.memory().lowestOccupiedL1Address(device));
-        if (placedOn.add(device)) {
-            placeOn(newMesh, places, List.of(device));
-        }
-        if (kernelBinarySize() > 0 && !loadedOn.contains(device)) {
+    synchronized void enqueueOn(MeshDevice mesh, int device) {
+        requireRunnableBy(null);
+        holdings.endWith(this, mesh);
+        compileFor(mesh, List.of(device), mesh.memory().lowestOccupiedL1Address(device));
+        DeviceLife life = mesh.lifeOf(device);
+        if (kernelBinarySize() > 0 && !loadedOn.contains(life)) {
             AllocationDetails details = AllocationDetails.user().ownedBy(owner());
-            held.add(newMesh.memory().allocateOnDevice(device, kernelBinaryBuffer(kernelBinarySize()), details));
-            loadedOn.add(device);
+            BufferConfig binary = kernelBinaryBuffer(kernelBinarySize());
+            holdings.hold(mesh, mesh.memory().allocateOnDevice(device, binary, details));
+            loadedOn.add(life);
         }
     }
 
-    /** Keeps a buffer until the program ends. */
-    synchronized void hold(Allocation allocation) {
-        held.add(allocation);
+    /** Compiles the program as a part of a workload, for all devices of a mesh; called under the lock of the mesh. */
+    synchronized void compileFor(MeshWorkload enqueuing, MeshDevice mesh) {
+        requireRunnableBy(enqueuing);
+        compileFor(
+                mesh, mesh.reports().circularBufferDevices(), mesh.subDevices().lowestOccupiedL1AddressFor(this));
     }
 
-    synchronized void requireRunnableBy(MeshDevice newMesh, @Nullable MeshWorkload enqueuing) {
-        if (ended) {
+    /**
+     * Lays the circular buffers out, reports them on devices that have not heard of this layout, and only then looks whether they
+     * fit, as the runtime does: a program that was refused has reported them, and reports them gone when it ends.
+     */
+    private void compileFor(MeshDevice mesh, List<Integer> devices, OptionalLong lowestOccupiedL1Address) {
+        compiled = true;
+        holdings.meet(mesh);
+        CircularBufferLayout current = layOut(mesh);
+        holdings.place(
+                mesh,
+                current,
+                AllocationDetails.circularBuffer(owner()),
+                devices.stream().map(mesh::lifeOf).toList());
+        current.requireWithin(mesh.computeGrid());
+        current.requireRoom(lowestOccupiedL1Address);
+        circularBuffers.forEach(CircularBuffer::requireWholePages);
+    }
+
+    private CircularBufferLayout layOut(MeshDevice mesh) {
+        CircularBufferLayout current = layout;
+        if (current == null) {
+            List<CircularBufferLayout.Item> items = circularBuffers.stream()
+                    .map(buffer -> buffer.itemOn(mesh.computeGrid()))
+                    .toList();
+            current = CircularBufferLayout.of(id, items, mesh.architecture(), mesh.l1Base());
+            for (int index = 0; index < circularBuffers.size(); index++) {
+                circularBuffers.get(index).stackAt(current.addresses().get(index));
+            }
+            layout = current;
+        }
+        return current;
+    }
+
+    /** What it keeps until it ends, which is with its workload if it belongs to one. */
+    Holdings holdings() {
+        return holdings;
+    }
+
+    private void requireRunnableBy(@Nullable MeshWorkload enqueuing) {
+        if (holdings.haveEnded()) {
             throw new IllegalStateException(
                     String.format(Locale.ROOT, "Cannot enqueue %s: it has ended. Create a new program.", owner()));
         }
@@ -193,40 +408,37 @@ public final class Program implements AutoCloseable {
                     "Cannot enqueue %s by itself: it belongs to a mesh workload. Enqueue the workload instead.",
                     owner()));
         }
-        if (mesh != null && mesh != newMesh) {
-            throw new IllegalStateException(String.format(
-                    Locale.ROOT,
-                    "Cannot enqueue %s on mesh %d: it was enqueued on mesh %d, whose addresses it uses. Create a new program.",
-                    owner(),
-                    newMesh.id(),
-                    mesh.id()));
-        }
-    }
-
-    /** What the destructor does, also when the mesh is closed; called under the lock of the mesh. */
-    synchronized void end(MeshDevice enqueuedOn) {
-        if (ended) {
-            return;
-        }
-        ended = true;
-        held.forEach(allocation -> enqueuedOn.memory().free(allocation, Ending.DIED));
-        for (PlacedCircularBuffer buffer : placed) {
-            enqueuedOn.reports().circularBufferFreed(buffer.details(), buffer.devices(), buffer.address());
-        }
-        enqueuedOn.reports().listener().ownerEnded(owner());
-    }
-
-    synchronized void endUnused() {
-        ended = true;
     }
 
     private void requireChangeable(String addition) {
-        if (mesh != null || ended) {
+        if (holdings.haveEnded()) {
             throw new IllegalStateException(String.format(
-                    Locale.ROOT,
-                    "Cannot add %s to %s: it was enqueued before or has ended. Create a new program.",
-                    addition,
-                    owner()));
+                    Locale.ROOT, "Cannot add a %s to %s: it has ended. Create a new program.", addition, owner()));
+        }
+        if (compiled) {
+            throw new MeshRuntimeException(ProgramMessages.alreadyCompiled(addition, id));
+        }
+    }
+
+    private void requireOwn(CircularBuffer circularBuffer) {
+        if (circularBuffer.program() != this) {
+            throw new MeshRuntimeException(ProgramMessages.noSuchCircularBuffer(circularBuffer.number(), id));
+        }
+    }
+
+    private void requireFreeIndices(CircularBuffer added, CircularBufferConfig config) {
+        for (CircularBufferConfig.Index index : config.indices()) {
+            if (index.number() >= architecture.maxCircularBuffers()) {
+                throw new MeshRuntimeException(
+                        ProgramMessages.indexOutOfRange(index.number(), architecture.maxCircularBuffers()));
+            }
+            config.numPages(index.number());
+            boolean taken = circularBuffers.stream()
+                    .filter(other -> other.sharesCoreWith(added))
+                    .anyMatch(other -> other.config().hasIndex(index.number()));
+            if (taken) {
+                throw new MeshRuntimeException(ProgramMessages.indexTaken(index.number()));
+            }
         }
     }
 
@@ -235,6 +447,4 @@ public final class Program implements AutoCloseable {
     public String toString() {
         return owner().toString();
     }
-
-    private record PlacedCircularBuffer(AllocationDetails details, List<Integer> devices, long address) {}
 }

@@ -4,7 +4,6 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -33,19 +32,16 @@ final class ProgramCache {
     void run(Key key, Supplier<MeshWorkload> compiler) {
         MeshWorkload cached = workloads.get(key);
         if (cached != null) {
-            cached.enqueueOn(mesh);
+            enqueue(cached);
             return;
         }
-        if (!missesAllowed) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT,
-                    "Device operation \"%s\": program cache miss occurred, but cache misses are forbidden",
-                    key.operation()));
+        if (enabled && !missesAllowed) {
+            throw new MeshRuntimeException(ProgramMessages.cacheMissForbidden(key.operation()));
         }
         MeshWorkload compiled = compiler.get();
         boolean kept = false;
         try {
-            compiled.enqueueOn(mesh);
+            enqueue(compiled);
             kept = enabled;
         } finally {
             if (!kept) {
@@ -56,6 +52,10 @@ final class ProgramCache {
             workloads.put(key, compiled);
             compiled.keptBy(NAME, mesh.reports().listener());
         }
+    }
+
+    private void enqueue(MeshWorkload workload) {
+        mesh.queues().queue(0).enqueue(new EnqueuedWork.OnMesh(workload, mesh), Blocking.NON_BLOCKING);
     }
 
     void enable() {
@@ -72,7 +72,7 @@ final class ProgramCache {
 
     /** Ends all cached workloads, in the order in which they were cached. */
     void clear() {
-        workloads.values().forEach(workload -> workload.end(mesh));
+        workloads.values().forEach(MeshWorkload::close);
         workloads.clear();
     }
 

@@ -6,11 +6,13 @@ import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ClusterType;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.DispatchCoreConfig;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
+import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.mesh.tensor.OperationProfiles;
 import dev.meshguard.tracker.AllocationListener;
@@ -50,14 +52,20 @@ final class RuntimeProcess {
     private final EnumSet<RuntimeFix> fixes;
     private final ReportingModel reporting;
     private final List<Ttnn.SystemBuffer> systemBuffers;
+    private final List<SystemProgram> systemPrograms;
     private final OperationProfiles operations;
     private final CloseOrder closeOrder;
     private final Strictness strictness;
+    private final HandleRelease handleRelease;
     private final int withheldAddresses;
     private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
     private final AtomicLong buffers = new AtomicLong();
     private final AtomicInteger meshes = new AtomicInteger();
     private final AtomicInteger programs = new AtomicInteger();
+    private final AtomicInteger traces = new AtomicInteger();
+    private final AtomicInteger subDeviceManagers = new AtomicInteger();
+    private final AtomicInteger globalSemaphores = new AtomicInteger();
+    private final AtomicInteger globalCircularBuffers = new AtomicInteger();
 
     private final Object lock = new Object();
     private final DeviceManager devices;
@@ -76,9 +84,11 @@ final class RuntimeProcess {
         this.fixes = settings.fixes.clone();
         this.reporting = settings.reporting.orElse(settings.preset.reporting());
         this.systemBuffers = List.copyOf(settings.systemBuffers);
+        this.systemPrograms = List.copyOf(settings.systemPrograms);
         this.operations = settings.operations;
         this.closeOrder = settings.closeOrder;
         this.strictness = settings.strictness;
+        this.handleRelease = settings.handleRelease;
         this.withheldAddresses = settings.withheldAddresses;
         this.faults = new FaultScript(settings.faults);
         this.reports = faults.between(settings.listener);
@@ -128,6 +138,10 @@ final class RuntimeProcess {
         return systemBuffers;
     }
 
+    List<SystemProgram> systemPrograms() {
+        return systemPrograms;
+    }
+
     OperationProfiles operations() {
         return operations;
     }
@@ -138,6 +152,10 @@ final class RuntimeProcess {
 
     boolean isStrict() {
         return strictness == Strictness.STRICT;
+    }
+
+    HandleRelease handleRelease() {
+        return handleRelease;
     }
 
     int withheldAddresses() {
@@ -169,6 +187,22 @@ final class RuntimeProcess {
 
     int nextProgramId() {
         return programs.incrementAndGet();
+    }
+
+    TraceId nextTraceId() {
+        return new TraceId(traces.getAndIncrement());
+    }
+
+    SubDeviceManagerId nextSubDeviceManagerId() {
+        return new SubDeviceManagerId(subDeviceManagers.getAndIncrement());
+    }
+
+    int nextGlobalSemaphoreId() {
+        return globalSemaphores.incrementAndGet();
+    }
+
+    int nextGlobalCircularBufferId() {
+        return globalCircularBuffers.incrementAndGet();
     }
 
     /** Runs work on the devices and the list of open meshes. */

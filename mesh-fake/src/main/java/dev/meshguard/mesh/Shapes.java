@@ -1,7 +1,9 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorDistribution;
+import dev.meshguard.mesh.tensor.TensorLayout;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.BufferType;
@@ -10,12 +12,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What the results of operations are like.
+ * Which shapes operations take and give.
  *
  * <p>Operations work on what lies on each device, so shapes are compared there: a replicated tensor may be added to a sharded one.
  * Where the result lies follows {@code ttnn/cpp/ttnn/operations}: in the memory of the first tensor for sums, in DRAM for products.
  */
 final class Shapes {
+
+    private static final int TILE_EDGE = 32;
 
     private Shapes() {}
 
@@ -44,6 +48,30 @@ final class Shapes {
         product.add(left.get(-2));
         product.add(right.get(-1));
         return result(a, b, new TensorShape(product), mesh, "matmul").in(BufferType.DRAM);
+    }
+
+    /**
+     * Returns whether the elements of a tensor lie, on every device, where they would lie in another shape.
+     *
+     * @throws MeshRuntimeException if the shapes have different numbers of elements
+     */
+    static boolean canBeSeenAs(TensorSpec tensor, TensorShape newShape, MeshShape mesh) {
+        TensorShape before = onDevice(tensor, mesh);
+        TensorShape after = onDevice(tensor.withShape(newShape), mesh);
+        if (before.volume() != after.volume()) {
+            throw new MeshRuntimeException(TensorMessages.VOLUMES_DIFFER);
+        }
+        int rows = rows(before);
+        int newRows = rows(after);
+        return before.volume() == 0
+                || (before.get(-1) == after.get(-1)
+                        && (tensor.layout() == TensorLayout.ROW_MAJOR
+                                || rows == newRows
+                                || (rows % TILE_EDGE == 0 && newRows % TILE_EDGE == 0)));
+    }
+
+    private static int rows(TensorShape shape) {
+        return shape.rank() < 2 ? 1 : shape.get(-2);
     }
 
     private static TensorShape onDevice(TensorSpec tensor, MeshShape mesh) {

@@ -2,9 +2,11 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
@@ -12,11 +14,13 @@ import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ClusterType;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.DispatchCoreConfig;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
+import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
@@ -29,6 +33,7 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -59,6 +64,9 @@ import org.slf4j.LoggerFactory;
  * mesh.disableAndClearProgramCache();
  * ttnn.closeMeshDevice(mesh);
  * }</pre>
+ *
+ * <p>Where Python has a context manager ({@code create_mesh_device}, {@code manage_device}), Java has try-with-resources: a mesh is
+ * closed by its {@code close()}.
  *
  * <p>Operations allocate what the real ones allocate, that is the result, a kernel binary and circular buffers, and compute
  * nothing.
@@ -262,16 +270,93 @@ public final class Ttnn {
                 operation,
                 Stream.concat(Stream.of(result), Arrays.stream(inputs).map(Tensor::spec)));
         int tileSize = inputs[0].dataType().tileSize();
-        return mesh.launch(key, result, () -> compile(profile, tileSize));
+        try {
+            return mesh.launch(key, result, () -> compile(profile, tileSize));
+        } finally {
+            Reference.reachabilityFence(inputs);
+        }
     }
 
     /**
-     * Frees a tensor, whoever else refers to it.
+     * Returns a tensor in another shape: the same memory where the elements can stay where they are ({@link Tensor#reshape}), and
+     * otherwise the result of the operation {@code reshape}, which needs a profile.
      *
-     * <p>The real runtime is silent when there is nothing to free; here the listener is told that a second free was ignored.
+     * @param newShape the shape of the whole tensor, which is distributed as before
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the tensor was freed, the shapes have different numbers of elements, or the operation cannot run
+     * @throws IllegalArgumentException if the tensor cannot be distributed so, or the contents have to be moved and the operation
+     *     has no profile
      */
+    public Tensor reshape(Tensor tensor, TensorShape newShape) {
+        MeshDevice mesh = meshOf("reshape", tensor);
+        return Shapes.canBeSeenAs(tensor.spec(), newShape, mesh.shape())
+                ? tensor.reshape(newShape)
+                : launch("reshape", tensor.spec().withShape(newShape), tensor);
+    }
+
+    /** Moves a tensor within its memory, out of the way of others; see {@link #reallocate(Tensor, BufferType)}. */
+    public Tensor reallocate(Tensor tensor) {
+        return reallocate(tensor, tensor.spec().memory());
+    }
+
+    /**
+     * Moves a tensor into newly allocated memory, as the operation {@code move} does.
+     *
+     * <p>In the real order: the tensor is freed first, so the new one may lie where the old one lay, in which case nothing has to be
+     * moved and no program runs. DRAM is filled from below and so compacted downwards, L1 from above and so upwards. If there is no
+     * room for the new one, the old one is gone. A tensor that others share stays where it is, and another handle to it is returned.
+     *
+     * <p>The program takes a kernel binary and circular buffers only if {@code move} has a profile, which none of the measured ones
+     * is: without one nothing is known of them.
+     *
+     * @param memory where to, interleaved over the banks
+     * @return the tensor that there is from now on
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the tensor was freed, the mesh is closed, or circular buffers clash with L1 buffers
+     */
+    public Tensor reallocate(Tensor tensor, BufferType memory) {
+        if (!tensor.isAllocated()) {
+            throw new MeshRuntimeException(TensorMessages.MOVED_NOT_ALLOCATED);
+        }
+        MeshDevice mesh = tensor.device();
+        try {
+            return mesh.locked(() -> tensor.isSoleOwner() ? move(tensor, memory, mesh) : tensor.alias());
+        } finally {
+            Reference.reachabilityFence(tensor);
+        }
+    }
+
+    /** Frees a tensor by force: for everybody who shares its memory. */
     public void deallocate(Tensor tensor) {
-        tensor.deallocate();
+        deallocate(tensor, true);
+    }
+
+    /** Frees a tensor; see {@link Tensor#deallocate(boolean)}. */
+    public void deallocate(Tensor tensor, boolean force) {
+        tensor.deallocate(force);
+    }
+
+    /**
+     * Returns how full each bank of a memory is, with its blocks: the same for every device of the mesh.
+     *
+     * @throws MeshRuntimeException if the mesh is closed or the memory is not lent
+     */
+    public MemoryView getMemoryView(MeshDevice mesh, BufferType memory) {
+        return mesh.memoryView(memory);
+    }
+
+    /**
+     * Empties all banks of a mesh, as {@code ttnn.device.deallocate_buffers} does (quirk Q3).
+     *
+     * <p>Nobody is told: neither the listener nor the buffers, which stay allocated. What is allocated next may lie where they lie,
+     * and freeing one of them later frees whatever starts at its address then, possibly another buffer's memory.
+     * {@link Strictness#STRICT} refuses it while anything is lent. The allocators of the devices by themselves are left alone.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     * @throws IllegalStateException if there is something in the banks and this is strict
+     */
+    public void deviceDeallocateBuffers(MeshDevice mesh) {
+        mesh.deallocateBuffers();
     }
 
     /**
@@ -283,14 +368,90 @@ public final class Ttnn {
         tensor.toHost();
     }
 
+    /** Begins to capture a trace on the first command queue; see {@link MeshDevice#beginMeshTrace(int)}. */
+    public TraceId beginTraceCapture(MeshDevice mesh) {
+        return beginTraceCapture(mesh, 0);
+    }
+
+    /** Begins to capture a trace on a command queue; see {@link MeshDevice#beginMeshTrace(int)}. */
+    public TraceId beginTraceCapture(MeshDevice mesh, int queue) {
+        return mesh.beginMeshTrace(queue);
+    }
+
+    /** Ends a capture on the first command queue; see {@link MeshDevice#endMeshTrace(int, TraceId)}. */
+    public void endTraceCapture(MeshDevice mesh, TraceId trace) {
+        endTraceCapture(mesh, trace, 0);
+    }
+
+    /** Ends a capture on a command queue; see {@link MeshDevice#endMeshTrace(int, TraceId)}. */
+    public void endTraceCapture(MeshDevice mesh, TraceId trace, int queue) {
+        mesh.endMeshTrace(queue, trace);
+    }
+
+    /** Ends a capture with a trace of the given size; see {@link MeshDevice#endMeshTrace(int, TraceId, long)}. */
+    public void endTraceCapture(MeshDevice mesh, TraceId trace, int queue, long rawSize) {
+        mesh.endMeshTrace(queue, trace, rawSize);
+    }
+
+    /** Runs a captured trace on the first command queue and waits for it; see {@link MeshDevice#replayMeshTrace}. */
+    public void executeTrace(MeshDevice mesh, TraceId trace) {
+        executeTrace(mesh, trace, 0, Blocking.BLOCKING);
+    }
+
+    /** Runs a captured trace on a command queue; see {@link MeshDevice#replayMeshTrace}. */
+    public void executeTrace(MeshDevice mesh, TraceId trace, int queue, Blocking blocking) {
+        mesh.replayMeshTrace(queue, trace, blocking);
+    }
+
+    /** Frees a trace; see {@link MeshDevice#releaseMeshTrace}. */
+    public void releaseTrace(MeshDevice mesh, TraceId trace) {
+        mesh.releaseMeshTrace(trace);
+    }
+
     /** Creates a program without kernels and circular buffers. */
     public Program createProgram(String name) {
-        return new Program(process.nextProgramId(), name);
+        return new Program(process.nextProgramId(), name, process.architecture());
     }
 
     /** Creates a workload without programs. */
     public MeshWorkload createMeshWorkload() {
         return new MeshWorkload(process::nextProgramId);
+    }
+
+    /** Creates a global semaphore in L1; see {@link #createGlobalSemaphore(MeshDevice, CoreRangeSet, int, BufferType)}. */
+    public GlobalSemaphore createGlobalSemaphore(MeshDevice mesh, CoreRangeSet cores, int initialValue) {
+        return createGlobalSemaphore(mesh, cores, initialValue, BufferType.L1);
+    }
+
+    /**
+     * Creates a semaphore that outlives programs, on the same cores of all devices.
+     *
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the mesh is closed, there is no core, or the memory is neither L1 nor L1_SMALL
+     */
+    public GlobalSemaphore createGlobalSemaphore(
+            MeshDevice mesh, CoreRangeSet cores, int initialValue, BufferType memory) {
+        return GlobalSemaphore.on(mesh, process.nextGlobalSemaphoreId(), cores, initialValue, memory);
+    }
+
+    /** Creates a global circular buffer in L1; see {@link #createGlobalCircularBuffer(MeshDevice, List, long, BufferType)}. */
+    public GlobalCircularBuffer createGlobalCircularBuffer(
+            MeshDevice mesh, List<GlobalCircularBuffer.SenderReceivers> mapping, long size) {
+        return createGlobalCircularBuffer(mesh, mapping, size, BufferType.L1);
+    }
+
+    /**
+     * Creates a circular buffer that outlives programs, on the same cores of all devices.
+     *
+     * @param mapping which cores send to which; no core is named twice
+     * @param size the bytes on each core
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the mesh is closed, a core is named twice, or the memory is neither L1 nor L1_SMALL
+     * @throws IllegalArgumentException if there is no sender, or the size is not positive or does not fit 32 bits
+     */
+    public GlobalCircularBuffer createGlobalCircularBuffer(
+            MeshDevice mesh, List<GlobalCircularBuffer.SenderReceivers> mapping, long size, BufferType memory) {
+        return GlobalCircularBuffer.on(mesh, process.nextGlobalCircularBufferId(), mapping, size, memory);
     }
 
     private MeshDevice root(MeshDeviceOptions options, MeshShape shape, List<Integer> devices) {
@@ -401,7 +562,34 @@ public final class Ttnn {
         }
     }
 
+    private Tensor move(Tensor tensor, BufferType memory, MeshDevice mesh) {
+        long address = tensor.address();
+        tensor.deallocate();
+        TensorSpec target = tensor.spec().in(memory);
+        Tensor moved = mesh.allocateTensor(target);
+        if (memory == tensor.spec().memory() && moved.address() == address) {
+            logger.debug(TensorMessages.NO_SPACE_TO_MOVE, address);
+            return moved;
+        }
+        ProgramCache.Key key = ProgramCache.Key.of("move", Stream.of(target, tensor.spec()));
+        return process.operations()
+                .find("move")
+                .map(profile -> mesh.launchInto(
+                        moved, key, () -> compile(profile, tensor.dataType().tileSize())))
+                .orElse(moved);
+    }
+
+    /** The operation layer names every input that was freed; the first one that is touched fails. */
+    private static void warnOfFreed(Tensor... inputs) {
+        for (int index = 0; index < inputs.length; index++) {
+            if (!inputs[index].isAllocated()) {
+                logger.warn(TensorMessages.INPUT_NOT_ALLOCATED, index);
+            }
+        }
+    }
+
     private static MeshDevice meshOf(String operation, Tensor... inputs) {
+        warnOfFreed(inputs);
         if (inputs.length == 0) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT, "Cannot run %s without a tensor: its mesh is that of its inputs", operation));
@@ -423,6 +611,7 @@ public final class Ttnn {
 
     private MeshWorkload compile(OperationProfile profile, int tileSize) {
         Program program = createProgram(profile.operation()).addKernel(profile.kernelBinaryPages());
+        profile.traceSize().ifPresent(program::setTraceSize);
         for (int tiles : profile.circularBufferTiles()) {
             program.addCircularBuffer(CircularBufferConfig.of((long) tiles * tileSize));
         }
@@ -454,9 +643,11 @@ public final class Ttnn {
         final EnumSet<RuntimeFix> fixes = EnumSet.noneOf(RuntimeFix.class);
         Optional<ReportingModel> reporting = Optional.empty();
         final List<SystemBuffer> systemBuffers = new ArrayList<>();
+        final List<SystemProgram> systemPrograms = new ArrayList<>();
         OperationProfiles operations = OperationProfiles.measured();
         CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
         Strictness strictness = Strictness.LENIENT;
+        HandleRelease handleRelease = HandleRelease.EXPLICIT;
         int withheldAddresses;
         FaultPlan faults = FaultPlan.none();
 
@@ -558,6 +749,16 @@ public final class Ttnn {
             return this;
         }
 
+        /**
+         * Adds one of the runtime's own programs and the buffers it owns; see {@link SystemProgram} for when it takes and frees them.
+         *
+         * <p>None owns anything unless this is called.
+         */
+        public Builder systemProgram(SystemProgram program) {
+            systemPrograms.add(program);
+            return this;
+        }
+
         /** Chooses how meshes take themselves apart; {@link CloseOrder#SYSTEM_BUFFERS_FIRST} unless this is called. */
         public Builder closeOrder(CloseOrder order) {
             this.closeOrder = order;
@@ -597,6 +798,12 @@ public final class Ttnn {
         /** Chooses what goes wrong at run time; nothing does unless this is called. */
         public Builder faults(FaultPlan plan) {
             this.faults = plan;
+            return this;
+        }
+
+        /** Chooses what becomes of handles that nobody holds any more; {@link HandleRelease#EXPLICIT} unless this is called. */
+        public Builder handleRelease(HandleRelease choice) {
+            this.handleRelease = choice;
             return this;
         }
 

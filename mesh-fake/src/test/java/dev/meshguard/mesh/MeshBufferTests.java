@@ -46,7 +46,8 @@ class MeshBufferTests {
         mesh.allocate(MeshBufferConfig.replicated(PAGE.named("weights")));
 
         assertThat(reports.requests())
-                .containsExactly(AllocationDetails.user().labelled("weights").withExtent(2_048));
+                .containsExactly(
+                        AllocationDetails.user().labelled("weights").onMesh(0).withExtent(2_048));
         assertThat(reports.lines())
                 .containsExactly(
                         "allocated 0 DRAM 2968640+2048 NON_OWNING", "allocated 1 DRAM 2968640+2048 NON_OWNING");

@@ -7,18 +7,20 @@ import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
-import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Programs and workloads: where binaries and circular buffers lie, what is reported of them, and when they end. */
+/** Programs and workloads: which memory they take, what is reported of it, and when they end. */
 class MeshWorkloadTests {
 
     private static final CircularBufferConfig TILE = CircularBufferConfig.of(2_048);
@@ -48,6 +50,7 @@ class MeshWorkloadTests {
                                 .withExtent(2_048),
                         AllocationDetails.user()
                                 .ownedBy(Owner.program("1 (copy)"))
+                                .onMesh(0)
                                 .withExtent(2_048));
     }
 
@@ -126,14 +129,35 @@ class MeshWorkloadTests {
     }
 
     @Test
-    void reportsCircularBuffersOnTheDevicesOfTheirProgram() {
+    void loadsTheBinaryOfEachProgramThroughAViewAsLargeAsThatWhereViewsAreReported() {
+        MeshWorkload workload = ttnn.createMeshWorkload()
+                .addProgram(MeshCoordinate.of(0, 0), ttnn.createProgram("send").addKernel(3))
+                .addProgram(MeshCoordinate.of(0, 1), ttnn.createProgram("wait"));
+        MeshDevice october = october();
+        reports.forget();
+
+        october.enqueueMeshWorkload(workload);
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "allocated 0 DRAM 1073739776+6144 NON_OWNING",
+                        "allocated 1 DRAM 1073739776+6144 NON_OWNING",
+                        "allocated 0 DRAM 1073739776+6144 NON_OWNING",
+                        "allocated 1 DRAM 1073739776+6144 NON_OWNING",
+                        "freed 0 DRAM 1073739776 NON_OWNING",
+                        "freed 1 DRAM 1073739776 NON_OWNING");
+    }
+
+    @Test
+    void reportsCircularBuffersOnEveryDeviceOfTheMeshWhereverTheirProgramRuns() {
         MeshWorkload workload = ttnn.createMeshWorkload()
                 .addProgram(MeshCoordinate.of(0, 1), ttnn.createProgram("copy").addCircularBuffer(TILE));
         reports.forget();
 
         mesh.enqueueMeshWorkload(workload);
 
-        assertThat(reports.lines()).containsExactly("allocated 1 L1 103776+2048 OWNING");
+        assertThat(reports.lines())
+                .containsExactly("allocated 0 L1 103776+2048 OWNING", "allocated 1 L1 103776+2048 OWNING");
     }
 
     @Test
@@ -193,70 +217,6 @@ class MeshWorkloadTests {
     }
 
     @Test
-    void stacksCircularBuffersOnTheSameCores() {
-        Program program = ttnn.createProgram("copy")
-                .addCircularBuffer(CircularBufferConfig.of(100))
-                .addCircularBuffer(TILE);
-        reports.forget();
-
-        mesh.enqueueProgram(0, program);
-
-        assertThat(reports.lines())
-                .containsExactly("allocated 0 L1 103776+100 OWNING", "allocated 0 L1 103904+2048 OWNING");
-    }
-
-    @Test
-    void stacksCircularBuffersOnDifferentCoresSeparatelyUnlessTheyIntersect() {
-        Program program = ttnn.createProgram("copy")
-                .addCircularBuffer(TILE.on(new CoreRange(0, 0, 3, 7)))
-                .addCircularBuffer(TILE.on(new CoreRange(4, 0, 7, 7)))
-                .addCircularBuffer(TILE.on(new CoreRange(3, 0, 4, 0)));
-        reports.forget();
-
-        mesh.enqueueProgram(0, program);
-
-        assertThat(reports.lines())
-                .containsExactly(
-                        "allocated 0 L1 103776+2048 OWNING",
-                        "allocated 0 L1 103776+2048 OWNING",
-                        "allocated 0 L1 105824+2048 OWNING");
-    }
-
-    @Test
-    void keepsCircularBuffersInsideTheComputeGrid() {
-        Program program = ttnn.createProgram("copy").addCircularBuffer(TILE.on(new CoreRange(0, 0, 8, 7)));
-
-        assertThatThrownBy(() -> mesh.enqueueProgram(0, program))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Circular buffer core range [0-0 - 8-7] in program 1 exceeds device compute grid (8x8)");
-    }
-
-    @Test
-    void keepsCircularBuffersInsideL1() {
-        Program program = ttnn.createProgram("copy").addCircularBuffer(CircularBufferConfig.of(1_400_000));
-
-        assertThatThrownBy(() -> mesh.enqueueProgram(0, program))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Statically allocated circular buffers on core range [0-0 - 7-7] grow to 1503776 B"
-                        + " which is beyond max L1 size of 1499136 B");
-    }
-
-    @Test
-    void keepsCircularBuffersBelowL1Buffers() {
-        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 64 * 1_000_000, 1_000_000)));
-        MeshWorkload workload = ttnn.createMeshWorkload()
-                .addProgram(ttnn.createProgram("copy").addCircularBuffer(CircularBufferConfig.of(500_000)));
-        reports.forget();
-
-        assertThatThrownBy(() -> mesh.enqueueMeshWorkload(workload))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage(
-                        "Statically allocated circular buffers in program 1 clash with L1 buffers on core range"
-                                + " [0-0 - 7-7]. L1 buffer allocated at 499136 and static circular buffer region ends at 603776");
-        assertThat(reports.lines()).isEmpty();
-    }
-
-    @Test
     void givesEachDeviceOneProgram() {
         MeshWorkload workload = ttnn.createMeshWorkload()
                 .addProgram(MeshCoordinate.of(0, 0), MeshCoordinate.of(0, 1), ttnn.createProgram("copy"));
@@ -267,6 +227,20 @@ class MeshWorkloadTests {
                         "Program range MeshCoordinateRange(start=MeshCoordinate([0, 1]), end=MeshCoordinate([0, 1]))"
                                 + " overlaps with the previously added range"
                                 + " MeshCoordinateRange(start=MeshCoordinate([0, 0]), end=MeshCoordinate([0, 1]))");
+    }
+
+    @Test
+    void runsOnlyOnDevicesThatItsMeshHas() {
+        MeshWorkload workload = ttnn.createMeshWorkload()
+                .addProgram(
+                        MeshCoordinateRange.of(MeshCoordinate.of(0, 0), MeshCoordinate.of(0, 2)),
+                        ttnn.createProgram("copy").addCircularBuffer(TILE));
+        reports.forget();
+
+        assertThatThrownBy(() -> mesh.enqueueMeshWorkload(workload))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Coordinate MeshCoordinate([0, 2]) is out of bounds for shape MeshShape([1, 2])");
+        assertThat(reports.lines()).isEmpty();
     }
 
     @Test
@@ -299,14 +273,124 @@ class MeshWorkloadTests {
     }
 
     @Test
-    void cannotBeChangedOnceEnqueued() {
+    void cannotBeAddedToOnceEnqueuedBecauseThatCompilesIt() {
         Program program = ttnn.createProgram("copy");
         mesh.enqueueProgram(0, program);
 
         assertThatThrownBy(() -> program.addCircularBuffer(TILE))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Cannot add circular buffer to an already compiled program 1");
+        assertThatThrownBy(() -> program.addKernel(1))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Cannot add kernel to an already compiled program 1");
+    }
+
+    @Test
+    void cannotBeAddedToOnceEnded() {
+        Program program = ttnn.createProgram("copy");
+        program.close();
+
+        assertThatThrownBy(() -> program.addCircularBuffer(TILE))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("Cannot add a circular buffer to program 1 (copy): it was enqueued before or has ended."
-                        + " Create a new program.");
+                .hasMessage("Cannot add a circular buffer to program 1 (copy): it has ended. Create a new program.");
+    }
+
+    @Test
+    void triedOnAnotherMeshReportsItsCircularBuffersThereUntilItEnds() {
+        MeshDevice other = ttnn.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)).withPhysicalDeviceIds(4));
+        MeshWorkload workload =
+                ttnn.createMeshWorkload().addProgram(ttnn.createProgram("copy").addCircularBuffer(TILE));
+        mesh.enqueueMeshWorkload(workload);
+        assertThatThrownBy(() -> other.enqueueMeshWorkload(workload)).isInstanceOf(MeshRuntimeException.class);
+        reports.forget();
+
+        workload.close();
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "freed 0 L1 103776 OWNING",
+                        "freed 1 L1 103776 OWNING",
+                        "freed 4 L1 103776 OWNING",
+                        "ended program 1 (copy)");
+    }
+
+    @Test
+    void endsAfterItsMeshWasDestroyedAndItsDeviceOpenedAgain() {
+        MeshWorkload workload = ttnn.createMeshWorkload()
+                .addProgram(ttnn.createProgram("copy").addKernel(1).addCircularBuffer(TILE));
+        Program alone = ttnn.createProgram("move").addKernel(1).addCircularBuffer(TILE);
+        mesh.enqueueMeshWorkload(workload);
+        mesh.enqueueProgram(1, alone);
+        mesh.destroy();
+        ttnn.openMeshDevice(MeshShape.of(1, 1));
+        reports.forget();
+
+        workload.close();
+        alone.close();
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "ignored 0 DRAM 1073739776 DEVICE_CLOSED",
+                        "ignored 1 DRAM 1073739776 DEVICE_CLOSED",
+                        "ignored 0 L1 103776 DEVICE_CLOSED",
+                        "freed 1 L1 103776 OWNING",
+                        "ended program 1 (copy)",
+                        "freed 1 DRAM 1073739776 OWNING",
+                        "freed 1 L1 103776 OWNING",
+                        "ended program 2 (move)");
+    }
+
+    @Test
+    void freesNothingOfItsBinaryWhenItsMeshIsClosed() {
+        MeshDevice main =
+                Ttnn.builder(reports).reporting(ReportingModel.MAIN).build().openMeshDevice(MeshShape.of(1, 1));
+        Program program = ttnn.createProgram("copy").addKernel(1).addCircularBuffer(TILE);
+        main.enqueueProgram(0, program);
+        main.close();
+        reports.forget();
+
+        program.close();
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "ignored 0 DRAM 1073739776 DEVICE_CLOSED",
+                        "freed 0 L1 103776 OWNING",
+                        "ended program 1 (copy)");
+    }
+
+    @Test
+    void runsByItselfOnDevicesOfSeveralMeshes() {
+        List<MeshDevice> units = ttnn.createUnitMeshes(List.of(4, 5));
+        Program program = ttnn.createProgram("copy").addKernel(1).addCircularBuffer(TILE);
+        reports.forget();
+
+        units.forEach(unit -> unit.enqueueProgram(unit.deviceIds().get(0), program));
+        program.close();
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "allocated 4 L1 103776+2048 OWNING",
+                        "allocated 4 DRAM 1073739776+2048 OWNING",
+                        "allocated 5 L1 103776+2048 OWNING",
+                        "allocated 5 DRAM 1073739776+2048 OWNING",
+                        "freed 4 DRAM 1073739776 OWNING",
+                        "freed 4 L1 103776 OWNING",
+                        "freed 5 DRAM 1073739776 OWNING",
+                        "freed 5 L1 103776 OWNING",
+                        "ended program 1 (copy)");
+    }
+
+    @Test
+    void reportsCircularBuffersOnceForADeviceThatItMeetsThroughTwoMeshes() {
+        MeshDevice part = mesh.createSubmesh(MeshShape.of(1, 1));
+        Program program = ttnn.createProgram("copy").addCircularBuffer(TILE);
+        reports.forget();
+
+        mesh.enqueueProgram(0, program);
+        part.enqueueProgram(0, program);
+
+        assertThat(reports.lines()).containsExactly("allocated 0 L1 103776+2048 OWNING");
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -47,7 +48,8 @@ class SubmeshTests {
 
         mesh.createSubmesh(MeshShape.of(1, 2));
 
-        assertThat(reports.meshes().get(1).name()).isEqualTo("1x2 submesh of mesh 0 (Wormhole B0, May 2026)");
+        assertThat(reports.meshes().get(1))
+                .isEqualTo(MeshDescription.of(1, "1x2 submesh", List.of(0, 1)).withParent(0));
         assertThat(reports.lines("opened device")).isEmpty();
     }
 

@@ -298,9 +298,10 @@ final class ReportWriter {
         return anomaly.holder()
                 .map(buffer -> String.format(
                         Locale.ROOT,
-                        "the buffer that was there, %s, was freed before, at event #%d",
+                        "the buffer that was there, %s, was freed before, at event #%d%s",
                         Quantities.size(buffer.size()),
-                        buffer.diedAt().orElse(buffer.bornAt())))
+                        buffer.diedAt().orElse(buffer.bornAt()),
+                        buffer.isCollected() ? ", when its handle was collected" : ""))
                 .orElse("no buffer was ever reported there");
     }
 
@@ -477,7 +478,28 @@ final class ReportWriter {
                         first.device()));
             }
         }
+        asides.addAll(collected());
         return asides;
+    }
+
+    /** Clean because the collector came in time is not clean by itself. */
+    private List<String> collected() {
+        List<BufferGeneration> freed = history.generations().stream()
+                .filter(BufferGeneration::isCollected)
+                .toList();
+        if (freed.isEmpty()) {
+            return List.of();
+        }
+        BufferGeneration first = freed.get(0);
+        return List.of(String.format(
+                Locale.ROOT,
+                "%s freed when %s collected; the first at event #%d: %s %s on device %d",
+                freed.size() == 1 ? "1 buffer was" : freed.size() + " buffers were",
+                freed.size() == 1 ? "its handle was" : "their handles were",
+                first.diedAt().orElseThrow(),
+                first.type(),
+                Quantities.address(first.address()),
+                first.device()));
     }
 
     private List<String> expectations() {

@@ -128,6 +128,36 @@ class VerdictReportTests {
     }
 
     @Test
+    void saysThatABufferWentWithItsHandle() {
+        tracker.allocated(3, BufferType.L1, 101_152, 4096);
+        freedWithItsHandle(3, 101_152);
+        tracker.freed(3, BufferType.L1, 101_152);
+
+        assertThat(text()).isEqualTo("""
+                MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [1 allocated = 1 freed]
+                1. double free: L1 0x18b20 (101152) on device 3 (event #3)
+                   the buffer that was there, 4 KiB (4096 B), was freed before, at event #2, when its handle was collected
+
+                Tracked  in all                    left
+                L1       1 buffer, 4 KiB (4096 B)  nothing
+
+                Note: 1 buffer was freed when its handle was collected; the first at event #2: L1 0x18b20 (101152) on device 3""");
+    }
+
+    @Test
+    void countsTheBuffersThatWentWithTheirHandles() {
+        tracker.allocated(0, BufferType.L1, 101_152, 100);
+        tracker.allocated(1, BufferType.L1, 101_152, 100);
+        freedWithItsHandle(0, 101_152);
+        freedWithItsHandle(1, 101_152);
+
+        assertThat(text())
+                .startsWith("CLEAN  everything was given back")
+                .endsWith("Note: 2 buffers were freed when their handles were collected; the first at event #3:"
+                        + " L1 0x18b20 (101152) on device 0");
+    }
+
+    @Test
     void mentionsWhatTheRuntimeIgnoredWithoutBlamingIt() {
         tracker.allocated(0, BufferType.DRAM, 4096, 100);
         tracker.freed(0, BufferType.DRAM, 4096);
@@ -339,5 +369,14 @@ class VerdictReportTests {
             tracker.witnessed(reading.build());
             tracker.meshClosed(1);
         }
+    }
+
+    private void freedWithItsHandle(int device, long address) {
+        tracker.freed(
+                tracker.release(AllocationDetails.user().ofCollectedHandle()),
+                device,
+                BufferType.L1,
+                address,
+                Ownership.OWNING);
     }
 }

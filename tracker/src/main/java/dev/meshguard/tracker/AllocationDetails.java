@@ -25,6 +25,8 @@ import org.apiguardian.api.API.Status;
  * @param processId the process that reports, if there is more than one
  * @param mesh the mesh whose allocator lent the memory, if the source knows it; needed where several meshes lie over one
  *     device, because each has an allocator of its own and all lend the same addresses
+ * @param handleCollected whether memory goes back because its last handle was garbage and was collected, and not because
+ *     somebody called for it; never so of a request for memory
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -35,7 +37,8 @@ public record AllocationDetails(
         Optional<String> label,
         OptionalLong extent,
         OptionalLong processId,
-        OptionalInt mesh) {
+        OptionalInt mesh,
+        boolean handleCollected) {
 
     private static final AllocationDetails USER = new AllocationDetails(
             BufferKind.BUFFER,
@@ -44,7 +47,8 @@ public record AllocationDetails(
             Optional.empty(),
             OptionalLong.empty(),
             OptionalLong.empty(),
-            OptionalInt.empty());
+            OptionalInt.empty(),
+            false);
 
     /** Creates details; no mesh lent a circular buffer, so there a mesh is left out. */
     public AllocationDetails {
@@ -68,32 +72,36 @@ public record AllocationDetails(
 
     /** Returns these details for another kind of buffer. */
     public AllocationDetails ofKind(BufferKind newKind) {
-        return new AllocationDetails(newKind, lifetime, owner, label, extent, processId, mesh);
+        return new AllocationDetails(newKind, lifetime, owner, label, extent, processId, mesh, handleCollected);
     }
 
     /** Returns these details with another lifetime. */
     public AllocationDetails withLifetime(BufferLifetime newLifetime) {
-        return new AllocationDetails(kind, newLifetime, owner, label, extent, processId, mesh);
+        return new AllocationDetails(kind, newLifetime, owner, label, extent, processId, mesh, handleCollected);
     }
 
     /** Returns these details with an owner. */
     public AllocationDetails ownedBy(Owner newOwner) {
-        return new AllocationDetails(kind, lifetime, Optional.of(newOwner), label, extent, processId, mesh);
+        return new AllocationDetails(
+                kind, lifetime, Optional.of(newOwner), label, extent, processId, mesh, handleCollected);
     }
 
     /** Returns these details with a label. */
     public AllocationDetails labelled(String newLabel) {
-        return new AllocationDetails(kind, lifetime, owner, Optional.of(newLabel), extent, processId, mesh);
+        return new AllocationDetails(
+                kind, lifetime, owner, Optional.of(newLabel), extent, processId, mesh, handleCollected);
     }
 
     /** Returns these details with the bytes that each buffer takes in every bank. */
     public AllocationDetails withExtent(long bytesPerBank) {
-        return new AllocationDetails(kind, lifetime, owner, label, OptionalLong.of(bytesPerBank), processId, mesh);
+        return new AllocationDetails(
+                kind, lifetime, owner, label, OptionalLong.of(bytesPerBank), processId, mesh, handleCollected);
     }
 
     /** Returns these details with the process that reports. */
     public AllocationDetails reportedBy(long newProcessId) {
-        return new AllocationDetails(kind, lifetime, owner, label, extent, OptionalLong.of(newProcessId), mesh);
+        return new AllocationDetails(
+                kind, lifetime, owner, label, extent, OptionalLong.of(newProcessId), mesh, handleCollected);
     }
 
     /**
@@ -105,6 +113,16 @@ public record AllocationDetails(
      * @param newMesh the mesh's number, as in {@link MeshDescription#id()}
      */
     public AllocationDetails onMesh(int newMesh) {
-        return new AllocationDetails(kind, lifetime, owner, label, extent, processId, OptionalInt.of(newMesh));
+        return new AllocationDetails(
+                kind, lifetime, owner, label, extent, processId, OptionalInt.of(newMesh), handleCollected);
+    }
+
+    /**
+     * Returns these details for memory that goes back because its last handle was garbage and was collected.
+     *
+     * <p>To be given with a release only. Such a release has no origin: no line of the code under test asked for it.
+     */
+    public AllocationDetails ofCollectedHandle() {
+        return new AllocationDetails(kind, lifetime, owner, label, extent, processId, mesh, true);
     }
 }

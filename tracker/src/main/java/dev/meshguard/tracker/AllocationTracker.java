@@ -146,7 +146,7 @@ public final class AllocationTracker implements AllocationListener {
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(details);
         }
-        boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES;
+        boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES && !details.handleCollected();
         return AllocationRequest.numbered(
                 details, ticket.incrementAndGet(), withOrigin ? stacks.keepOfFree(new CallStack()) : null);
     }
@@ -466,9 +466,9 @@ public final class AllocationTracker implements AllocationListener {
         return request.isAnonymous() ? null : request;
     }
 
-    /** A free that finds nothing, or that somebody watches for, is rare and always asks who did it. */
+    /** A free that finds nothing, or that somebody watches for, is rare and always asks who did it; a collector is nobody. */
     private void addStack(AllocationRequest release) {
-        if (capture != OriginCapture.NONE) {
+        if (capture != OriginCapture.NONE && !release.details().handleCollected()) {
             release.addStack(stacks.keepOfFree(new CallStack()));
         }
     }

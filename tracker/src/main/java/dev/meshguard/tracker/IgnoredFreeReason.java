@@ -17,7 +17,9 @@ public enum IgnoredFreeReason {
     /** No buffer starts at the address. */
     UNKNOWN_ADDRESS("no buffer starts there"),
     /** The device had been closed before, so the runtime neither frees nor reports. */
-    DEVICE_CLOSED("its device was closed before");
+    DEVICE_CLOSED("its device was closed before"),
+    /** Another handle shares the memory, and nobody forced the runtime: as it is documented, and yet easily overlooked. */
+    STILL_SHARED("another handle shares it");
 
     private final String words;
 

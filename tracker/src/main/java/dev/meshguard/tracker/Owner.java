@@ -30,6 +30,8 @@ public record Owner(Kind kind, String name) {
         DISPATCH,
         /** The fabric between the devices. */
         FABRIC,
+        /** What forwards packets on the Ethernet cores of a device. */
+        ETHERNET_ROUTER,
         /** What keeps the devices of one mesh in step. */
         MESH_COORDINATION,
         /** Anything else; its name says what. */

@@ -21,9 +21,10 @@ public enum Cause {
     /** The program of a circular buffer ended without a report that the buffer is gone. */
     CIRCULAR_BUFFER_UNREPORTED("Report the end of a program's circular buffers when the program ends; they take no"
             + " allocator memory."),
-    /** Its owner was still in a cache when the mesh closed. */
-    CACHED("Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh): closing a mesh does not clear"
-            + " its program cache."),
+    /** Its owner, a program or a trace, was still kept for another run when the mesh closed. */
+    CACHED(
+            "Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a"
+                    + " mesh does neither."),
     /** The runtime allocated it for itself and did not free it. */
     SYSTEM("Free it where its owner shuts down, or expect it with the reason why it stays."),
     /** Its siblings on other devices were freed, this one was not. */

@@ -234,6 +234,12 @@ public final class HistoryScript {
         return this;
     }
 
+    /** Nobody called for it: the last handle was collected. */
+    public HistoryScript ofCollectedHandle() {
+        verb().details = verb().details.ofCollectedHandle();
+        return this;
+    }
+
     /** The object that reported it owned the memory. */
     public HistoryScript owning() {
         verb().ownership = Ownership.OWNING;

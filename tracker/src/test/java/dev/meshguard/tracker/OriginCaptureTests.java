@@ -77,6 +77,21 @@ class OriginCaptureTests {
     }
 
     @Test
+    void takesNoStackOfAFreeThatNobodyCalledFor() {
+        AllocationTracker tracker = AllocationTracker.builder()
+                .originCapture(OriginCapture.ALLOCATIONS_AND_FREES)
+                .build();
+        var release = tracker.release(AllocationDetails.user().ofCollectedHandle());
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.freed(release, 0, DRAM, 0x1000, Ownership.OWNING);
+        tracker.freed(release, 0, DRAM, 0x2000, Ownership.OWNING);
+        tracker.freeIgnored(release, 0, DRAM, 0x1000, IgnoredFreeReason.DEVICE_CLOSED);
+
+        assertThat(release.origin()).isEmpty();
+        assertThat(tracker.history().events()).hasSize(4);
+    }
+
+    @Test
     void takesNoStackAtAllWhenAskedForNone() {
         var history = allocateAndFree(OriginCapture.NONE);
 

@@ -59,6 +59,16 @@ class TrackerLogTests {
     }
 
     @Test
+    void saysOfAFreeThatItsHandleWasCollected() {
+        tracker.allocated(0, L1, 101_152, 4_096);
+        tracker.freed(tracker.release(AllocationDetails.user().ofCollectedHandle()), 0, L1, 101_152, Ownership.OWNING);
+
+        assertThat(lines.list.get(1).getKeyValuePairs())
+                .hasToString("[device=\"0\", type=\"L1\", address=\"101152\", handleCollected=\"true\","
+                        + " ownership=\"OWNING\", effect=\"REMOVED\"]");
+    }
+
+    @Test
     void warnsOnceOfEachKindAndTellsTheCountsWhenAMeshCloses() {
         logger.setLevel(Level.INFO);
         tracker.meshOpened(MeshDescription.of(1, "1x1 mesh", List.of(0)));

@@ -84,6 +84,22 @@ class FreedOnOtherDevicesTests {
     }
 
     @Test
+    void saysThatTheOthersWentWithTheirHandles() {
+        var history = history()
+                .allocateOneByOne(DRAM, devices(0, 7), 0x1000, 64)
+                .owning()
+                .free(DRAM, devices(0, 6), 0x1000)
+                .owning()
+                .ofCollectedHandle()
+                .recorded();
+
+        judged(history)
+                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
+                .because("7 of 8 single-device buffers were freed when their handles were collected, by event #15,"
+                        + " device 7's never was");
+    }
+
+    @Test
     void isALeakWhereTheBuffersOwnTheirMemory() {
         var history = history()
                 .allocate(DRAM, devices(0, 3), 0x1000, 64)

@@ -8,6 +8,7 @@ import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.IgnoredFreeReason.ALREADY_FREED;
+import static dev.meshguard.tracker.IgnoredFreeReason.STILL_SHARED;
 import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.Outcome.EXPECTED_ONLY;
@@ -83,6 +84,33 @@ class OutcomeTests {
 
         assertThat(verdict.anomalies()).hasSize(1);
         assertThat(verdict.hasBalancedReports()).isTrue();
+    }
+
+    @Test
+    void aLeakThatWasFreedWhileItWasSharedSaysSo() {
+        var history = historyWithoutOrigins()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .freeIgnored(DRAM, device(0), 0x1000, STILL_SHARED)
+                .recorded();
+
+        judged(history)
+                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                .because(
+                        "no free was reported",
+                        "a free of it was ignored (event #2), because another handle shares it, at an unknown place"
+                                + " (no origin was captured)");
+    }
+
+    @Test
+    void aFreeOfAnEarlierBufferAtTheAddressExplainsNothing() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .freeIgnored(DRAM, device(0), 0x1000, STILL_SHARED)
+                .free(DRAM, device(0), 0x1000)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        judged(history).because("no free was reported");
     }
 
     @Test

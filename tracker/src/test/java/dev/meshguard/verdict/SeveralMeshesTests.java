@@ -399,6 +399,26 @@ class SeveralMeshesTests {
         }
 
         @Test
+        void aReportUnderADeviceThatIsNoneOfItsMeshsOwnIsStillThatMeshs() {
+            // Some runtimes report what belongs to a whole mesh under device 0.
+            var history = history()
+                    .mesh(0, 0, 1)
+                    .submesh(1, 0, 1)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .closeMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(0)
+                    .recorded();
+
+            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+            assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
+            assertThat(history.anomalies()).isEmpty();
+        }
+
+        @Test
         void aBufferThatNamesNoMeshAccountsForWhatEitherHolds() {
             var history = history()
                     .mesh(0, 0)

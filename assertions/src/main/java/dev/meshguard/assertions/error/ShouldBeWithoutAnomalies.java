@@ -103,8 +103,12 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
                 holder.bornAt()));
         lines.add(site(Optional.of(holder.request())));
         firstFree(anomaly, history).ifPresent(free -> {
-            lines.add("   and freed before, at event #" + free.number());
-            lines.add(site(requestOf(free)));
+            if (holder.isCollected()) {
+                lines.add("   and freed before, at event #" + free.number() + ", when its handle was collected");
+            } else {
+                lines.add("   and freed before, at event #" + free.number());
+                lines.add(site(requestOf(free)));
+            }
         });
         return lines;
     }
@@ -127,6 +131,9 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
 
     private static boolean lacksFirstFree(Anomaly anomaly, AllocationHistory history) {
         return firstFree(anomaly, history)
+                .filter(free -> !requestOf(free)
+                        .map(release -> release.details().handleCollected())
+                        .orElse(false))
                 .filter(free ->
                         requestOf(free).flatMap(AllocationRequest::origin).isEmpty())
                 .isPresent();

@@ -81,7 +81,8 @@ public record AllocationRequest(long size, long pageSize, AllocationDirection di
     }
 
     /**
-     * {@return the bytes that each of the banks has to hold, with every page rounded up to the alignment}
+     * {@return the bytes that each of the banks has to hold, with every page rounded up to the alignment; what cannot be
+     * counted is more than any bank has}
      *
      * @param banks the number of banks or, for a sharded buffer, of cores
      * @param pageAlignment what pages are rounded up to, in bytes
@@ -90,7 +91,9 @@ public record AllocationRequest(long size, long pageSize, AllocationDirection di
         if (size == 0) {
             return 0;
         }
-        return Rounding.ceilDiv(size / pageSize, banks) * Rounding.up(pageSize, pageAlignment);
+        long pages = Rounding.ceilDiv(size / pageSize, banks);
+        long alignedPageSize = Rounding.up(pageSize, pageAlignment);
+        return pages <= Long.MAX_VALUE / alignedPageSize ? pages * alignedPageSize : Long.MAX_VALUE;
     }
 
     private static boolean isWholePages(long size, long pageSize) {

@@ -126,6 +126,20 @@ public final class Allocator {
         }
     }
 
+    /**
+     * Returns where memory lies that is lent: at its address, unless addresses are withheld and another name was given to it.
+     *
+     * @param type the kind of memory
+     * @param address the address it was lent at
+     * @return the place, which is what high water marks and the lowest occupied address are told in
+     */
+    public long placeOf(BufferType type, long address) {
+        synchronized (lock) {
+            StrictAddresses strict = strictAddresses.get(type);
+            return strict == null ? address : strict.placeOf(address).orElse(address);
+        }
+    }
+
     /** Takes back everything that is lent, without telling those who have it. */
     public void deallocateBuffers() {
         synchronized (lock) {
@@ -166,9 +180,23 @@ public final class Allocator {
      * @throws IllegalArgumentException if the size is negative
      */
     public void shrinkSize(BufferType type, long size) {
+        shrinkSize(type, size, true);
+    }
+
+    /**
+     * Gives up the lowest bytes of every bank of a kind.
+     *
+     * @param type the kind of memory
+     * @param size the bytes to give up, in addition to those given up before; 0 does nothing
+     * @param bottomUp must be true unless the size is 0; the runtime has no shrinking from the top
+     * @throws MeshRuntimeException if the kind is not lent, or for a reason of
+     *     {@link FreeListOpt#shrinkSize(long, boolean)}
+     * @throws IllegalArgumentException if the size is negative
+     */
+    public void shrinkSize(BufferType type, long size, boolean bottomUp) {
         BankManager manager = manager(type);
         synchronized (lock) {
-            manager.shrinkSize(size);
+            manager.shrinkSize(size, bottomUp);
             if (strictAddresses.containsKey(type)) {
                 strictAddresses.get(type).shrink(size);
             }
@@ -215,6 +243,19 @@ public final class Allocator {
         BankManager manager = manager(type);
         synchronized (lock) {
             return manager.endHighWaterMarkTracking();
+        }
+    }
+
+    /**
+     * {@return the high water marks of a kind, of the tracking that is going on, or else of the last one}
+     *
+     * @param type the kind of memory
+     * @throws MeshRuntimeException if the kind is not lent
+     */
+    public HighWaterMarks highWaterMarks(BufferType type) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            return manager.highWaterMarks();
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which of the allocators over one range of addresses must keep out of each other's way.
@@ -58,6 +59,11 @@ public final class AllocatorDependencies {
                 .toList());
     }
 
+    /** {@return for each allocator, by its number, those that it must avoid, in ascending order} */
+    public List<List<Integer>> dependencies() {
+        return dependencies;
+    }
+
     /** {@return the number of allocators, at least 1} */
     public int allocatorCount() {
         return dependencies.size();
@@ -73,6 +79,23 @@ public final class AllocatorDependencies {
     public List<Integer> avoidedBy(int allocatorId) {
         requireKnown(allocatorId);
         return dependencies.get(allocatorId);
+    }
+
+    /** {@return whether the other has as many allocators, which avoid each other in the same way} */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof AllocatorDependencies that && dependencies.equals(that.dependencies);
+    }
+
+    @Override
+    public int hashCode() {
+        return dependencies.hashCode();
+    }
+
+    /** {@return for each allocator those that it must avoid, as nested lists} */
+    @Override
+    public String toString() {
+        return dependencies.toString();
     }
 
     void requireKnown(int allocatorId) {

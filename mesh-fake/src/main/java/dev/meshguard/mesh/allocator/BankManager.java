@@ -74,6 +74,7 @@ public final class BankManager {
      * @return the address in every bank
      * @throws DeviceOutOfMemoryException if there is no room
      * @throws MeshRuntimeException if there are more shards than compute cores, or interleaved L1 has no address limit
+     * @throws IllegalStateException if there is no bank to interleave over
      */
     public long allocate(AllocationRequest request) {
         return allocate(request, FIRST_ALLOCATOR, List.of());
@@ -84,7 +85,9 @@ public final class BankManager {
      *
      * <p>Where the allocator depends on others, or there are occupied ranges, the place is chosen among what all of
      * them leave free, and the address limit is then part of the choice. Otherwise the limit is checked when the memory
-     * is taken, and a block below it stays taken without being lent to anyone, as in the runtime.
+     * is taken, and a block below it stays taken without being lent to anyone, as in the runtime. What is kept out of the
+     * others' way is, as there, the size before it is rounded up to the DRAM alignment: the unused rest of a block may
+     * reach into what another allocator has taken.
      *
      * @param request what is wanted
      * @param allocatorId the number of the allocator
@@ -93,6 +96,7 @@ public final class BankManager {
      * @throws DeviceOutOfMemoryException if there is no room
      * @throws MeshRuntimeException if there is no such allocator, there are more shards than compute cores, interleaved
      *     L1 has no address limit, or the chosen address cannot be used
+     * @throws IllegalStateException if there is no bank to interleave over
      */
     public long allocate(AllocationRequest request, int allocatorId, List<AddressRange> occupied) {
         List<Integer> avoided = dependencies.avoidedBy(allocatorId);
@@ -195,7 +199,20 @@ public final class BankManager {
      * @throws IllegalArgumentException if the size is negative
      */
     public void shrinkSize(long size) {
-        onlyFreeList().shrinkSize(size);
+        shrinkSize(size, true);
+    }
+
+    /**
+     * Gives up the lowest bytes of every bank.
+     *
+     * @param size the bytes to give up, in addition to those given up before; 0 does nothing
+     * @param bottomUp must be true unless the size is 0; the runtime has no shrinking from the top
+     * @throws MeshRuntimeException if there are several allocators, or for a reason of
+     *     {@link FreeListOpt#shrinkSize(long, boolean)}
+     * @throws IllegalArgumentException if the size is negative
+     */
+    public void shrinkSize(long size, boolean bottomUp) {
+        onlyFreeList().shrinkSize(size, bottomUp);
     }
 
     /**
@@ -245,7 +262,17 @@ public final class BankManager {
 
     /** {@return the block table of the only or first allocator} */
     public List<MemoryBlock> memoryBlockTable() {
-        return freeList(FIRST_ALLOCATOR).memoryBlockTable();
+        return memoryBlockTable(FIRST_ALLOCATOR);
+    }
+
+    /**
+     * {@return the block table of one of several allocators}
+     *
+     * @param allocatorId the number of the allocator
+     * @throws MeshRuntimeException if there is no such allocator
+     */
+    public List<MemoryBlock> memoryBlockTable(int allocatorId) {
+        return freeList(allocatorId).memoryBlockTable();
     }
 
     /** {@return the addresses that are lent, in ascending order; an address lent by two allocators appears twice} */
@@ -291,11 +318,26 @@ public final class BankManager {
     }
 
     private int banksFor(AllocationRequest request) {
-        int shards = request.shards().orElse(0);
+        if (!request.isSharded()) {
+            return requireBanks();
+        }
+        int shards = request.shards().getAsInt();
         if (shards > computeCores) {
             throw new MeshRuntimeException(RuntimeMessages.tooManyShards(shards, computeCores));
         }
-        return request.shards().orElse(bankOffsets.length);
+        return shards;
+    }
+
+    /** The runtime divides by the number of banks and crashes where there is none. */
+    private int requireBanks() {
+        if (bankOffsets.length == 0) {
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "Cannot interleave a buffer over the banks of %s: it has 0 banks."
+                            + " Ask for a sharded buffer, or describe at least 1 bank.",
+                    kind));
+        }
+        return bankOffsets.length;
     }
 
     private long addressLimitFor(AllocationRequest request) {

@@ -114,7 +114,11 @@ final class FreeBlocks {
 
     /** {@return the size of the largest block of all classes, 0 if there is no block} */
     long largest() {
-        return Math.max(0, Arrays.stream(roots).mapToLong(this::largest).max().orElse(0));
+        long found = 0;
+        for (int root : roots) {
+            found = Math.max(found, largest(root));
+        }
+        return found;
     }
 
     /** Visits the blocks of a class that have at least the size, in ascending order of their addresses. */

@@ -46,6 +46,19 @@ public final class FreeListOpt {
     private OptionalLong lowestOccupied = OptionalLong.empty();
 
     /**
+     * Creates a list whose whole range is free, and which takes the {@linkplain SearchPolicy#BEST best} fit.
+     *
+     * @param maxSize the bytes to manage, not negative; 0 makes a list that never has room
+     * @param offset the absolute address of the first managed byte, not negative and a multiple of the alignment
+     * @param minAllocationSize the bytes that the smallest allocation takes before it is rounded, at least 1
+     * @param alignment what every allocation's size is rounded up to, at least 1
+     * @throws IllegalArgumentException if a number is outside its range
+     */
+    public FreeListOpt(long maxSize, long offset, long minAllocationSize, long alignment) {
+        this(maxSize, offset, minAllocationSize, alignment, SearchPolicy.BEST);
+    }
+
+    /**
      * Creates a list whose whole range is free.
      *
      * @param maxSize the bytes to manage, not negative; 0 makes a list that never has room

@@ -21,8 +21,8 @@ final class Gaps {
     }
 
     /**
-     * {@return what is left of the available ranges above the limit when the occupied ones, which may overlap, are
-     * taken out}
+     * {@return what is left of the available ranges above the limit when the occupied ones, which may overlap or be
+     * empty, are taken out}
      */
     static Gaps between(List<AddressRange> available, List<AddressRange> occupied, long limit) {
         var obstacles = merged(occupied);
@@ -67,6 +67,9 @@ final class Gaps {
         var merged = new ArrayList<AddressRange>();
         for (AddressRange range : sorted(ranges)) {
             int last = merged.size() - 1;
+            if (range.size() == 0) {
+                continue;
+            }
             if (last >= 0 && range.start() <= merged.get(last).end()) {
                 AddressRange before = merged.get(last);
                 merged.set(last, new AddressRange(before.start(), Math.max(before.end(), range.end())));

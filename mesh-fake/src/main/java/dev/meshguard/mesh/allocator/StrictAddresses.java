@@ -64,6 +64,12 @@ final class StrictAddresses {
         return OptionalLong.of(place);
     }
 
+    /** Returns the place that is lent under an address; nothing if none is. */
+    OptionalLong placeOf(long address) {
+        Long place = places.get(address);
+        return place == null ? OptionalLong.empty() : OptionalLong.of(place);
+    }
+
     /** Returns the addresses that are lent, in ascending order. */
     long[] lent() {
         return places.keySet().stream().mapToLong(Long::longValue).sorted().toArray();

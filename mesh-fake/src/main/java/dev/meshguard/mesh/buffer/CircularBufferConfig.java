@@ -1,42 +1,190 @@
 package dev.meshguard.mesh.buffer;
 
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A circular buffer as a program asks for it: how large, and on which cores.
+ * A circular buffer as a program asks for it: how large, on which cores, and under which indices kernels know it.
  *
- * <p>Immutable and safe for use by several threads. Source: {@code CircularBufferConfig} in
+ * <p>Data formats are left out, because they take no memory. Without an index it takes memory all the same. Immutable and safe for
+ * use by several threads. Source: {@code CircularBufferConfig} in
  * {@code tt_metal/api/tt-metalium/circular_buffer_config.hpp}.
  *
  * @param size the bytes on each core
  * @param cores the cores, empty for the whole compute grid
+ * @param indices under which kernels know it, each with its own pages
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record CircularBufferConfig(long size, Optional<CoreRange> cores) {
+public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List<Index> indices) {
+
+    /** The counters of pages on the chip have 16 bits. */
+    private static final long MAX_PAGES = 65_535;
+    /** Sizes are told in 32 bits. */
+    private static final long MAX_SIZE = 0xffff_ffffL;
 
     /**
-     * Creates a configuration.
+     * Creates a configuration with its own copy of the list.
      *
-     * @throws IllegalArgumentException if the size is not positive
+     * @throws IllegalArgumentException if the size is not positive or does not fit 32 bits
      */
     public CircularBufferConfig {
-        if (size < 1) {
-            throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "Cannot create a circular buffer of %d B: it holds at least 1 B", size));
+        if (size < 1 || size > MAX_SIZE) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot create a circular buffer of %d B: it holds at least 1 B and at most %d B",
+                    size,
+                    MAX_SIZE));
         }
+        indices = List.copyOf(indices);
     }
 
     /** Returns the configuration of a circular buffer on the whole compute grid. */
     public static CircularBufferConfig of(long size) {
-        return new CircularBufferConfig(size, Optional.empty());
+        return new CircularBufferConfig(size, Optional.empty(), List.of());
     }
 
-    /** Returns this configuration on a rectangle of cores. */
-    public CircularBufferConfig on(CoreRange newCores) {
-        return new CircularBufferConfig(size, Optional.of(newCores));
+    /**
+     * Returns this configuration on the cores of rectangles.
+     *
+     * @throws MeshRuntimeException if two rectangles have a core in common
+     */
+    public CircularBufferConfig on(CoreRange... newCores) {
+        return on(CoreRangeSet.of(newCores));
+    }
+
+    /** Returns this configuration on some cores. */
+    public CircularBufferConfig on(CoreRangeSet newCores) {
+        return new CircularBufferConfig(size, Optional.of(newCores), indices);
+    }
+
+    /**
+     * Returns this configuration with one more index.
+     *
+     * @param index the number by which kernels of a core know the buffer, from 0
+     * @param pageSize the bytes of a page
+     * @throws MeshRuntimeException if the size is not a whole number of pages, or the index is a remote one already
+     * @throws IllegalArgumentException if the index is negative or the page size not positive
+     */
+    public CircularBufferConfig at(int index, long pageSize) {
+        return with(new Index(index, pageSize, false));
+    }
+
+    /**
+     * Returns this configuration with an index for what arrives from other cores through a global circular buffer.
+     *
+     * @param index the number by which kernels of a core know the buffer, from 0
+     * @param pageSize the bytes of a page
+     * @throws MeshRuntimeException if the size is not a whole number of pages, the index is a local one already, or there is
+     *     another remote one
+     * @throws IllegalArgumentException if the index is negative or the page size not positive
+     */
+    public CircularBufferConfig atRemote(int index, long pageSize) {
+        boolean another = indices.stream().anyMatch(known -> known.remote() && known.number() != index);
+        if (another) {
+            throw new MeshRuntimeException(CircularBufferMessages.ONE_REMOTE_INDEX);
+        }
+        return with(new Index(index, pageSize, true));
+    }
+
+    /**
+     * Returns this configuration with other pages for an index.
+     *
+     * @throws MeshRuntimeException if the index is unknown, or the size is not a whole number of pages
+     * @throws IllegalArgumentException if the page size is not positive
+     */
+    public CircularBufferConfig withPageSize(int index, long pageSize) {
+        Index known =
+                find(index).orElseThrow(() -> new MeshRuntimeException(CircularBufferMessages.illegalIndex(index)));
+        return with(new Index(index, pageSize, known.remote()));
+    }
+
+    /**
+     * Returns this configuration with another size; whether that is a whole number of pages is looked at when it is used.
+     *
+     * @throws IllegalArgumentException if the size is not positive
+     */
+    public CircularBufferConfig sized(long newSize) {
+        return new CircularBufferConfig(newSize, cores, indices);
+    }
+
+    /**
+     * Returns the number of pages under an index.
+     *
+     * @throws MeshRuntimeException if there is no such index, the size is not a whole number of pages, or there are more pages
+     *     than the chip can count
+     */
+    public long numPages(int index) {
+        long pageSize = find(index)
+                .orElseThrow(() -> new MeshRuntimeException(CircularBufferMessages.indexNotConfigured(index)))
+                .pageSize();
+        if (size % pageSize != 0) {
+            throw new MeshRuntimeException(CircularBufferMessages.sizeNotWholePages(size, pageSize));
+        }
+        long pages = size / pageSize;
+        if (pages > MAX_PAGES) {
+            throw new MeshRuntimeException(CircularBufferMessages.tooManyPages(index, pages, MAX_PAGES));
+        }
+        return pages;
+    }
+
+    /** Returns whether kernels know it by the index. */
+    public boolean hasIndex(int index) {
+        return find(index).isPresent();
+    }
+
+    /** Returns whether one of the indices is remote. */
+    public boolean hasRemoteIndex() {
+        return indices.stream().anyMatch(Index::remote);
+    }
+
+    private CircularBufferConfig with(Index added) {
+        if (size % added.pageSize() != 0) {
+            throw new MeshRuntimeException(
+                    CircularBufferMessages.notWholePages(added.number(), size, added.pageSize()));
+        }
+        find(added.number()).filter(known -> known.remote() != added.remote()).ifPresent(known -> {
+            throw new MeshRuntimeException(CircularBufferMessages.alreadyMarked(known.number(), known.remote()));
+        });
+        List<Index> more = new ArrayList<>(indices);
+        more.removeIf(known -> known.number() == added.number());
+        more.add(added);
+        return new CircularBufferConfig(size, cores, more);
+    }
+
+    private Optional<Index> find(int number) {
+        return indices.stream().filter(known -> known.number() == number).findFirst();
+    }
+
+    /**
+     * A number by which kernels know a circular buffer.
+     *
+     * @param number from 0
+     * @param pageSize the bytes of a page
+     * @param remote whether it stands for what arrives from other cores
+     * @since 0.1
+     */
+    @API(status = Status.EXPERIMENTAL, since = "0.1")
+    public record Index(int number, long pageSize, boolean remote) {
+
+        /**
+         * Creates an index.
+         *
+         * @throws IllegalArgumentException if the number is negative or the page size not positive
+         */
+        public Index {
+            if (number < 0 || pageSize < 1) {
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "There is no circular buffer at index %d with pages of %d B: indices count from 0, and a page has at least 1 B",
+                        number,
+                        pageSize));
+            }
+        }
     }
 }

@@ -19,18 +19,20 @@ import org.apiguardian.api.API.Status;
 @SuppressWarnings("ImmutableEnumChecker") // The fields are records of numbers.
 public enum Architecture {
     /** Wormhole B0. */
-    WORMHOLE_B0("Wormhole B0", new DramBanks(12, 2, 1_073_741_824L, 32), new CoreMemory(1_499_136, 16, 33_120)),
+    WORMHOLE_B0("Wormhole B0", new DramBanks(12, 2, 1_073_741_824L, 32), new CoreMemory(1_499_136, 16, 33_120), 32),
     /** Blackhole. */
-    BLACKHOLE("Blackhole", new DramBanks(8, 1, 4_278_190_080L, 64), new CoreMemory(1_572_864, 16, 40_448));
+    BLACKHOLE("Blackhole", new DramBanks(8, 1, 4_278_190_080L, 64), new CoreMemory(1_572_864, 16, 40_448), 64);
 
     private final String words;
     private final DramBanks dram;
     private final CoreMemory l1;
+    private final int maxCircularBuffers;
 
-    Architecture(String words, DramBanks dram, CoreMemory l1) {
+    Architecture(String words, DramBanks dram, CoreMemory l1, int maxCircularBuffers) {
         this.words = words;
         this.dram = dram;
         this.l1 = l1;
+        this.maxCircularBuffers = maxCircularBuffers;
     }
 
     /** Returns the name as a person writes it. */
@@ -73,6 +75,11 @@ public enum Architecture {
     /** Returns the largest part of a core's L1 that can be given to a worker: all but the fixed map. */
     public long maxWorkerL1Size() {
         return l1.size() - l1.fixedMapEnd();
+    }
+
+    /** Returns how many indices of circular buffers a core has. */
+    public int maxCircularBuffers() {
+        return maxCircularBuffers;
     }
 
     private record DramBanks(int count, int sharingAChannel, long size, long alignment) {}

@@ -175,7 +175,30 @@ public enum RuntimeDefect {
      */
     MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES(
             "a mesh buffer frees through a pointer to a mesh that was destroyed",
-            "the process crashes when a buffer outlives its mesh object");
+            "the process crashes when a buffer outlives its mesh object"),
+    /**
+     * A trace that is released keeps its buffer.
+     *
+     * <p>Cause: something else still refers to the buffer of the trace when the trace is taken out of its pool, so its destructor never
+     * runs; neither is the memory given back nor the size of the traces lowered. Symptom: a sweep that captures and releases one trace
+     * after the other fills the trace region. Source: {@code MeshDevice::release_mesh_trace} in
+     * {@code tt_metal/distributed/mesh_device.cpp}, as tt-metal #22660 of May 2025 saw it; what was repaired then was the size,
+     * {@link #TRACE_SIZE_NOT_LOWERED_ON_RELEASE}.
+     */
+    TRACE_BUFFER_KEPT_AFTER_RELEASE(
+            "the buffer of a trace is still referred to when the trace is released, so it is never freed",
+            "buffers of traces that were released stay, until the trace region is full"),
+    /**
+     * The size of a trace that is released still counts against the trace region.
+     *
+     * <p>Cause: the destructor of the trace's buffer does not lower the sum that the mesh keeps. Symptom: all memory is given back, and
+     * a later capture is refused all the same; allocations are warned of as unsafe although no trace is left. Source:
+     * {@code MeshTraceBuffer} in {@code tt_metal/distributed/mesh_trace.cpp}, repaired in tt-metal #22662 of May 2025 and, when it had
+     * come back, #27966 of September 2025.
+     */
+    TRACE_SIZE_NOT_LOWERED_ON_RELEASE(
+            "releasing a trace does not lower the size of the traces that the mesh adds up",
+            "a capture is refused for lack of trace region although its memory is free");
 
     /** How much higher the ids are that {@link #FREES_NAME_STALE_DEVICES} names. */
     public static final int STALE_DEVICE_IDS = 50;

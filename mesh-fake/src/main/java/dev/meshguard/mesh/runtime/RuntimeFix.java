@@ -6,7 +6,7 @@ import org.apiguardian.api.API.Status;
 /**
  * A repair that engineers who hunted leaks proposed, to be switched on to see what it changes and what it does not.
  *
- * <p>All are off by default: none of them is in the runtime. Reordering the close is {@link CloseOrder}; counting in another way is a
+ * <p>All are off by default: none of them is in the runtime. Reordering the close of a mesh is {@link CloseOrder}; counting in another way is a
  * policy of the tracker; accepting what stays is an expectation.
  *
  * @since 0.1
@@ -40,5 +40,19 @@ public enum RuntimeFix {
      * <p>Option 4 of seed 002, which asked why the same address was allocated twice: it was not, it was reported twice. What the
      * program cache keeps stays.
      */
-    LOADING_VIEWS_NOT_REPORTED
+    LOADING_VIEWS_NOT_REPORTED,
+    /**
+     * Closing a device clears its {@code command_queue_programs_} before its allocator goes.
+     *
+     * <p>Fix 1 of seed 003. Where these programs own buffers ({@link SystemProgram#dispatch}), their frees find what they free instead
+     * of an allocator that is gone; what the program cache keeps, and the fabric, stay.
+     */
+    CLEAR_COMMAND_QUEUE_PROGRAMS_BEFORE_ALLOCATORS,
+    /**
+     * Closing a device resets its {@code fabric_program_} too.
+     *
+     * <p>Fix 2 of seed 003. Where that program owns buffers ({@link SystemProgram#fabric}), their frees are reported, which nothing
+     * does otherwise; what the program cache keeps stays.
+     */
+    RESET_FABRIC_PROGRAM_ON_CLOSE
 }

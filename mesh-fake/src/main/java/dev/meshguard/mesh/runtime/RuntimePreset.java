@@ -123,6 +123,11 @@ public enum RuntimePreset {
      */
     public abstract long tracePageSize(long rawSize, int dramBanks);
 
+    /** Returns whether a mesh without a trace region keeps traces in DRAM; before February 2026 it could keep none (#36999). */
+    public boolean keepsTracesWithoutRegion() {
+        return this != OCTOBER_2025;
+    }
+
     /** Returns the device under which reports about a whole mesh appear. */
     public int meshLevelDevice(int meshId) {
         return meshLevelReportsPinned ? 0 : meshId;

@@ -2,6 +2,7 @@ package dev.meshguard.mesh.tensor;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -13,15 +14,18 @@ import org.apiguardian.api.API.Status;
  * @param operation the name of the operation
  * @param kernelBinaryPages the pages of 2,048 bytes that its kernel binary takes; 0 for a program without kernels
  * @param circularBufferTiles the tiles that each of its circular buffers holds
+ * @param traceSize the bytes of commands that a captured trace keeps for one run, if that is known; else who captures the operation
+ *     has to give the size of the whole trace
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record OperationProfile(String operation, int kernelBinaryPages, List<Integer> circularBufferTiles) {
+public record OperationProfile(
+        String operation, int kernelBinaryPages, List<Integer> circularBufferTiles, OptionalLong traceSize) {
 
     /**
      * Creates a profile with its own copy of the list.
      *
-     * @throws IllegalArgumentException if the name is blank, the number of pages is negative, or a circular buffer is empty
+     * @throws IllegalArgumentException if the name is blank, a number is negative, or a circular buffer is empty
      */
     public OperationProfile {
         circularBufferTiles = List.copyOf(circularBufferTiles);
@@ -33,6 +37,13 @@ public record OperationProfile(String operation, int kernelBinaryPages, List<Int
                     Locale.ROOT,
                     "Cannot use %d as the kernel binary pages of %s: it must be 0 or more",
                     kernelBinaryPages,
+                    operation));
+        }
+        if (traceSize.isPresent() && traceSize.getAsLong() < 0) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot use %d B as the trace size of %s: it must be 0 or more",
+                    traceSize.getAsLong(),
                     operation));
         }
         for (int tiles : circularBufferTiles) {
@@ -48,6 +59,15 @@ public record OperationProfile(String operation, int kernelBinaryPages, List<Int
 
     /** Returns a profile from the pages of the kernel binary and the tiles of each circular buffer. */
     public static OperationProfile of(String operation, int kernelBinaryPages, Integer... circularBufferTiles) {
-        return new OperationProfile(operation, kernelBinaryPages, List.of(circularBufferTiles));
+        return new OperationProfile(operation, kernelBinaryPages, List.of(circularBufferTiles), OptionalLong.empty());
+    }
+
+    /**
+     * Returns this profile with the bytes of commands that a captured trace keeps for one run.
+     *
+     * @throws IllegalArgumentException if the number is negative
+     */
+    public OperationProfile withTraceSize(long bytes) {
+        return new OperationProfile(operation, kernelBinaryPages, circularBufferTiles, OptionalLong.of(bytes));
     }
 }

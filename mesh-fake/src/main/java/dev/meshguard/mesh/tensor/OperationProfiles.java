@@ -3,6 +3,7 @@ package dev.meshguard.mesh.tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -54,9 +55,7 @@ public final class OperationProfiles {
      * @throws IllegalArgumentException if the operation is not known
      */
     public OperationProfile profileOf(String operation) {
-        return profiles.stream()
-                .filter(profile -> profile.operation().equals(operation))
-                .findFirst()
+        return find(operation)
                 .orElseThrow(() -> new IllegalArgumentException(String.format(
                         Locale.ROOT,
                         "Cannot run %s: it has no operation profile, so what it allocates is not known (known: %s)."
@@ -64,6 +63,13 @@ public final class OperationProfiles {
                         operation,
                         names(),
                         operation)));
+    }
+
+    /** Returns the profile of an operation, if the operation is known. */
+    public Optional<OperationProfile> find(String operation) {
+        return profiles.stream()
+                .filter(profile -> profile.operation().equals(operation))
+                .findFirst();
     }
 
     private String names() {

@@ -21,7 +21,10 @@ class AllocationRequestTests {
         "26624, 2048, 12, 32, 4096",
         "4194304, 2048, 12, 32, 350208",
         "16, 16, 56, 16, 16",
-        "100, 10, 4, 16, 48"
+        "100, 10, 4, 16, 48",
+        "9223372036854775807, 1, 1, 1, 9223372036854775807",
+        "9223372036854775807, 1, 1, 32, 9223372036854775807",
+        "9223372036854775807, 9223372036854775807, 1, 32, 9223372036854775807"
     })
     void spreadsWholePagesOverTheBanksAndRoundsEachUp(long size, long page, int banks, long alignment, long perBank) {
         var request = AllocationRequest.interleaved(size, page, BOTTOM_UP);

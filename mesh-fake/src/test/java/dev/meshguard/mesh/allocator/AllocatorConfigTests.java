@@ -53,6 +53,17 @@ class AllocatorConfigTests {
     }
 
     @Test
+    void refusesSizesThatCannotBeRounded() {
+        assertThatExceptionOfType(MeshRuntimeException.class)
+                .isThrownBy(() -> wormhole().l1SmallSize(Long.MAX_VALUE).build())
+                .withMessage("Reserved size must be less than bank size");
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> wormhole().traceRegionSize(Long.MAX_VALUE).build())
+                .withMessage("Cannot keep 9223372036854775807 B of every DRAM bank for traces: only 1071181792 B of its"
+                        + " 1073741824 B lie above the unreserved base 2560032. Ask for a smaller trace region.");
+    }
+
+    @Test
     void refusesANegativeNumber() {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> wormhole().dramBankSize(-1).build())

@@ -203,6 +203,7 @@ class AllocatorTests {
             assertRuntimeError(() -> allocator.resetSize(SYSTEM_MEMORY), text);
             assertRuntimeError(() -> allocator.beginHighWaterMarkTracking(SYSTEM_MEMORY), text);
             assertRuntimeError(() -> allocator.endHighWaterMarkTracking(SYSTEM_MEMORY), text);
+            assertRuntimeError(() -> allocator.highWaterMarks(SYSTEM_MEMORY), text);
         }
 
         @Test
@@ -338,9 +339,16 @@ class AllocatorTests {
         }
 
         @Test
+        void doesNotShrinkFromTheTop() {
+            assertRuntimeError(
+                    () -> allocator.shrinkSize(L1, 1_024, false), "Shrinking from the top is currently not supported");
+        }
+
+        @Test
         void notesHighWaterMarksOfAKind() {
             allocator.beginHighWaterMarkTracking(DRAM);
             long address = allocator.allocate(DRAM, ONE_PAGE);
+            assertThat(allocator.highWaterMarks(DRAM)).isEqualTo(new HighWaterMarks(2_048, 0));
             allocator.deallocate(DRAM, address);
 
             assertThat(allocator.endHighWaterMarkTracking(DRAM)).isEqualTo(new HighWaterMarks(2_048, 2_048));

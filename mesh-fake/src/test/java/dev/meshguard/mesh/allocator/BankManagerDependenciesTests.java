@@ -76,6 +76,22 @@ class BankManagerDependenciesTests {
     }
 
     @Test
+    void anEmptyOccupiedRangeIsInNobodysWay() {
+        assertThat(banks.allocate(sharded(1_024, BOTTOM_UP), 0, List.of(new AddressRange(1_536, 1_536))))
+                .isEqualTo(1_024);
+    }
+
+    @Test
+    void theRestThatRoundingAddsMayReachIntoAnothersBlock() {
+        var coarse = describe().pageAlignment(16).build();
+        coarse.allocate(sharded(32, BOTTOM_UP), 1, List.of(new AddressRange(1_024, 1_040)));
+
+        assertThat(coarse.liveAddresses()).containsExactly(1_040);
+        assertThat(coarse.allocate(sharded(16, BOTTOM_UP), 0, NOTHING)).isEqualTo(1_024);
+        assertThat(coarse.statistics(0).totalAllocated()).isEqualTo(32);
+    }
+
+    @Test
     void furtherOccupiedRangesAreAvoidedEvenWithoutDependencies() {
         var alone = describe().dependencies(AllocatorDependencies.none()).build();
 

@@ -139,6 +139,29 @@ class BankManagerTests {
         }
 
         @Test
+        void failsForASizeThatCannotBeCountedOnceItsPagesAreAligned() {
+            var banks = dram().build();
+
+            assertThatExceptionOfType(DeviceOutOfMemoryException.class)
+                    .isThrownBy(() -> banks.allocate(interleaved(1L << 62, 1, BOTTOM_UP)))
+                    .withMessage("Out of Memory: Not enough space to allocate 4611686018427387904 B DRAM buffer across"
+                            + " 4 banks, where each bank needs to store 9223372036854775807 B, but bank size is 8192 B"
+                            + " (allocated: 0 B, free: 8192 B, largest free block: 8192 B)");
+        }
+
+        @Test
+        void isRefusedWithoutABankToInterleaveOver() {
+            var banks = BankManager.builder(BufferType.L1_SMALL)
+                    .region(new AddressRange(0, 1_024))
+                    .build();
+
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .isThrownBy(() -> banks.allocate(interleaved(32, 32, BOTTOM_UP)))
+                    .withMessage("Cannot interleave a buffer over the banks of L1_SMALL: it has 0 banks."
+                            + " Ask for a sharded buffer, or describe at least 1 bank.");
+        }
+
+        @Test
         void takesNoMoreThanTheMinimumForASizeOfZero() {
             var banks = dram().build();
 
@@ -274,6 +297,17 @@ class BankManagerTests {
         }
 
         @Test
+        void isTheSameInABankWhoseOffsetIsAskedForAlone() {
+            var banks = dram().bankOffsets(0, 1_073_741_824).build();
+
+            assertThat(banks.bankOffset(0)).isZero();
+            assertThat(banks.bankOffset(1)).isEqualTo(1_073_741_824);
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> banks.bankOffset(2))
+                    .withMessage("Expected bank 2 to be tracked!");
+        }
+
+        @Test
         void isEmptyForAnyBankWhileNothingIsTaken() {
             var banks = dram().build();
 
@@ -297,6 +331,15 @@ class BankManagerTests {
             assertThat(banks.bankSize()).isEqualTo(8_192);
             assertThat(banks.allocate(AllocationRequest.sharded(32, 32, 1, BOTTOM_UP)))
                     .isEqualTo(1_024);
+        }
+
+        @Test
+        void isNotPossibleFromTheTop() {
+            var banks = l1().build();
+
+            assertThatExceptionOfType(MeshRuntimeException.class)
+                    .isThrownBy(() -> banks.shrinkSize(32, false))
+                    .withMessage("Shrinking from the top is currently not supported");
         }
 
         @Test

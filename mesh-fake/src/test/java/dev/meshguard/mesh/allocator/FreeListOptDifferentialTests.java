@@ -1,73 +1,60 @@
 package dev.meshguard.mesh.allocator;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.util.ArrayList;
+import dev.meshguard.mesh.allocator.RandomPrograms.Program;
 import java.util.List;
 import java.util.Random;
-import java.util.SplittableRandom;
-import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Random programs, run on {@link FreeListOpt} and on {@link NaiveFreeList}, give the same answers at every step.
+ * Random programs, run on {@link FreeListOpt} and on {@link NaiveFreeList}, give the same answers at every step, and what
+ * must hold of a free list holds after each.
  *
- * <p>A failure names the seed of its program; {@code -Dmeshguard.seed=} with that number makes it the first program of
- * the next run.
+ * <p>How to run one again and how many there are says {@link RandomPrograms}.
  */
 class FreeListOptDifferentialTests {
-
-    private static final int PROGRAMS = 2_000;
-    private static final int STEPS = 120;
 
     @ParameterizedTest
     @EnumSource
     void answersLikeTheNaiveModelAtEveryStepOfRandomPrograms(SearchPolicy policy) {
-        long firstSeed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
-
-        for (long program = 0; program < PROGRAMS; program++) {
-            new Program(firstSeed + program, policy).run();
-        }
+        RandomPrograms.run(random -> new FreeListProgram(random, policy));
     }
 
-    /** One random program on a list of random shape, and what it has done so far. */
-    private static final class Program {
+    /** One random program on a list of random shape, filled from below, from above or from both ends. */
+    private static final class FreeListProgram extends Program {
 
-        private final long seed;
-        private final Random random;
-        private final SearchPolicy policy;
+        private enum Ends {
+            BOTTOM,
+            TOP,
+            BOTH
+        }
+
         private final FreeListOpt actual;
         private final NaiveFreeList expected;
+        private final Ends ends;
         private final long alignment;
         private final long offset;
         private final long max;
-        private final List<String> steps = new ArrayList<>();
+        private boolean lowestIsExact = true;
 
-        Program(long seed, SearchPolicy policy) {
-            this.seed = seed;
-            this.random = new Random(seed);
-            this.policy = policy;
+        FreeListProgram(Random random, SearchPolicy policy) {
+            super(random);
+            this.ends = Ends.values()[random.nextInt(3)];
             this.alignment = oneOf(1, 16, 32, 64);
             this.offset = alignment * random.nextInt(200);
             this.max = oneOf(0, 1_000, 4_096, 65_536, 65_536, 1_000_000, 400_000_000L);
             long min = oneOf(1, alignment, 48);
             this.actual = new FreeListOpt(max, offset, min, alignment, policy);
             this.expected = new NaiveFreeList(max, offset, min, alignment, policy);
-            steps.add("list of %d at %d, minimum %d, alignment %d".formatted(max, offset, min, alignment));
+            note("list of " + max + " at " + offset + ", minimum " + min + ", alignment " + alignment + ", " + policy
+                    + " from " + ends);
         }
 
-        void run() {
-            for (int i = 0; i < STEPS; i++) {
-                step();
-                compareViews();
-            }
-        }
-
-        private void step() {
+        @Override
+        void step() {
             int kind = random.nextInt(100);
             if (kind < 45) {
-                allocate(kind < 3 ? offset + random.nextInt((int) max / 2 + 1) : 0);
+                allocate(kind < 2 ? offset + random.nextInt((int) max / 2 + 1) : 0);
             } else if (kind < 55) {
                 allocateAtAddress();
             } else if (kind < 90) {
@@ -75,28 +62,44 @@ class FreeListOptDifferentialTests {
             } else if (kind < 95) {
                 shrink();
             } else if (kind < 98) {
-                compare("reset", outcome(actual::resetSize), outcome(expected::resetSize));
+                sameOutcome("reset", actual::resetSize, expected::resetSize);
             } else if (kind == 98) {
-                compare("clear", outcome(actual::clear), outcome(expected::clear));
+                clear();
             }
         }
 
-        private void allocate(long limit) {
+        @Override
+        void check() {
             long size = randomSize();
-            boolean up = random.nextBoolean();
-            compare(
-                    "allocate %d %s limit %d".formatted(size, up ? "up" : "down", limit),
-                    outcome(() -> actual.allocate(size, up, limit)),
-                    outcome(() -> expected.allocate(size, up, limit)));
+            same("statistics", actual.statistics(), expected.statistics());
+            same("lowest occupied", actual.lowestOccupiedAddress(), expected.lowestOccupiedAddress());
+            same("allocated", actual.allocatedAddresses(), expected.allocatedAddresses());
+            same("available for " + size, actual.availableAddresses(size), expected.availableAddresses(size));
+            same("block table", actual.memoryBlockTable(), expected.memoryBlockTable());
+            FreeListInvariants.check(actual, max, offset);
+            if (lowestIsExact) {
+                FreeListInvariants.checkLowestOccupied(actual);
+            }
+        }
+
+        /** A block below the limit stays allocated without being counted, so from then on the lowest may be another. */
+        private void allocate(long limit) {
+            lowestIsExact &= limit == 0;
+            long size = randomSize();
+            boolean up = ends == Ends.BOTTOM || (ends == Ends.BOTH && random.nextBoolean());
+            sameOutcome(
+                    "allocate " + size + (up ? " up" : " down") + " limit " + limit,
+                    () -> actual.allocate(size, up, limit),
+                    () -> expected.allocate(size, up, limit));
         }
 
         private void allocateAtAddress() {
             long size = randomSize();
             long address = randomAddress();
-            compare(
-                    "allocate %d at %d".formatted(size, address),
-                    outcome(() -> actual.allocateAtAddress(address, size)),
-                    outcome(() -> expected.allocateAtAddress(address, size)));
+            sameOutcome(
+                    "allocate " + size + " at " + address,
+                    () -> actual.allocateAtAddress(address, size),
+                    () -> expected.allocateAtAddress(address, size));
         }
 
         private void deallocate() {
@@ -104,45 +107,24 @@ class FreeListOptDifferentialTests {
             long address = live.isEmpty() || random.nextInt(10) == 0
                     ? randomAddress()
                     : live.get(random.nextInt(live.size())).start();
-            compare(
-                    "size at %d".formatted(address),
-                    outcome(() -> actual.getAllocationSize(address)),
-                    outcome(() -> expected.getAllocationSize(address)));
-            compare(
-                    "deallocate %d".formatted(address),
-                    outcome(() -> actual.deallocate(address)),
-                    outcome(() -> expected.deallocate(address)));
+            same("size at " + address, actual.getAllocationSize(address), expected.getAllocationSize(address));
+            sameOutcome("deallocate " + address, () -> actual.deallocate(address), () -> expected.deallocate(address));
         }
 
         private void shrink() {
             long room = expected.lowestOccupiedAddress().orElse(max + offset) - offset;
             long size = random.nextInt(3) == 0 ? randomSize() : room / (1 + random.nextInt(3));
             boolean up = random.nextInt(20) > 0;
-            compare(
-                    "shrink by %d from the %s".formatted(size, up ? "bottom" : "top"),
-                    outcome(() -> actual.shrinkSize(size, up)),
-                    outcome(() -> expected.shrinkSize(size, up)));
+            sameOutcome(
+                    "shrink by " + size + (up ? " from the bottom" : " from the top"),
+                    () -> actual.shrinkSize(size, up),
+                    () -> expected.shrinkSize(size, up));
         }
 
-        private void compareViews() {
-            long size = randomSize();
-            compare("statistics", actual.statistics(), expected.statistics());
-            compare("lowest occupied", actual.lowestOccupiedAddress(), expected.lowestOccupiedAddress());
-            compare("allocated", actual.allocatedAddresses(), expected.allocatedAddresses());
-            compare("available for " + size, actual.availableAddresses(size), expected.availableAddresses(size));
-            compare("block table", actual.memoryBlockTable(), expected.memoryBlockTable());
-        }
-
-        private void compare(String step, Object actualAnswer, Object expectedAnswer) {
-            steps.add(step);
-            if (!actualAnswer.equals(expectedAnswer)) {
-                assertThat(actualAnswer).describedAs(reproduction()).isEqualTo(expectedAnswer);
-            }
-        }
-
-        private String reproduction() {
-            return "policy %s, reproduce with -Dmeshguard.seed=%d%n%s"
-                    .formatted(policy, seed, String.join(System.lineSeparator(), steps));
+        /** A clear leaves the lowest occupied address as it was. */
+        private void clear() {
+            lowestIsExact &= expected.allocatedAddresses().isEmpty();
+            sameOutcome("clear", actual::clear, expected::clear);
         }
 
         private long randomSize() {
@@ -158,25 +140,6 @@ class FreeListOptDifferentialTests {
         private long randomAddress() {
             long address = offset - 100 + random.nextInt((int) max + 200);
             return random.nextBoolean() ? address : address / alignment * alignment;
-        }
-
-        private long oneOf(long... values) {
-            return values[random.nextInt(values.length)];
-        }
-
-        private static String outcome(Runnable step) {
-            return outcome(() -> {
-                step.run();
-                return "done";
-            });
-        }
-
-        private static String outcome(Supplier<?> step) {
-            try {
-                return step.get().toString();
-            } catch (MeshRuntimeException | IllegalStateException e) {
-                return String.valueOf(e.getMessage());
-            }
         }
     }
 }

@@ -35,7 +35,7 @@ class DemoTests {
                 TEST      |##############################|  112.29 MiB -> 300 KiB
                 CLOSE     |#                             |  300 KiB -> 300 KiB
 
-                CACHED: Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh): closing a mesh does not clear its program cache.
+                CACHED: Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a mesh does neither.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = L1, device = 0, size = 4096, count = 3, origin = "MeshAllocation.add", because = "…")
                 Reproduce: mvn test -Dtest='Scenario$ThirtySixKilobytesTestCase#closesTheMeshWithItsProgramsStillCached'""");

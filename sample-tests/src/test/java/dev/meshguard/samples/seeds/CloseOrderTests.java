@@ -1,5 +1,7 @@
 package dev.meshguard.samples.seeds;
 
+import static dev.meshguard.mesh.runtime.RuntimeFix.CLEAR_COMMAND_QUEUE_PROGRAMS_BEFORE_ALLOCATORS;
+import static dev.meshguard.mesh.runtime.RuntimeFix.RESET_FABRIC_PROGRAM_ON_CLOSE;
 import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,17 +9,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
+import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,12 +37,14 @@ import org.junit.jupiter.params.provider.EnumSource;
  * resetting the fabric program.
  *
  * <p>Neither changed anything, and the verdict says why: the 36 KB belong to the programs of add and matmul in the
- * program cache, not to a command queue and not to the fabric.
+ * program cache, not to a command queue and not to the fabric. Only where those programs own buffers does the order
+ * of a close matter, and then each of the two mends something else.
  */
 class CloseOrderTests {
 
     private static final Owner COMMAND_QUEUE = new Owner(Owner.Kind.COMMAND_QUEUE, "0");
     private static final Owner FABRIC = new Owner(Owner.Kind.FABRIC, "router");
+    private static final SystemProgram FABRIC_PROGRAM = SystemProgram.fabric().withKernelBinary(1);
 
     private final AllocationTracker tracker = AllocationTracker.create();
 
@@ -39,6 +52,18 @@ class CloseOrderTests {
     @EnumSource
     void doesNotReachTheThirtySixKiB(CloseOrder order) {
         AllocationHistory history = historyOfATestThatKeepsItsCache(order);
+
+        assertThat(IntStream.range(0, 8).boxed())
+                .allSatisfy(device -> assertThat(history.books(EVERY_REPORT).bytes(device, DRAM))
+                        .isEqualTo(36_864));
+    }
+
+    @Test
+    void neitherDoTheFixesThemselves() {
+        AllocationHistory history = historyOfATestThatKeepsItsCache(
+                CloseOrder.SYSTEM_BUFFERS_FIRST,
+                CLEAR_COMMAND_QUEUE_PROGRAMS_BEFORE_ALLOCATORS,
+                RESET_FABRIC_PROGRAM_ON_CLOSE);
 
         assertThat(IntStream.range(0, 8).boxed())
                 .allSatisfy(device -> assertThat(history.books(EVERY_REPORT).bytes(device, DRAM))
@@ -65,12 +90,95 @@ class CloseOrderTests {
                 .containsOnly(Cause.CACHED);
     }
 
-    private AllocationHistory historyOfATestThatKeepsItsCache(CloseOrder order) {
+    @Nested
+    @DisplayName("where the programs of the command queues and of the fabric own buffers")
+    class OwnersOfBuffers {
+
+        @Test
+        void theFabricIsLeftAndNamedAndDispatchLooksFreedAlthoughItsMemoryWasWiped() {
+            LeakVerdict verdict = verdictOfAnEmptyTest();
+
+            assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+            assertThat(ownersOf(verdict.survivors())).containsExactly("fabric \"device 0\"", "fabric \"device 1\"");
+            assertThat(verdict.survivors()).extracting(Survivor::cause).containsOnly(Cause.SYSTEM);
+            assertThat(takenBeforeTheWipe(0)).as("fabric and dispatch").hasSize(2);
+        }
+
+        @Test
+        void fix1LetsDispatchFreeWhatIsStillThereAndLeavesTheFabric() {
+            LeakVerdict verdict = verdictOfAnEmptyTest(CLEAR_COMMAND_QUEUE_PROGRAMS_BEFORE_ALLOCATORS);
+
+            assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+            assertThat(ownersOf(verdict.survivors())).containsExactly("fabric \"device 0\"", "fabric \"device 1\"");
+            assertThat(takenBeforeTheWipe(0)).as("fabric").hasSize(1);
+        }
+
+        @Test
+        void fix2ReportsTheFreesOfTheFabricAlthoughTheyFindNothing() {
+            LeakVerdict verdict = verdictOfAnEmptyTest(RESET_FABRIC_PROGRAM_ON_CLOSE);
+
+            assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
+            assertThat(takenBeforeTheWipe(0)).as("fabric and dispatch").hasSize(2);
+        }
+
+        @Test
+        void aFabricThatMayStayIsExpected() {
+            LeakVerdict verdict = LeakCheck.create()
+                    .examine(
+                            historyOf(runtime().systemProgram(FABRIC_PROGRAM.withLifetime(BufferLifetime.PERSISTENT))));
+
+            assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+        }
+
+        @ParameterizedTest
+        @EnumSource
+        void theQueuesOfTheMeshAreFreedBeforeTheWipeUnlessTheAllocatorsGoFirst(CloseOrder order) {
+            AllocationHistory history = historyOf(runtime()
+                    .systemProgram(SystemProgram.commandQueue().withKernelBinary(1))
+                    .closeOrder(order));
+
+            assertThat(LeakCheck.create().examine(history).outcome()).isEqualTo(Outcome.LEAK_FREE);
+            assertThat(takenBeforeTheWipe(0)).hasSize(order == CloseOrder.ALLOCATORS_FIRST ? 1 : 0);
+        }
+
+        private LeakVerdict verdictOfAnEmptyTest(RuntimeFix... fixes) {
+            return LeakCheck.create()
+                    .examine(historyOf(runtime()
+                            .systemProgram(FABRIC_PROGRAM)
+                            .systemProgram(SystemProgram.dispatch().withKernelBinary(1))
+                            .fixes(fixes)));
+        }
+
+        private Ttnn.Builder runtime() {
+            return Ttnn.builder(tracker).preset(RuntimePreset.OCTOBER_2025);
+        }
+
+        private AllocationHistory historyOf(Ttnn.Builder runtime) {
+            runtime.build().openMeshDevice(MeshShape.of(1, 2)).close();
+            return tracker.history();
+        }
+
+        private List<Long> takenBeforeTheWipe(int device) {
+            return tracker.history().readings().stream()
+                    .filter(event -> event.reading().moment() == Moment.BEFORE_WIPE)
+                    .flatMap(event -> event.reading().takenAddresses(device, DRAM).stream())
+                    .toList();
+        }
+
+        private List<String> ownersOf(List<Survivor> survivors) {
+            return survivors.stream()
+                    .map(survivor -> survivor.buffer().owner().orElseThrow().toString())
+                    .toList();
+        }
+    }
+
+    private AllocationHistory historyOfATestThatKeepsItsCache(CloseOrder order, RuntimeFix... fixes) {
         Ttnn ttnn = Ttnn.builder(tracker)
                 .preset(RuntimePreset.OCTOBER_2025)
                 .systemBuffer(COMMAND_QUEUE, DRAM, 8_192)
                 .systemBuffer(FABRIC, DRAM, 4_096)
                 .closeOrder(order)
+                .fixes(fixes)
                 .build();
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
         MeshAllocation test = new MeshAllocation(ttnn, mesh).compute();

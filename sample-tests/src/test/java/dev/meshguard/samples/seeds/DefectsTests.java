@@ -17,15 +17,20 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS
 import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.REPORTS_END_AT_CLOSE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_BUFFER_KEPT_AFTER_RELEASE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_SIZE_NOT_LOWERED_ON_RELEASE;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.MeshWorkload;
 import dev.meshguard.mesh.Tensor;
+import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -35,7 +40,9 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.Owner;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
@@ -48,8 +55,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DefectsTests {
 
     private static final String OF_LIVING_PROGRAMS = "circular buffers of living programs";
+    private static final String LEAKS_OF_A_SWEEP = "noLeaks after a sweep that captures and releases traces";
+    private static final String CAPTURES_OF_A_SWEEP = "every capture of a sweep that captures and releases traces";
 
     private final AllocationTracker tracker = AllocationTracker.create();
+    private final List<String> refusedCaptures = new ArrayList<>();
     private MemorySnapshot whileTheCacheIsFull = tracker.snapshot();
 
     static Stream<Arguments> defects() {
@@ -114,7 +124,16 @@ class DefectsTests {
                 arguments(
                         MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES,
                         "hasBalancedReports",
-                        "FREE_UNREPORTED: its handle was released after the device was closed"));
+                        "FREE_UNREPORTED: its handle was released after the device was closed"),
+                arguments(
+                        TRACE_BUFFER_KEPT_AFTER_RELEASE,
+                        LEAKS_OF_A_SWEEP,
+                        "TRACE 1 KiB (1024 B) x 16   devices ●●●●●●●●   UNEXPLAINED: no free was reported"),
+                arguments(
+                        TRACE_SIZE_NOT_LOWERED_ON_RELEASE,
+                        CAPTURES_OF_A_SWEEP,
+                        "Creating trace buffers of size 3072B on MeshDevice 0,"
+                                + " but only 2048B is allocated for trace region."));
     }
 
     @ParameterizedTest
@@ -150,12 +169,16 @@ class DefectsTests {
                 .systemBuffer(new Owner(Owner.Kind.COMMAND_QUEUE, "0"), BufferType.DRAM, 4_096)
                 .defects(defects)
                 .build();
-        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
+        MeshDevice mesh = ttnn.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 4)).withTraceRegionSize(2_048));
         Tensor a = tensor(ttnn, mesh);
         Tensor b = tensor(ttnn, mesh);
         Tensor sum = ttnn.add(a, b);
         if (check.equals(OF_LIVING_PROGRAMS)) {
             runAndEndAnotherProgram(ttnn, mesh);
+        }
+        if (check.equals(LEAKS_OF_A_SWEEP) || check.equals(CAPTURES_OF_A_SWEEP)) {
+            sweepTraces(ttnn, mesh);
         }
         whileTheCacheIsFull = tracker.snapshot();
         ttnn.deallocate(a);
@@ -180,6 +203,19 @@ class DefectsTests {
         copy.close();
     }
 
+    /** One trace after the other, of which the region could hold two at a time. */
+    private void sweepTraces(Ttnn ttnn, MeshDevice mesh) {
+        for (int capture = 0; capture < 3; capture++) {
+            TraceId trace = ttnn.beginTraceCapture(mesh);
+            try {
+                ttnn.endTraceCapture(mesh, trace, 0, 1_000);
+            } catch (MeshRuntimeException refusal) {
+                refusedCaptures.add(refusal.getMessage());
+            }
+            ttnn.releaseTrace(mesh, trace);
+        }
+    }
+
     private static void deallocateEvenIfItCrashes(Tensor tensor) {
         try {
             tensor.close();
@@ -195,6 +231,9 @@ class DefectsTests {
             case "books read as EVERY_REPORT" ->
                 tracker -> assertThat(tracker.history().books(EVERY_REPORT)).areEmpty();
             case "noLeaks" -> tracker -> assertThat(tracker).noLeaks();
+            case LEAKS_OF_A_SWEEP -> tracker -> assertThat(tracker).noLeaks();
+            case CAPTURES_OF_A_SWEEP ->
+                tracker -> Assertions.assertThat(refusedCaptures).isEmpty();
             case OF_LIVING_PROGRAMS ->
                 tracker -> Assertions.assertThat(whileTheCacheIsFull.bytes(0, BufferType.L1))
                         .as("L1 of the cached add on device 0")

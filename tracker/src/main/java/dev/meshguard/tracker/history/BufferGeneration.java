@@ -239,6 +239,15 @@ public final class BufferGeneration {
         return isLive() ? OptionalLong.empty() : OptionalLong.of(lastFree);
     }
 
+    /** Returns whether the free that ended the life was none that somebody called for: its handle was collected. */
+    public boolean isCollected() {
+        return !isLive()
+                && reports.stream()
+                        .filter(report -> report.freedAt().orElseThrow() == lastFree)
+                        .anyMatch(report ->
+                                report.release().orElseThrow().details().handleCollected());
+    }
+
     /** Returns the request of the first report. */
     public AllocationRequest request() {
         return reports.get(0).request();

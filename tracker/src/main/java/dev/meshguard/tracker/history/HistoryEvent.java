@@ -7,8 +7,10 @@ import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading;
 import java.time.Instant;
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -34,16 +36,63 @@ public sealed interface HistoryEvent {
             long address,
             long size,
             Ownership ownership)
-            implements HistoryEvent {}
+            implements HistoryEvent {
+
+        /** Returns the event as a line, for example {@code #13 allocated DRAM 0x1000 (4096) on device 0, 2 KiB (2048 B)}. */
+        @Override
+        public String toString() {
+            return String.format(
+                    Locale.ROOT,
+                    "#%d allocated %s %s on device %d, %s",
+                    number,
+                    type,
+                    Quantities.address(address),
+                    device,
+                    Quantities.size(size));
+        }
+    }
 
     /** A buffer on a device was reported freed. */
     record Freed(long number, AllocationRequest request, int device, BufferType type, long address, Ownership ownership)
-            implements HistoryEvent {}
+            implements HistoryEvent {
+
+        /** Returns whether its handle was garbage and was collected; else somebody called for the free. */
+        public boolean isOfCollectedHandle() {
+            return request.details().handleCollected();
+        }
+
+        /** Returns the event as a line, which says so if the handle was collected. */
+        @Override
+        public String toString() {
+            return String.format(
+                    Locale.ROOT,
+                    "#%d freed %s %s on device %d%s",
+                    number,
+                    type,
+                    Quantities.address(address),
+                    device,
+                    isOfCollectedHandle() ? ", when its handle was collected" : "");
+        }
+    }
 
     /** The runtime was asked to free something and did nothing. */
     record FreeIgnored(
             long number, AllocationRequest request, int device, BufferType type, long address, IgnoredFreeReason reason)
-            implements HistoryEvent {}
+            implements HistoryEvent {
+
+        /** Returns the event as a line, with the reason. */
+        @Override
+        public String toString() {
+            return String.format(
+                    Locale.ROOT,
+                    "#%d free of %s %s on device %d ignored, because %s",
+                    number,
+                    type,
+                    Quantities.address(address),
+                    device,
+                    reason.words());
+        }
+    }
 
     /** A phase began or was gone back to. */
     record PhaseBegan(long number, Instant at, Phase phase) implements HistoryEvent {}

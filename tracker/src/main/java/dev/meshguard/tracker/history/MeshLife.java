@@ -64,6 +64,11 @@ final class MeshLife {
         return openedAt > event;
     }
 
+    /** Returns whether it can have lent memory of a device, as far as is known. */
+    boolean mayLend(int device) {
+        return !isAnnounced() || liesOver(device);
+    }
+
     boolean liesOver(int device) {
         return description != null && description.devices().contains(device);
     }

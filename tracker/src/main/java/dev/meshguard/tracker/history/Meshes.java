@@ -23,6 +23,7 @@ final class Meshes {
     private final List<MeshLife> all = new ArrayList<>();
     private final List<MeshLife> open = new ArrayList<>();
     private final Map<OnDevice, MeshLife> latest = new HashMap<>();
+    private final Map<Integer, MeshLife> latestAnywhere = new HashMap<>();
     private final Map<Unannounced, MeshLife> unannounced = new HashMap<>();
     private boolean sharedADevice;
 
@@ -32,6 +33,7 @@ final class Meshes {
             sharedADevice |= isAnyOpenOver(device);
             latest.put(new OnDevice(life.mesh(), device), life);
         }
+        latestAnywhere.put(life.mesh(), life);
         all.add(life);
         open.add(life);
     }
@@ -55,9 +57,13 @@ final class Meshes {
         return details.mesh().isPresent() ? life(details.mesh().getAsInt(), device, deviceLife) : null;
     }
 
-    /** Returns the latest life of a mesh over a device. */
+    /**
+     * Returns the latest life of a mesh over a device; else its latest anywhere, because some runtimes report what belongs to
+     * a whole mesh under a device that is none of its own.
+     */
     MeshLife life(int mesh, int device, int deviceLife) {
         MeshLife life = latest.get(new OnDevice(mesh, device));
+        life = life == null ? latestAnywhere.get(mesh) : life;
         return life != null
                 ? life
                 : unannounced.computeIfAbsent(

@@ -46,24 +46,22 @@ final class Readings {
     /** Returns whether a report of the buffer was open when a witness was read, and what was read is the allocator that lent it. */
     boolean accountsFor(BufferGeneration buffer, HistoryEvent.Witnessed event) {
         for (BufferGeneration.Report report : buffer.reports()) {
-            if (wasOpenAt(report, event.number()) && mayBeOf(buffer, report, reading(event))) {
+            boolean saysWhose = report.request().details().mesh().isPresent();
+            if (wasOpenAt(report, event.number())
+                    && reading(event)
+                            .filter(reading ->
+                                    saysWhose ? isOfItsMesh(reading, buffer) : isOfItsDevice(reading, buffer))
+                            .isPresent()) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean mayBeOf(BufferGeneration buffer, BufferGeneration.Report report, Reading reading) {
-        return report.request().details().mesh().isPresent()
-                ? isOfItsMesh(reading, buffer)
-                : isOfItsDevice(reading, buffer);
-    }
-
-    private Reading reading(HistoryEvent.Witnessed event) {
+    private Optional<Reading> reading(HistoryEvent.Witnessed event) {
         return all.stream()
                 .filter(reading -> reading.event().number() == event.number())
-                .findFirst()
-                .orElseThrow();
+                .findFirst();
     }
 
     /** The allocator knows no circular buffers, but a buffer may lie where one does. */

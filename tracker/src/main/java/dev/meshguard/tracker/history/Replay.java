@@ -143,7 +143,8 @@ final class Replay {
             note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, place, address.latest());
         }
         BufferGeneration holder = address.reportedAgain(lender, life);
-        boolean takesMemory = details.kind() == BufferKind.BUFFER;
+        boolean takesMemory =
+                details.kind() == BufferKind.BUFFER && (lender == null || lender.mayLend(report.device()));
         if (holder == null) {
             holder = new BufferGeneration(
                     report.device(), report.type(), report.address(), address.nextGeneration(), life, phase, lender);
@@ -210,10 +211,15 @@ final class Replay {
 
     private void ignored(HistoryEvent.FreeIgnored report) {
         Place place = new Place(report.device(), report.type(), report.address());
+        if (report.reason() == IgnoredFreeReason.STILL_SHARED) {
+            // It fits what is known: that one handle of several frees nothing is how it should be.
+            return;
+        }
         Anomaly.Kind kind = switch (report.reason()) {
             case ALREADY_FREED -> Anomaly.Kind.IGNORED_DOUBLE_FREE;
             case UNKNOWN_ADDRESS -> Anomaly.Kind.IGNORED_UNKNOWN_FREE;
             case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
+            case STILL_SHARED -> throw new IllegalStateException("A handle of several frees nothing: " + report);
         };
         note(kind, report, place, holder(report, addresses.get(place)));
     }

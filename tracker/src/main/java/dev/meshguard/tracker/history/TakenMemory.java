@@ -53,7 +53,7 @@ final class TakenMemory {
             if (met == null) {
                 continue;
             }
-            if (areOfTwoMeshes(one.lender(), buffer.lender())) {
+            if (areOfTwoMeshes(met.buffer(), buffer)) {
                 ofOthers.add(new Meeting(Anomaly.Kind.LENT_BY_TWO_MESHES, met.buffer()));
             } else if (isView(report, end, met)) {
                 return List.of();
@@ -110,8 +110,10 @@ final class TakenMemory {
         return above != null && above.getKey() < end ? above.getValue() : null;
     }
 
-    private static boolean areOfTwoMeshes(@Nullable MeshLife one, @Nullable MeshLife other) {
-        return one != null && other != null && one.mesh() != other.mesh();
+    private static boolean areOfTwoMeshes(BufferGeneration one, BufferGeneration other) {
+        MeshLife lender = one.lender();
+        MeshLife otherLender = other.lender();
+        return lender != null && otherLender != null && lender.mesh() != otherLender.mesh();
     }
 
     private static Lent ofThe(@Nullable MeshLife lender, List<Lent> lent) {

@@ -191,6 +191,9 @@ public final class EventLog {
         if (request.details().mesh().isPresent()) {
             more = more.addKeyValue("mesh", request.details().mesh().getAsInt());
         }
+        if (request.details().handleCollected()) {
+            more = more.addKeyValue("handleCollected", true);
+        }
         return more;
     }
 }

@@ -85,6 +85,11 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
         return siblings.freesAfterClose(buffer);
     }
 
+    /** Returns the last free that the runtime ignored because another handle shares the buffer, if there was one. */
+    Optional<HistoryEvent.FreeIgnored> freeWhileShared() {
+        return siblings.freeWhileShared(buffer);
+    }
+
     /** Returns the reading of a moment of this life of the device that covers the buffer. */
     Optional<HistoryEvent.Witnessed> reading(Moment moment) {
         return history.readingFor(buffer, moment);

@@ -46,10 +46,13 @@ final class FreedOnOtherDevices implements Rule {
         evidence.add(Evidence.of(
                 String.format(
                         Locale.ROOT,
-                        "%d of %d %s were freed by event #%d, device %d's never was",
+                        "%d of %d %s were freed%s by event #%d, device %d's never was",
                         freed.size(),
                         siblings.size(),
                         words(buffer, siblings),
+                        freed.stream().allMatch(BufferGeneration::isCollected)
+                                ? " when their handles were collected,"
+                                : "",
                         last,
                         buffer.device()),
                 last));

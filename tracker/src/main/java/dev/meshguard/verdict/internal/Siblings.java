@@ -3,6 +3,7 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
@@ -24,10 +25,13 @@ final class Siblings {
     /** The same line of code asking for the same thing. */
     private record Likeness(Origin origin, BufferType type, BufferKind kind, long size, Optional<String> label) {}
 
+    private record Place(int device, BufferType type, long address) {}
+
     private final AllocationHistory history;
     private final int devices;
     private @Nullable Map<Likeness, List<BufferGeneration>> alike;
     private @Nullable IdentityHashMap<BufferGeneration, List<HistoryEvent.FreeIgnored>> freesAfterClose;
+    private @Nullable Map<Place, HistoryEvent.FreeIgnored> freesWhileShared;
 
     Siblings(AllocationHistory history) {
         this.history = history;
@@ -71,6 +75,23 @@ final class Siblings {
         return frees.size() < requestsLeft(buffer)
                 ? Optional.empty()
                 : frees.stream().findFirst();
+    }
+
+    /** Returns the last free of the buffer that the runtime ignored because another handle shares it. */
+    Optional<HistoryEvent.FreeIgnored> freeWhileShared(BufferGeneration buffer) {
+        if (freesWhileShared == null) {
+            freesWhileShared = new HashMap<>();
+            for (HistoryEvent event : history.events()) {
+                if (event instanceof HistoryEvent.FreeIgnored ignored
+                        && ignored.reason() == IgnoredFreeReason.STILL_SHARED) {
+                    freesWhileShared.put(new Place(ignored.device(), ignored.type(), ignored.address()), ignored);
+                }
+            }
+        }
+        HistoryEvent.FreeIgnored last =
+                freesWhileShared.get(new Place(buffer.device(), buffer.type(), buffer.address()));
+        return Optional.ofNullable(last)
+                .filter(ignored -> ignored.number() > buffer.lastOpenReportAt().orElse(0));
     }
 
     /** Each anonymous report may be of a request of its own. */

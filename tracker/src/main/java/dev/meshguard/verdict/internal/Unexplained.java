@@ -2,6 +2,7 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
+import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
@@ -20,6 +21,7 @@ final class Unexplained implements Rule {
         List<Evidence> evidence = new ArrayList<>();
         evidence.add(Evidence.of(freesOf(buffer), buffer.bornAt()));
         survivor.statement(survivor.due()).ifPresent(evidence::add);
+        survivor.freeWhileShared().map(Unexplained::leftAlone).ifPresent(evidence::add);
         whoElse(buffer).ifPresent(evidence::add);
         return Optional.of(new Diagnosis(Cause.UNEXPLAINED, Standing.LEAKED, evidence));
     }
@@ -39,11 +41,20 @@ final class Unexplained implements Rule {
                                 left.size(),
                                 last.allocatedAt(),
                                 last.size(),
-                                last.request()
-                                        .origin()
-                                        .map(Object::toString)
-                                        .orElse("an unknown place (no origin was captured)")),
+                                Words.placeOf(last.request())),
                         last.allocatedAt()));
+    }
+
+    /** Who thinks that the buffer was freed wants to know why it was not. */
+    private static Evidence leftAlone(HistoryEvent.FreeIgnored free) {
+        return Evidence.of(
+                String.format(
+                        Locale.ROOT,
+                        "a free of it was ignored (event #%d), because %s, at %s",
+                        free.number(),
+                        free.reason().words(),
+                        Words.placeOf(free.request())),
+                free.number());
     }
 
     private static String freesOf(BufferGeneration buffer) {

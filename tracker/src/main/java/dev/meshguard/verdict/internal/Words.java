@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.tracker.AllocationRequest;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -26,5 +27,10 @@ final class Words {
                 numbers.stream().limit(EVENTS_NAMED).map(number -> "#" + number).collect(Collectors.joining(", "));
         int more = numbers.size() - EVENTS_NAMED;
         return more > 0 ? named + " and " + more + " more" : named;
+    }
+
+    /** Returns the line of code that made a request, as far as that is known. */
+    static String placeOf(AllocationRequest request) {
+        return request.origin().map(Object::toString).orElse("an unknown place (no origin was captured)");
     }
 }

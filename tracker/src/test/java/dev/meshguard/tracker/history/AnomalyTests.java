@@ -9,6 +9,7 @@ import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.IgnoredFreeReason.ALREADY_FREED;
 import static dev.meshguard.tracker.IgnoredFreeReason.DEVICE_CLOSED;
+import static dev.meshguard.tracker.IgnoredFreeReason.STILL_SHARED;
 import static dev.meshguard.tracker.IgnoredFreeReason.UNKNOWN_ADDRESS;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -282,6 +283,18 @@ class AnomalyTests {
                         Anomaly.Kind.IGNORED_UNKNOWN_FREE,
                         Anomaly.Kind.FREE_AFTER_CLOSE);
         assertThat(history.anomalies()).noneMatch(anomaly -> anomaly.kind().unbalancesBooks());
+        assertThat(history.live()).hasSize(1);
+    }
+
+    @Test
+    void aFreeThatIsIgnoredBecauseOthersShareTheBufferFitsWhatIsKnown() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .freeIgnored(DRAM, device(0), 0x1000, STILL_SHARED)
+                .recorded();
+
+        assertThat(history.anomalies()).isEmpty();
+        assertThat(history.events()).hasSize(2);
         assertThat(history.live()).hasSize(1);
     }
 

@@ -199,6 +199,35 @@ class BufferGenerationTests {
     }
 
     @Test
+    void knowsWhetherItsHandleWasCollected() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .ofCollectedHandle()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        assertThat(history.generations())
+                .extracting(BufferGeneration::isCollected)
+                .containsExactly(true, false, false);
+    }
+
+    @Test
+    void endsAsItsLastReportDoes() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .free(DRAM, device(0), 0x1000)
+                .ofCollectedHandle()
+                .recorded();
+
+        assertThat(history.generations()).hasSize(1).allMatch(BufferGeneration::isCollected);
+    }
+
+    @Test
     void belongsToTheRequestsThatReportedIt() {
         var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
 

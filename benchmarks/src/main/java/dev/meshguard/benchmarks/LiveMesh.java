@@ -1,0 +1,113 @@
+package dev.meshguard.benchmarks;
+
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.MeshDeviceOptions;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.BufferType;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.util.Locale;
+
+/**
+ * Measures what a mesh of 32 devices keeps on a heap of 1 GiB while a million buffers are live on it.
+ *
+ * <p>Each listener runs in a JVM of its own with the serial collector; one that needs more than the heap ends with an
+ * error. What is counted is the difference of the used heap after full collections, the handles included: a program that
+ * can free its buffers holds them.
+ *
+ * <pre>{@code java -cp benchmarks/target/benchmarks.jar dev.meshguard.benchmarks.LiveMesh}</pre>
+ */
+public final class LiveMesh {
+
+    private static final MeshShape GALAXY = MeshShape.of(8, 4);
+    private static final int DEVICES = 32;
+    private static final int MILLION = 1_000_000;
+    private static final String HEAP = "1g";
+
+    /** A page of 32 bytes in every bank, so that the device memory holds a million of them. */
+    private static final MeshBufferConfig BUFFER =
+            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 384, 32));
+
+    private LiveMesh() {}
+
+    /** Measures everything, or, given a listener and a number of mesh buffers, that in this JVM. */
+    public static void main(String... arguments) throws IOException, InterruptedException {
+        if (arguments.length == 2) {
+            measure(MeshMemoryBenchmark.Listener.valueOf(arguments[0]), Integer.parseInt(arguments[1]));
+            return;
+        }
+        System.out.println(
+                "| listener | mesh buffers | on devices | heap, MiB | bytes per mesh buffer | CPU ns per pair |");
+        System.out.println("| --- | --- | --- | --- | --- | --- |");
+        inOtherJvm(MeshMemoryBenchmark.Listener.SILENT, MILLION / DEVICES);
+        inOtherJvm(MeshMemoryBenchmark.Listener.MESHGUARD, MILLION / DEVICES);
+        inOtherJvm(MeshMemoryBenchmark.Listener.SILENT, MILLION);
+    }
+
+    private static void inOtherJvm(MeshMemoryBenchmark.Listener listener, int buffers)
+            throws IOException, InterruptedException {
+        int exit = new ProcessBuilder(
+                        System.getProperty("java.home") + "/bin/java",
+                        "-XX:+UseSerialGC",
+                        "-Xmx" + HEAP,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        LiveMesh.class.getName(),
+                        listener.name(),
+                        Integer.toString(buffers))
+                .inheritIO()
+                .start()
+                .waitFor();
+        if (exit != 0) {
+            throw new IllegalStateException(listener + " with " + buffers + " mesh buffers ended with " + exit);
+        }
+    }
+
+    private static void measure(MeshMemoryBenchmark.Listener listener, int buffers) {
+        MeshDevice mesh = Ttnn.builder(listener.start())
+                .systemMesh(GALAXY)
+                .build()
+                .openMeshDevice(MeshDeviceOptions.defaults().withMeshShape(GALAXY));
+        mesh.allocate(BUFFER).deallocate();
+        MeshBuffer[] live = new MeshBuffer[buffers];
+
+        long before = usedHeap();
+        long cpuBefore = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        for (int buffer = 0; buffer < buffers; buffer++) {
+            live[buffer] = mesh.allocate(BUFFER);
+        }
+        long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpuBefore;
+        long kept = usedHeap() - before;
+
+        cpuBefore = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        for (MeshBuffer buffer : live) {
+            buffer.deallocate();
+        }
+        cpu += ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpuBefore;
+        System.out.printf(
+                Locale.ROOT,
+                "| %s | %,d | %,d | %.0f | %.0f | %.0f |%n",
+                listener,
+                buffers,
+                (long) buffers * DEVICES,
+                (double) kept / (1 << 20),
+                (double) kept / buffers,
+                (double) cpu / buffers);
+        mesh.close();
+    }
+
+    private static long usedHeap() {
+        MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < 3; i++) {
+            memory.gc();
+            least = Math.min(least, memory.getHeapMemoryUsage().getUsed());
+        }
+        return least;
+    }
+}

@@ -1,0 +1,100 @@
+package dev.meshguard.benchmarks;
+
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.MeshDeviceOptions;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Retention;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** One mesh buffer on the mesh without hardware, allocated and freed on eight devices, each of which reports both. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@OperationsPerInvocation(MeshMemoryBenchmark.PAIRS)
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(
+        value = 2,
+        jvmArgsAppend = {"-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch"})
+@State(Scope.Thread)
+public class MeshMemoryBenchmark {
+
+    /** Who listens to the mesh. */
+    public enum Listener {
+        /** Nobody: what the mesh itself costs. */
+        SILENT {
+            @Override
+            AllocationListener start() {
+                return new SilentListener();
+            }
+        },
+        /** MeshGuard without origins. */
+        MESHGUARD {
+            @Override
+            AllocationListener start() {
+                return AllocationTracker.builder()
+                        .originCapture(OriginCapture.NONE)
+                        .retention(Retention.LIVE_AND_TOTALS)
+                        .build();
+            }
+        };
+
+        abstract AllocationListener start();
+    }
+
+    static final int PAIRS = 64;
+
+    private static final MeshBufferConfig BUFFER =
+            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 24_576, 2_048));
+
+    /** Who listens. */
+    @Param
+    public Listener listener = Listener.SILENT;
+
+    /** Live mesh buffers. */
+    @Param("1024")
+    public int live;
+
+    private final Deque<MeshBuffer> window = new ArrayDeque<>();
+
+    /** Opens a mesh and fills the window. */
+    @Setup
+    public void start() {
+        MeshDevice mesh = Ttnn.create(listener.start())
+                .openMeshDevice(MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 4)));
+        for (int buffer = 0; buffer < live; buffer++) {
+            window.add(mesh.allocate(BUFFER));
+        }
+    }
+
+    /** One thread; the oldest buffer makes room for a new one. */
+    @Benchmark
+    public void oneThread() {
+        for (int pair = 0; pair < PAIRS; pair++) {
+            MeshBuffer oldest = window.remove();
+            oldest.deallocate();
+            window.add(oldest.device().allocate(BUFFER));
+        }
+    }
+}

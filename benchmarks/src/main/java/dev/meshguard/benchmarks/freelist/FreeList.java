@@ -1,0 +1,11 @@
+package dev.meshguard.benchmarks.freelist;
+
+/** Lends addresses from the bottom up. */
+public interface FreeList {
+
+    /** Returns the address of as many bytes. */
+    long allocate(long size);
+
+    /** Takes back what was lent at an address. */
+    void free(long address);
+}

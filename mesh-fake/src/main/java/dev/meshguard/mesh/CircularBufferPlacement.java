@@ -1,0 +1,84 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.tracker.AllocationDetails;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The circular buffers of one owner as one mesh reported them, at the addresses of one layout.
+ *
+ * <p>Buffers in the memory of something else are left out: they take none, and what they lie in is reported by itself. Used under
+ * the monitor of its owner.
+ */
+final class CircularBufferPlacement {
+
+    private final MeshDevice mesh;
+    private final CircularBufferLayout layout;
+    private final List<Reported> buffers;
+    private final Set<DeviceLife> devices;
+
+    private CircularBufferPlacement(
+            MeshDevice mesh, CircularBufferLayout layout, List<Reported> buffers, Set<DeviceLife> devices) {
+        this.mesh = mesh;
+        this.layout = layout;
+        this.buffers = buffers;
+        this.devices = devices;
+    }
+
+    /** Reports the buffers of a layout on some devices, buffer by buffer. */
+    static CircularBufferPlacement report(
+            MeshDevice mesh, CircularBufferLayout layout, AllocationDetails details, List<DeviceLife> devices) {
+        List<Reported> buffers = new ArrayList<>();
+        for (CircularBufferLayout.Placed placed : layout.stacked()) {
+            AllocationDetails complete = details.withExtent(placed.size());
+            mesh.reports().circularBufferAllocated(complete, idsOf(devices), placed.address(), placed.size());
+            buffers.add(new Reported(complete, placed.address()));
+        }
+        return new CircularBufferPlacement(mesh, layout, buffers, new LinkedHashSet<>(devices));
+    }
+
+    MeshDevice mesh() {
+        return mesh;
+    }
+
+    boolean covers(DeviceLife device) {
+        return devices.contains(device);
+    }
+
+    boolean isOf(CircularBufferLayout other) {
+        return layout == other;
+    }
+
+    boolean isEmpty() {
+        return devices.isEmpty();
+    }
+
+    /** Reports that the buffers are gone from some of the devices, because another layout takes the place of this one. */
+    void giveWay(Set<DeviceLife> to) {
+        List<DeviceLife> leaving = devices.stream().filter(to::contains).toList();
+        for (Reported buffer : buffers) {
+            if (!leaving.isEmpty()) {
+                mesh.reports().circularBufferReplaced(buffer.details(), idsOf(leaving), buffer.address());
+            }
+        }
+        leaving.forEach(devices::remove);
+    }
+
+    /** Reports that the buffers are gone because their owner is. */
+    void end(Ending ending) {
+        for (Reported buffer : buffers) {
+            AllocationDetails details =
+                    ending == Ending.COLLECTED ? buffer.details().ofCollectedHandle() : buffer.details();
+            mesh.reports().circularBufferFreed(details, idsOf(List.copyOf(devices)), buffer.address());
+        }
+    }
+
+    private static List<Integer> idsOf(List<DeviceLife> devices) {
+        return devices.stream().map(DeviceLife::device).toList();
+    }
+
+    private record Reported(AllocationDetails details, long address) {}
+}

@@ -1,0 +1,182 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.buffer.SubDeviceId;
+import java.util.Locale;
+
+/**
+ * The texts of the runtime's command queues, traces and sub-device managers, word for word.
+ *
+ * <p>Sources: {@code tt_metal/distributed/{mesh_device,mesh_trace,fd_mesh_command_queue,mesh_command_queue_base}.cpp},
+ * {@code tt_metal/impl/sub_device/{sub_device_manager,sub_device_manager_tracker}.cpp},
+ * {@code tt_metal/impl/dispatch/cq_shared_state.cpp} and {@code tt_metal/impl/buffers/dispatch.cpp}.
+ */
+final class DispatchMessages {
+
+    static final String WRITE_DURING_CAPTURE = "Writes are not supported during trace capture.";
+    static final String READ_DURING_CAPTURE = "Reads are not supported during trace capture.";
+    static final String EVENT_DURING_CAPTURE = "Event Synchronization is not supported during trace capture.";
+    static final String BLOCKING_DURING_CAPTURE = "Blocking is not supported when recording a trace.";
+    static final String BINARIES_NOT_ON_DEVICE = "Expected program binaries to be written to the MeshDevice.";
+    static final String RESET_DURING_CAPTURE = "Cannot reset worker state during trace capture";
+    static final String READ_OF_REPLICATED_ON_MANY =
+            "Can only read a Sharded MeshBuffer from a MeshDevice or a Replicated MeshBuffer from a Unit-Mesh.";
+    static final String READ_OF_REPLICATED_DIMENSION =
+            "Cannot read a MeshBuffer that is replicated along any dimension.";
+    static final String SEVERAL_SUB_DEVICES = "Programs must be executed on a single sub-device";
+    static final String KERNELS_OUTSIDE_SUB_DEVICES =
+            "Kernel group cores do not match sub device cores for programmable core type TENSIX";
+    static final String QUIESCE_WITH_MANAGER = "Cannot quiesce when non-default sub-device manager is active";
+    static final String SWITCH_WITH_ALLOCATIONS =
+            "Cannot switch sub device managers while sub devices still have local allocations";
+    static final String NO_SUCH_MANAGER = "Sub device manager does not exist";
+    static final String INTERSECTING_SUB_DEVICES = "SubDevices specified for SubDeviceManager intersect";
+    static final String NO_LOCAL_ALLOCATOR = "SubDevice allocator not initialized";
+    static final String EMPTY_STALL_GROUP = "sub_device_ids to stall must not be empty";
+
+    private DispatchMessages() {}
+
+    static String queueOutOfRange(int queue) {
+        return String.format(Locale.ROOT, "cq_id %d is out of range", queue);
+    }
+
+    static String queueInUseByParent(int queue, int parent, int closing) {
+        return String.format(
+                Locale.ROOT,
+                "MeshDevice cq ID %d is in use by parent mesh ID %d during close of mesh ID %d",
+                queue,
+                parent,
+                closing);
+    }
+
+    static String queueInUseByChild(int queue, int child, int closing) {
+        return String.format(
+                Locale.ROOT,
+                "MeshDevice cq ID %d is in use by child submesh ID %d during close of mesh ID %d",
+                queue,
+                child,
+                closing);
+    }
+
+    static String subDeviceInUse(SubDeviceId subDevice, int owner, int queue) {
+        return String.format(
+                Locale.ROOT,
+                "Sub device id %d currently in use by cq %d. Can't enqueue program from cq %d. Finish or wait"
+                        + " for an event to transfer ownership.",
+                subDevice.value(),
+                owner,
+                queue);
+    }
+
+    static String invalidSubDevice(SubDeviceId subDevice) {
+        return String.format(Locale.ROOT, "Invalid sub-device id specified %d", subDevice.value());
+    }
+
+    static String queueTracesAlready(int queue, TraceId trace) {
+        return String.format(Locale.ROOT, "CQ %d is already being used for tracing tid %d", queue, trace.value());
+    }
+
+    static String queueDoesNotTrace(int queue, TraceId trace) {
+        return String.format(Locale.ROOT, "CQ %d is not being used for tracing tid %d", queue, trace.value());
+    }
+
+    static String traceExists(TraceId trace, int mesh, SubDeviceManagerId manager) {
+        return String.format(
+                Locale.ROOT,
+                "Trace already exists for tid %d on device %d's active sub-device manager %d",
+                trace.value(),
+                mesh,
+                manager.value());
+    }
+
+    static String traceMissingAtEnd(TraceId trace, int mesh, SubDeviceManagerId manager) {
+        return String.format(
+                Locale.ROOT,
+                "Trace instance %d must exist on device %d's active sub-device manager %d",
+                trace.value(),
+                mesh,
+                manager.value());
+    }
+
+    static String traceMissingAtReplay(TraceId trace, int mesh, SubDeviceManagerId manager) {
+        return String.format(
+                Locale.ROOT,
+                "Trace instance %d must exist on Mesh device %d's active sub-device manager %d",
+                trace.value(),
+                mesh,
+                manager.value());
+    }
+
+    static String traceRegionFull(long buffersSize, int mesh, long regionSize) {
+        return String.format(
+                Locale.ROOT,
+                "Creating trace buffers of size %dB on MeshDevice %d, but only %dB is allocated for trace region.",
+                buffersSize,
+                mesh,
+                regionSize);
+    }
+
+    static String traceOverlapsActivity(long address, long allocationMark, long deletionMark) {
+        return String.format(
+                Locale.ROOT,
+                "Trace buffer at address %d overlaps with DRAM activity during trace capture."
+                        + " Allocation high water mark: %d, Deletion high water mark: %d."
+                        + " Reduce allocations during trace capture or set a non-zero trace_region_size.",
+                address,
+                allocationMark,
+                deletionMark);
+    }
+
+    static String traceOverlapsDeallocated(long address, long deletionMark) {
+        return String.format(
+                Locale.ROOT,
+                "Trace buffer at address %d overlaps with buffers deallocated during trace capture"
+                        + " (deletion high water mark: %d)."
+                        + " Avoid deallocating DRAM buffers during trace capture or set a non-zero trace_region_size.",
+                address,
+                deletionMark);
+    }
+
+    static String traceOverlapsAllocated(long address, long allocationMark) {
+        return String.format(
+                Locale.ROOT,
+                "Trace buffer at address %d overlaps with buffers allocated during trace capture"
+                        + " (allocation high water mark: %d)."
+                        + " Reduce allocations during trace capture or set a non-zero trace_region_size.",
+                address,
+                allocationMark);
+    }
+
+    static String cannotRemoveActiveManager(SubDeviceManagerId manager) {
+        return String.format(Locale.ROOT, "Cannot remove active sub device manager %d", manager.value());
+    }
+
+    static String cannotRemoveDefaultManager(SubDeviceManagerId manager) {
+        return String.format(Locale.ROOT, "Cannot remove default sub device manager %d", manager.value());
+    }
+
+    static String tooManySubDevices(int number, int most) {
+        return String.format(
+                Locale.ROOT,
+                "Number of sub-devices specified %d is larger than the max number of sub-devices %d",
+                number,
+                most);
+    }
+
+    static String subDeviceOutsideGrid(Object cores, Object grid) {
+        return String.format(
+                Locale.ROOT, "Tensix cores %s specified in sub device must be within device grid %s", cores, grid);
+    }
+
+    static String subDeviceOutOfBounds(SubDeviceId subDevice, int number) {
+        return String.format(Locale.ROOT, "SubDevice index %d out of bounds %d", subDevice.value(), number);
+    }
+
+    static String managerMismatch(SubDeviceManagerId ofBuffer, SubDeviceManagerId active) {
+        return String.format(
+                Locale.ROOT,
+                "Sub-device manager id mismatch. Buffer sub-device manager id: %d,"
+                        + " Device active sub-device manager id: %d",
+                ofBuffer.value(),
+                active.value());
+    }
+}

@@ -1,0 +1,128 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Quantities;
+import java.lang.ref.Reference;
+import java.util.Locale;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * A counter in the L1 of some cores of all devices, at one address, by which programs wait for each other.
+ *
+ * <p>It lies in an ordinary buffer with a page of 4 bytes on each core, and so takes the alignment of DRAM in every bank. It keeps
+ * that until it is closed, and counts as a leak if it is not: reports name it as {@link #owner}. Created by
+ * {@link Ttnn#createGlobalSemaphore}.
+ *
+ * <p>Safe for use by several threads: changes happen under the lock of its mesh. Source:
+ * {@code tt_metal/impl/buffers/global_semaphore.cpp}.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class GlobalSemaphore implements AutoCloseable {
+
+    private static final long VALUE_SIZE = 4;
+
+    private final MeshDevice mesh;
+    private final Owner owner;
+    private final CoreRangeSet cores;
+    private final Allocation buffer;
+    private volatile int value;
+
+    private GlobalSemaphore(MeshDevice mesh, Owner owner, CoreRangeSet cores, Allocation buffer, int value) {
+        this.mesh = mesh;
+        this.owner = owner;
+        this.cores = cores;
+        this.buffer = buffer;
+        this.value = value;
+    }
+
+    /**
+     * Creates a semaphore.
+     *
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the mesh is closed, there is no core, or the memory is neither L1 nor L1_SMALL
+     */
+    static GlobalSemaphore on(MeshDevice mesh, int number, CoreRangeSet cores, int initialValue, BufferType type) {
+        if (type != BufferType.L1 && type != BufferType.L1_SMALL) {
+            throw new MeshRuntimeException(ProgramMessages.SEMAPHORE_NOT_IN_L1);
+        }
+        if (cores.numCores() == 0) {
+            throw new MeshRuntimeException(ProgramMessages.SEMAPHORE_WITHOUT_CORES);
+        }
+        Owner owner = new Owner(Owner.Kind.OTHER, String.format(Locale.ROOT, "global semaphore %d", number));
+        BufferConfig config =
+                BufferConfig.of(type, VALUE_SIZE * cores.numCores(), VALUE_SIZE).heightSharded(cores);
+        Allocation buffer = mesh.allocateFor(owner, config);
+        return mesh.freedWith(new GlobalSemaphore(mesh, owner, cores, buffer, initialValue), buffer);
+    }
+
+    /** Returns the mesh. */
+    public MeshDevice device() {
+        return mesh;
+    }
+
+    /** Returns the name under which reports know it, for example {@code global semaphore 1}. */
+    public Owner owner() {
+        return owner;
+    }
+
+    /** Returns the cores that have it. */
+    public CoreRangeSet cores() {
+        return cores;
+    }
+
+    /** Returns the memory it lies in. */
+    public BufferType type() {
+        return buffer.type();
+    }
+
+    /** Returns the address on every core of every device, also after it was closed. */
+    public long address() {
+        return buffer.address();
+    }
+
+    /** Returns the value that it was given last; programs do not change it here. */
+    public int value() {
+        return value;
+    }
+
+    /** Gives it another value on all cores. */
+    public void resetValue(int newValue) {
+        value = newValue;
+    }
+
+    /** Returns whether it was not closed and its mesh was not destroyed. */
+    public boolean isAllocated() {
+        return !buffer.isFreed() && !mesh.isDestroyed();
+    }
+
+    /** Gives the memory back unless that was done before. */
+    @Override
+    public void close() {
+        try {
+            mesh.endIfAllocated(buffer);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    /** Returns name, memory and address for a person to read. */
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT,
+                "GlobalSemaphore(%s, %s at %s on %s%s)",
+                owner,
+                type(),
+                Quantities.address(address()),
+                cores,
+                buffer.isFreed() ? ", closed" : "");
+    }
+}

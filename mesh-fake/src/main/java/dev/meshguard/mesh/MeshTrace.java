@@ -1,0 +1,85 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.tracker.Owner;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a command queue recorded, and the buffer that keeps it once the recording has ended.
+ *
+ * <p>Guarded by the lock of the mesh. Source: {@code MeshTraceDescriptor} and {@code MeshTraceBuffer} in
+ * {@code tt_metal/distributed/mesh_trace.hpp}.
+ */
+final class MeshTrace {
+
+    private final TraceId id;
+    private final Owner owner;
+    private final Map<Integer, Long> commandBytes = new HashMap<>();
+    private final TreeSet<Integer> subDevices = new TreeSet<>();
+    private final List<Owner> unmeasured = new ArrayList<>();
+    private @Nullable Kept kept;
+
+    MeshTrace(TraceId id, Owner owner) {
+        this.id = id;
+        this.owner = owner;
+    }
+
+    TraceId id() {
+        return id;
+    }
+
+    /** The name under which reports know it. */
+    Owner owner() {
+        return owner;
+    }
+
+    /** Notes on which sub-device a run takes place. */
+    void runOn(SubDeviceId subDevice) {
+        subDevices.add(subDevice.value());
+    }
+
+    /** Adds the commands of one run of a program. */
+    void add(Program program, List<Integer> devices) {
+        OptionalLong bytes = program.traceSize();
+        if (bytes.isEmpty()) {
+            unmeasured.add(program.owner());
+        } else {
+            devices.forEach(device -> commandBytes.merge(device, bytes.getAsLong(), Long::sum));
+        }
+    }
+
+    /** The sub-devices that a replay uses. */
+    List<SubDeviceId> subDevices() {
+        return subDevices.stream().map(SubDeviceId::new).toList();
+    }
+
+    /** A program that was recorded although nobody said how large its commands are, if there is one. */
+    Optional<Owner> unmeasured() {
+        return unmeasured.stream().findFirst();
+    }
+
+    /** The bytes of the device that has most to do: the buffer has the same size on all of them. */
+    long rawSize() {
+        return commandBytes.values().stream().mapToLong(Long::longValue).max().orElse(0);
+    }
+
+    void keepIn(BufferConfig config, Allocation allocation) {
+        kept = new Kept(config, allocation);
+    }
+
+    /** Where it is kept: nowhere before the recording has ended, or if that failed. */
+    Optional<Kept> kept() {
+        return Optional.ofNullable(kept);
+    }
+
+    /** The buffer on each device, as asked for and as lent. */
+    record Kept(BufferConfig config, Allocation allocation) {}
+}

@@ -1,0 +1,203 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.allocator.Allocator;
+import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.buffer.SubDevice;
+import dev.meshguard.mesh.buffer.SubDeviceId;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * One way to divide the devices of a mesh into sub-devices, with the memory of each and the traces that were captured under it.
+ *
+ * <p>Guarded by the lock of the mesh. Source: {@code tt_metal/impl/sub_device/sub_device_manager.cpp}.
+ */
+final class SubDeviceManager {
+
+    /** {@code DispatchSettings::DISPATCH_MESSAGE_ENTRIES}. */
+    private static final int MOST_SUB_DEVICES = 8;
+
+    private final SubDeviceManagerId id;
+    private final List<SubDevice> subDevices;
+    private final List<Optional<Allocator>> allocators;
+    private final long localL1Size;
+    private final Set<Allocation> lent = new HashSet<>();
+    private final Map<TraceId, MeshTrace> traces = new LinkedHashMap<>();
+    private List<SubDeviceId> stallGroup = List.of();
+
+    private SubDeviceManager(
+            SubDeviceManagerId id, List<SubDevice> subDevices, List<Optional<Allocator>> allocators, long localL1Size) {
+        this.id = id;
+        this.subDevices = List.copyOf(subDevices);
+        this.allocators = allocators;
+        this.localL1Size = localL1Size;
+        setStallGroup(subDeviceIds());
+    }
+
+    /** Returns the manager that a mesh begins with: one sub-device, which is the whole grid and takes from the mesh's allocator. */
+    static SubDeviceManager undivided(SubDeviceManagerId id, CoreRange grid, Allocator ofMesh) {
+        return new SubDeviceManager(id, List.of(SubDevice.of(grid)), List.of(Optional.of(ofMesh)), 0);
+    }
+
+    /**
+     * Returns a manager that divides the grid.
+     *
+     * @param config how the mesh divides its memory
+     * @param localL1Size the bytes at the bottom of L1 that each sub-device lends by itself; rounded up to the L1 alignment
+     * @throws MeshRuntimeException if there is no sub-device or too many, one does not lie in the grid, or two intersect
+     */
+    static SubDeviceManager divided(
+            SubDeviceManagerId id,
+            CoreRange grid,
+            List<SubDevice> subDevices,
+            long localL1Size,
+            AllocatorConfig config,
+            UnsafeAllocationWarning warning) {
+        requireValid(subDevices, grid);
+        long aligned = (localL1Size + config.l1Alignment() - 1) / config.l1Alignment() * config.l1Alignment();
+        List<Optional<Allocator>> allocators = subDevices.stream()
+                .map(subDevice -> localAllocator(subDevice, aligned, config, warning))
+                .toList();
+        return new SubDeviceManager(id, subDevices, allocators, aligned);
+    }
+
+    SubDeviceManagerId id() {
+        return id;
+    }
+
+    long localL1Size() {
+        return localL1Size;
+    }
+
+    int numSubDevices() {
+        return subDevices.size();
+    }
+
+    List<SubDeviceId> subDeviceIds() {
+        return IntStream.range(0, subDevices.size()).mapToObj(SubDeviceId::new).toList();
+    }
+
+    CoreRangeSet cores(SubDeviceId subDevice) {
+        return subDevices.get(indexOf(subDevice)).cores();
+    }
+
+    /** The allocator of a sub-device, unless it has none. */
+    Optional<Allocator> findAllocator(SubDeviceId subDevice) {
+        return allocators.get(indexOf(subDevice));
+    }
+
+    /** The allocator of a sub-device, which must have one. */
+    Allocator allocator(SubDeviceId subDevice) {
+        return findAllocator(subDevice)
+                .orElseThrow(() -> new MeshRuntimeException(DispatchMessages.NO_LOCAL_ALLOCATOR));
+    }
+
+    Stream<Allocator> allocators() {
+        return allocators.stream().flatMap(Optional::stream);
+    }
+
+    /** Notes that memory of one of its sub-devices is somebody's. */
+    void lend(Allocation allocation) {
+        lent.add(allocation);
+    }
+
+    /** Notes that memory came back, if a sub-device of this manager lent it. */
+    void takeBack(Allocation allocation) {
+        lent.remove(allocation);
+    }
+
+    boolean hasLent(Allocation allocation) {
+        return lent.contains(allocation);
+    }
+
+    boolean hasAllocations() {
+        return !lent.isEmpty();
+    }
+
+    List<SubDeviceId> stallGroup() {
+        return stallGroup;
+    }
+
+    void setStallGroup(List<SubDeviceId> group) {
+        if (group.isEmpty()) {
+            throw new MeshRuntimeException(DispatchMessages.EMPTY_STALL_GROUP);
+        }
+        group.forEach(this::indexOf);
+        stallGroup = List.copyOf(group);
+    }
+
+    void resetStallGroup() {
+        stallGroup = subDeviceIds();
+    }
+
+    /** The traces that were begun under this manager and not released. */
+    Map<TraceId, MeshTrace> traces() {
+        return traces;
+    }
+
+    /** Takes back what its sub-devices lent, without telling those who have it. */
+    void wipe() {
+        allocators().forEach(allocator -> {
+            allocator.deallocateBuffers();
+            allocator.clear();
+        });
+        lent.clear();
+    }
+
+    private int indexOf(SubDeviceId subDevice) {
+        if (subDevice.value() >= subDevices.size()) {
+            throw new MeshRuntimeException(DispatchMessages.subDeviceOutOfBounds(subDevice, subDevices.size()));
+        }
+        return subDevice.value();
+    }
+
+    private static void requireValid(List<SubDevice> subDevices, CoreRange grid) {
+        if (subDevices.size() > MOST_SUB_DEVICES) {
+            throw new MeshRuntimeException(DispatchMessages.tooManySubDevices(subDevices.size(), MOST_SUB_DEVICES));
+        }
+        List<CoreRange> taken = new ArrayList<>();
+        for (SubDevice subDevice : subDevices) {
+            if (!subDevice.cores().ranges().stream().allMatch(grid::contains)) {
+                throw new MeshRuntimeException(DispatchMessages.subDeviceOutsideGrid(subDevice.cores(), grid));
+            }
+        }
+        for (SubDevice subDevice : subDevices) {
+            if (taken.stream().anyMatch(subDevice.cores()::intersects)) {
+                throw new MeshRuntimeException(DispatchMessages.INTERSECTING_SUB_DEVICES);
+            }
+            taken.addAll(subDevice.cores().ranges());
+        }
+    }
+
+    /**
+     * L1 from the base of the mesh's up, as much as is asked for, and nothing else; a sub-device without cores has none.
+     *
+     * <p>It withholds no addresses in strict mode either: there are too few of them.
+     */
+    private static Optional<Allocator> localAllocator(
+            SubDevice subDevice, long localL1Size, AllocatorConfig config, UnsafeAllocationWarning warning) {
+        if (localL1Size == 0 || subDevice.cores().numCores() == 0) {
+            return Optional.empty();
+        }
+        AllocatorConfig local = AllocatorConfig.builder()
+                .dramAlignment(config.dramAlignment())
+                .l1BankCount(subDevice.cores().numCores())
+                .l1Size(config.l1UnreservedBase() + localL1Size)
+                .l1UnreservedBase(config.l1UnreservedBase())
+                .l1Alignment(config.l1Alignment())
+                .withoutInterleaving()
+                .build();
+        return Optional.of(Allocator.create(local, warning));
+    }
+}

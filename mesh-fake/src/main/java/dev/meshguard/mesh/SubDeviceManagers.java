@@ -1,0 +1,253 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.allocator.Allocator;
+import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.SubDevice;
+import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.tracker.BufferType;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeSet;
+import java.util.function.IntConsumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sub-device managers of one mesh, of which one is loaded.
+ *
+ * <p>While a manager with local L1 is loaded, the mesh's own L1 list is shorter by it at the bottom, where the sub-devices lend.
+ * Guarded by the lock of the mesh. Source: {@code tt_metal/impl/sub_device/sub_device_manager_tracker.cpp}.
+ */
+final class SubDeviceManagers {
+
+    private final RuntimeProcess process;
+    private final AllocatorConfig config;
+    private final CoreRange grid;
+    private final Allocator meshAllocator;
+    private final Map<SubDeviceManagerId, SubDeviceManager> managers = new LinkedHashMap<>();
+    private @Nullable SubDeviceManager initial;
+    private @Nullable SubDeviceManager active;
+
+    SubDeviceManagers(RuntimeProcess process, AllocatorConfig config, CoreRange grid, Allocator meshAllocator) {
+        this.process = process;
+        this.config = config;
+        this.grid = grid;
+        this.meshAllocator = meshAllocator;
+    }
+
+    /** Begins with the default manager. */
+    void begin() {
+        SubDeviceManager undivided = SubDeviceManager.undivided(process.nextSubDeviceManagerId(), grid, meshAllocator);
+        managers.put(undivided.id(), undivided);
+        initial = undivided;
+        active = undivided;
+    }
+
+    SubDeviceManager active() {
+        return Objects.requireNonNull(active);
+    }
+
+    SubDeviceManager initial() {
+        return Objects.requireNonNull(initial);
+    }
+
+    boolean isDefaultActive() {
+        return active() == initial();
+    }
+
+    /**
+     * Adds a manager; it is not loaded.
+     *
+     * @throws MeshRuntimeException if the sub-devices cannot be laid out so; a number is used up even then
+     */
+    SubDeviceManagerId create(List<SubDevice> subDevices, long localL1Size) {
+        if (localL1Size < 0) {
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "Cannot give sub-devices %d B of L1: a size is 0 or more", localL1Size));
+        }
+        SubDeviceManager created = SubDeviceManager.divided(
+                process.nextSubDeviceManagerId(), grid, subDevices, localL1Size, config, process.unsafeAllocations());
+        managers.put(created.id(), created);
+        return created.id();
+    }
+
+    /**
+     * Makes a manager the active one.
+     *
+     * <p>If a live L1 buffer of the mesh lies where the sub-devices would lend, the runtime refuses, or overlooks the buffer (quirk
+     * Q15), and leaves the mesh's list without the part that was given up for the manager it keeps. Here it always refuses, and
+     * everything is as before except that the queues count as used.
+     *
+     * @param resetWorkers prepares the command queues for a number of sub-devices
+     * @throws MeshRuntimeException if there is no such manager, sub-devices have memory lent, or the mesh has where they would lend
+     */
+    void load(SubDeviceManagerId id, IntConsumer resetWorkers) {
+        if (active().id().equals(id)) {
+            return;
+        }
+        if (!isDefaultActive() && active().hasAllocations()) {
+            throw new MeshRuntimeException(DispatchMessages.SWITCH_WITH_ALLOCATIONS);
+        }
+        SubDeviceManager loaded = find(id);
+        resetWorkers.accept(loaded.numSubDevices());
+        loaded.resetStallGroup();
+        meshAllocator.resetSize(BufferType.L1);
+        boolean shrunk = false;
+        try {
+            meshAllocator.shrinkSize(BufferType.L1, loaded.localL1Size());
+            shrunk = true;
+        } finally {
+            if (!shrunk) {
+                meshAllocator.shrinkSize(BufferType.L1, active().localL1Size());
+            }
+        }
+        active = loaded;
+    }
+
+    /**
+     * Removes a manager and takes back what its sub-devices lent.
+     *
+     * @return the manager, whose traces the caller has to end
+     * @throws MeshRuntimeException if it is the active or the default one, or there is none
+     */
+    SubDeviceManager remove(SubDeviceManagerId id) {
+        if (active().id().equals(id)) {
+            throw new MeshRuntimeException(DispatchMessages.cannotRemoveActiveManager(id));
+        }
+        if (initial().id().equals(id)) {
+            throw new MeshRuntimeException(DispatchMessages.cannotRemoveDefaultManager(id));
+        }
+        SubDeviceManager removed = find(id);
+        removed.wipe();
+        managers.remove(id);
+        return removed;
+    }
+
+    /** Who lends the memory of a sub-device, or, if none is named, of the mesh. */
+    Allocator allocatorOf(Optional<SubDeviceId> subDevice) {
+        return subDevice.map(active()::allocator).orElse(meshAllocator);
+    }
+
+    /** Notes that memory is somebody's, if it is a sub-device's own. */
+    void lend(Allocation allocation) {
+        if (isLocal(allocation)) {
+            active().lend(allocation);
+        }
+    }
+
+    /**
+     * Checks that the manager is loaded whose memory is to be given back.
+     *
+     * <p>No call can bring this about as long as managers with memory lent cannot be unloaded.
+     */
+    void requireManagerOf(Allocation allocation) {
+        if (isLocal(allocation)) {
+            managers.values().stream()
+                    .filter(manager -> manager != active && manager.hasLent(allocation))
+                    .findFirst()
+                    .ifPresent(manager -> {
+                        throw new MeshRuntimeException(DispatchMessages.managerMismatch(manager.id(), active().id()));
+                    });
+        }
+    }
+
+    /** Notes that memory came back. */
+    void takeBack(Allocation allocation) {
+        if (isLocal(allocation)) {
+            managers.values().forEach(manager -> manager.takeBack(allocation));
+        }
+    }
+
+    /** Whether the memory is lent by a sub-device and not by the mesh. */
+    boolean isLocal(Allocation allocation) {
+        return allocation.kind() == Allocation.Kind.LOCK_STEP
+                && allocation.lender().orElse(meshAllocator) != meshAllocator;
+    }
+
+    /** The allocators of the sub-devices of all managers, loaded or not. */
+    Stream<Allocator> localAllocators() {
+        return managers.values().stream()
+                .flatMap(SubDeviceManager::allocators)
+                .filter(allocator -> allocator != meshAllocator);
+    }
+
+    /**
+     * Returns the lowest L1 address that is lent by the mesh or by sub-devices of the active manager.
+     *
+     * @param subDevices which sub-devices; all if there is none
+     * @throws MeshRuntimeException if there is no such sub-device
+     */
+    OptionalLong lowestOccupiedComputeL1Address(Collection<SubDeviceId> subDevices) {
+        Collection<SubDeviceId> asked =
+                subDevices.isEmpty() && !isDefaultActive() ? active().subDeviceIds() : subDevices;
+        Stream<Allocator> local = asked.stream().map(active()::findAllocator).flatMap(Optional::stream);
+        return Stream.concat(Stream.of(meshAllocator), local)
+                .map(allocator -> allocator.lowestOccupiedL1Address(0))
+                .flatMapToLong(OptionalLong::stream)
+                .min();
+    }
+
+    /** Returns the lowest L1 address that is lent where a program may place circular buffers. */
+    OptionalLong lowestOccupiedL1AddressFor(Program program) {
+        return lowestOccupiedComputeL1Address(List.of(subDeviceOf(program.kernelCores())));
+    }
+
+    /**
+     * Returns the sub-device that kernels run on.
+     *
+     * <p>Kernels that do not say on which cores they run use those of the first sub-device, as the operations of ttnn do.
+     *
+     * @param kernels where each kernel runs, as far as it is known
+     * @throws MeshRuntimeException if they do not run on one sub-device
+     */
+    SubDeviceId subDeviceOf(Collection<CoreRange> kernels) {
+        if (isDefaultActive() || kernels.isEmpty()) {
+            return new SubDeviceId(0);
+        }
+        TreeSet<Integer> used = new TreeSet<>();
+        for (CoreRange kernel : kernels) {
+            int covered = 0;
+            for (SubDeviceId subDevice : active().subDeviceIds()) {
+                int common = active().cores(subDevice).ranges().stream()
+                        .flatMap(range -> range.intersection(kernel).stream())
+                        .mapToInt(CoreRange::size)
+                        .sum();
+                covered += common;
+                if (common > 0) {
+                    used.add(subDevice.value());
+                }
+            }
+            if (covered != kernel.size()) {
+                throw new MeshRuntimeException(DispatchMessages.KERNELS_OUTSIDE_SUB_DEVICES);
+            }
+        }
+        if (used.size() != 1) {
+            throw new MeshRuntimeException(DispatchMessages.SEVERAL_SUB_DEVICES);
+        }
+        return new SubDeviceId(used.first());
+    }
+
+    /** Takes back everything, without telling those who have it; the traces are gone. */
+    void wipe() {
+        managers.values().forEach(manager -> {
+            manager.wipe();
+            manager.traces().clear();
+        });
+    }
+
+    private SubDeviceManager find(SubDeviceManagerId id) {
+        SubDeviceManager found = managers.get(id);
+        if (found == null) {
+            throw new MeshRuntimeException(DispatchMessages.NO_SUCH_MANAGER);
+        }
+        return found;
+    }
+}

@@ -1,0 +1,137 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.runtime.RuntimeFix;
+import dev.meshguard.mesh.runtime.SystemProgram;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.Owner;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
+
+/**
+ * The runtime's own programs on one mesh and on the devices that it was the first to open; see {@link SystemProgram}.
+ *
+ * <p>Guarded by the lock of the mesh, which callers hold; those of a device are dropped by whichever mesh closes it.
+ */
+final class SystemPrograms {
+
+    private final MeshDevice mesh;
+    private final List<SystemProgram> programs;
+    private final List<LoadedSystemProgram> queues = new ArrayList<>();
+
+    SystemPrograms(MeshDevice mesh, List<SystemProgram> programs) {
+        this.mesh = mesh;
+        this.programs = programs;
+    }
+
+    /** Starts those of devices that are initialised. */
+    void startOn(List<DeviceLife> initialised) {
+        for (DeviceLife device : initialised) {
+            for (SystemProgram program : programs) {
+                if (program.kind() != Owner.Kind.COMMAND_QUEUE) {
+                    LoadedSystemProgram loaded = loadOn(device, program);
+                    if (program.lifetime() == BufferLifetime.SYSTEM) {
+                        device.systemPrograms().add(loaded);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Starts those of the command queues of the mesh. */
+    void startQueues(int numCommandQueues) {
+        for (int queue = 0; queue < numCommandQueues; queue++) {
+            for (SystemProgram program : programs) {
+                if (program.kind() == Owner.Kind.COMMAND_QUEUE) {
+                    LoadedSystemProgram loaded = loadOnMesh(queue, program);
+                    if (program.lifetime() == BufferLifetime.SYSTEM) {
+                        queues.add(loaded);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Forgets what is there, without ending it. */
+    void forget(List<DeviceLife> initialised) {
+        queues.clear();
+        initialised.forEach(device -> device.systemPrograms().clear());
+    }
+
+    /** Ends those of the command queues. */
+    void endQueues() {
+        queues.forEach(LoadedSystemProgram::end);
+        queues.clear();
+    }
+
+    /** Ends those that a fix ends while the allocators of the devices are still there. */
+    void endBeforeAllocators(List<DeviceLife> closing) {
+        if (mesh.reports().has(RuntimeFix.CLEAR_COMMAND_QUEUE_PROGRAMS_BEFORE_ALLOCATORS)) {
+            closing.forEach(device -> end(device, Owner.Kind.DISPATCH));
+        }
+    }
+
+    /** Ends those that {@code Device::close} ends, when the allocator of the device is gone. */
+    void endAfterAllocators(List<DeviceLife> closing) {
+        for (DeviceLife device : closing) {
+            end(device, Owner.Kind.ETHERNET_ROUTER);
+            end(device, Owner.Kind.DISPATCH);
+            if (mesh.reports().has(RuntimeFix.RESET_FABRIC_PROGRAM_ON_CLOSE)) {
+                end(device, Owner.Kind.FABRIC);
+            }
+        }
+    }
+
+    private static void end(DeviceLife device, Owner.Kind kind) {
+        List<LoadedSystemProgram> ending = device.systemPrograms().stream()
+                .filter(program -> program.isOf(kind))
+                .toList();
+        device.systemPrograms().removeAll(ending);
+        ending.forEach(LoadedSystemProgram::end);
+    }
+
+    private LoadedSystemProgram loadOn(DeviceLife device, SystemProgram program) {
+        Owner owner = new Owner(program.kind(), String.format(Locale.ROOT, "device %d", device.device()));
+        List<Allocation> binaries = new ArrayList<>();
+        if (program.kernelBinaryPages() > 0) {
+            binaries.add(mesh.memory()
+                    .allocateOnDevice(
+                            device.device(),
+                            Program.kernelBinaryOfPages(program.kernelBinaryPages()),
+                            binaryOf(owner, program)));
+        }
+        return new LoadedSystemProgram(mesh, owner, binaries, place(program, owner, List.of(device)));
+    }
+
+    private LoadedSystemProgram loadOnMesh(int queue, SystemProgram program) {
+        Owner owner = new Owner(program.kind(), String.format(Locale.ROOT, "%d of mesh %d", queue, mesh.id()));
+        List<Allocation> binaries = new ArrayList<>();
+        if (program.kernelBinaryPages() > 0) {
+            binaries.add(mesh.memory()
+                    .allocateOnMesh(
+                            Program.kernelBinaryOfPages(program.kernelBinaryPages()), binaryOf(owner, program)));
+        }
+        List<DeviceLife> devices = mesh.reports().circularBufferDevices().stream()
+                .map(mesh::lifeOf)
+                .toList();
+        return new LoadedSystemProgram(mesh, owner, binaries, place(program, owner, devices));
+    }
+
+    private CircularBufferPlacement place(SystemProgram program, Owner owner, List<DeviceLife> devices) {
+        CoreRangeSet grid = CoreRangeSet.of(mesh.computeGrid());
+        List<CircularBufferLayout.Item> items = program.circularBuffers().stream()
+                .map(size -> new CircularBufferLayout.Item(grid, size, OptionalLong.empty()))
+                .toList();
+        CircularBufferLayout layout = CircularBufferLayout.of(0, items, mesh.architecture(), mesh.l1Base());
+        layout.requireRoom(OptionalLong.empty());
+        AllocationDetails details = AllocationDetails.circularBuffer(owner).withLifetime(program.lifetime());
+        return CircularBufferPlacement.report(mesh, layout, details, devices);
+    }
+
+    private static AllocationDetails binaryOf(Owner owner, SystemProgram program) {
+        return AllocationDetails.system(owner).withLifetime(program.lifetime());
+    }
+}

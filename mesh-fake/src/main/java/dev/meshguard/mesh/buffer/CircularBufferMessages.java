@@ -1,0 +1,60 @@
+package dev.meshguard.mesh.buffer;
+
+import java.util.Locale;
+
+/**
+ * The texts of the runtime about circular buffers as they are asked for, word for word.
+ *
+ * <p>Sources: {@code tt_metal/impl/buffers/{circular_buffer,circular_buffer_config}.cpp}.
+ */
+final class CircularBufferMessages {
+
+    static final String ONE_REMOTE_INDEX = "Can only specify one remote buffer index per config";
+
+    private CircularBufferMessages() {}
+
+    static String notWholePages(int index, long size, long pageSize) {
+        return String.format(
+                Locale.ROOT,
+                "Failed allocation attempt on buffer index %d. Total circular buffer size %d B must be divisible by page"
+                        + " size %d B",
+                index,
+                size,
+                pageSize);
+    }
+
+    static String sizeNotWholePages(long size, long pageSize) {
+        return String.format(
+                Locale.ROOT, "Total circular buffer size %d B must be divisible by page size %d B", size, pageSize);
+    }
+
+    static String tooManyPages(int index, long pages, long most) {
+        return String.format(
+                Locale.ROOT,
+                "For buffer index %d, number of CB pages %d is greater than %d. Would cause wraparound in the CB"
+                        + " calculations.",
+                index,
+                pages,
+                most);
+    }
+
+    static String indexNotConfigured(int index) {
+        return String.format(
+                Locale.ROOT,
+                "Cannot access page size for buffer index %d because circular buffer is not configured on that index",
+                index);
+    }
+
+    static String illegalIndex(int index) {
+        return String.format(
+                Locale.ROOT,
+                "Illegal circular buffer index %d. Page size can only be specified for buffer indices configured during"
+                        + " config creation",
+                index);
+    }
+
+    static String alreadyMarked(int index, boolean remote) {
+        return String.format(
+                Locale.ROOT, "Buffer index %d is already marked as %s", index, remote ? "remote" : "local");
+    }
+}

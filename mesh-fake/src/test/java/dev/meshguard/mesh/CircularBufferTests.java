@@ -1,0 +1,444 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.BufferType;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Where the circular buffers of a program lie, what they may not do, and what is reported when they move.
+ *
+ * <p>The figures of the first tests are those of the runtime's own tests of circular buffers: tiles of 2,048 bytes, one index each.
+ */
+class CircularBufferTests {
+
+    private static final long BASE = 103_776;
+    private static final long TILE = 2_048;
+    private static final CoreRange CORE = new CoreRange(0, 0, 0, 0);
+    private static final CoreRange COLUMN = new CoreRange(0, 0, 0, 2);
+
+    private final RecordedReports reports = new RecordedReports();
+    private final Ttnn ttnn = Ttnn.create(reports);
+    private final MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1));
+    private final Program program = ttnn.createProgram("copy");
+    private final MeshWorkload workload = ttnn.createMeshWorkload().addProgram(program);
+
+    @BeforeEach
+    void forgetTheOpening() {
+        reports.forget();
+    }
+
+    @Test
+    void liesAboveThoseOfTheSameCoreForEveryIndexThereIs() {
+        List<CircularBuffer> buffers =
+                IntStream.range(0, 32).mapToObj(index -> tile(index, CORE)).toList();
+
+        enqueue();
+
+        assertThat(buffers)
+                .extracting(CircularBuffer::address)
+                .containsExactlyElementsOf(LongStream.range(0, 32)
+                        .mapToObj(index -> BASE + index * TILE)
+                        .toList());
+    }
+
+    @Test
+    void liesAboveTheHighestOfAllItsCores() {
+        IntStream.range(0, 3).forEach(index -> tile(index, CORE));
+        IntStream.range(0, 5).forEach(index -> tile(index, new CoreRange(0, 2, 0, 2)));
+        CircularBuffer onAll = tile(31, COLUMN);
+
+        enqueue();
+
+        assertThat(onAll.address()).isEqualTo(BASE + 5 * TILE);
+    }
+
+    @Test
+    void liesWhereItsBufferLies() {
+        MeshBuffer buffer = l1(TILE);
+        CircularBufferConfig config =
+                CircularBufferConfig.of(TILE).on(COLUMN).at(16, TILE).at(24, TILE);
+
+        CircularBuffer global = program.createCircularBuffer(config, buffer);
+        CircularBuffer local = tile(0, COLUMN);
+        enqueue();
+
+        assertThat(global.address()).isEqualTo(buffer.address()).isEqualTo(1_497_088);
+        assertThat(global.isGloballyAllocated()).isTrue();
+        assertThat(local.address()).as("nothing is stacked on it").isEqualTo(BASE);
+        assertThat(reports.lines())
+                .as("its buffer is reported already")
+                .containsExactly("allocated 0 L1 103776+2048 OWNING");
+    }
+
+    @Test
+    void mayNotReachIntoL1Buffers() {
+        l1(128 * TILE);
+        IntStream.range(0, 32)
+                .forEach(index -> program.addCircularBuffer(
+                        CircularBufferConfig.of(18 * TILE).on(CORE).at(index, TILE)));
+
+        assertThatThrownBy(this::enqueue)
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage(
+                        "Statically allocated circular buffers in program 1 clash with L1 buffers on core range [0-0 - 0-0]."
+                                + " L1 buffer allocated at 1236992 and static circular buffer region ends at 1283424");
+    }
+
+    @Test
+    void movesThoseAboveItWhenItsSizeIsChanged() {
+        CircularBuffer first = tile(0, CORE);
+        CircularBuffer second = tile(1, CORE);
+        enqueue();
+
+        program.updateCircularBufferTotalSize(first, 2 * TILE);
+        enqueue();
+
+        assertThat(first.address()).isEqualTo(BASE);
+        assertThat(second.address()).isEqualTo(BASE + 2 * TILE);
+        assertThat(first.numPages(0)).isEqualTo(2);
+    }
+
+    @Test
+    void mustHoldWholePagesWhenItsProgramIsEnqueued() {
+        CircularBuffer first = tile(0, CORE);
+        enqueue();
+
+        program.updateCircularBufferTotalSize(first, TILE / 2);
+
+        assertThatThrownBy(this::enqueue)
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Total circular buffer size 1024 B must be divisible by page size 2048 B");
+    }
+
+    @Test
+    void movesIntoABufferWithoutMovingOthers() {
+        MeshBuffer buffer = l1(TILE);
+        CircularBuffer first = tile(0, CORE);
+        CircularBuffer second = tile(1, CORE);
+        enqueue();
+
+        program.updateDynamicCircularBufferAddress(first, buffer);
+        enqueue();
+
+        assertThat(first.address()).isEqualTo(buffer.address());
+        assertThat(second.address()).isEqualTo(BASE + TILE);
+        assertThat(reports.lines("freed")).isEmpty();
+    }
+
+    @Test
+    void staysWhereItIsWhenItsPagesAreChanged() {
+        tile(0, CORE);
+        CircularBuffer second = tile(1, CORE);
+        enqueue();
+
+        program.updateCircularBufferPageSize(second, 1, TILE / 2);
+        enqueue();
+
+        assertThat(second.address()).isEqualTo(BASE + TILE);
+        assertThat(second.numPages(1)).isEqualTo(2);
+    }
+
+    @Test
+    void isKnownByAnyNumberOfIndices() {
+        CircularBuffer buffer = program.createCircularBuffer(CircularBufferConfig.of(TILE)
+                .on(new CoreRange(0, 0, 0, 1))
+                .at(0, TILE)
+                .at(2, TILE)
+                .at(16, TILE)
+                .at(24, TILE));
+
+        enqueue();
+
+        assertThat(buffer.address()).isEqualTo(BASE);
+        assertThat(reports.lines()).containsExactly("allocated 0 L1 103776+2048 OWNING");
+    }
+
+    @Test
+    void hasNoIndexBeyondThoseOfTheChip() {
+        Program onBlackhole = Ttnn.builder(reports)
+                .architecture(Architecture.BLACKHOLE)
+                .build()
+                .createProgram("copy");
+
+        assertThatThrownBy(() -> tile(32, CORE))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Buffer index (32) exceeds max number of circular buffers per core (32)");
+        onBlackhole.addCircularBuffer(CircularBufferConfig.of(TILE).at(63, TILE));
+        assertThatThrownBy(() -> onBlackhole.addCircularBuffer(
+                        CircularBufferConfig.of(TILE).at(64, TILE)))
+                .hasMessage("Buffer index (64) exceeds max number of circular buffers per core (64)");
+    }
+
+    @Test
+    void sharesNoIndexWithAnotherOnTheSameCore() {
+        tile(16, new CoreRange(0, 0, 1, 1));
+
+        assertThatThrownBy(() -> tile(16, new CoreRange(1, 1, 2, 2)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage(
+                        "Invalid circular buffer index: Cannot add circular buffer at index 16, another circular buffer"
+                                + " already exists");
+        tile(16, new CoreRange(2, 2, 3, 3));
+        tile(17, new CoreRange(0, 0, 1, 1));
+    }
+
+    @Test
+    void countsItsPagesInSixteenBits() {
+        assertThatThrownBy(() -> program.addCircularBuffer(
+                        CircularBufferConfig.of(65_536).at(0, 1)))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("For buffer index 0, number of CB pages 65536 is greater than 65535."
+                        + " Would cause wraparound in the CB calculations.");
+        program.addCircularBuffer(CircularBufferConfig.of(65_535).at(0, 1));
+    }
+
+    @Test
+    void beginsAtAMultipleOfTheDramAlignment() {
+        program.addCircularBuffer(CircularBufferConfig.of(100));
+        CircularBuffer above = program.createCircularBuffer(CircularBufferConfig.of(TILE));
+
+        enqueue();
+
+        assertThat(above.address()).isEqualTo(103_904);
+    }
+
+    @Test
+    void isStackedApartFromThoseOnOtherCores() {
+        CircularBuffer left = tile(0, new CoreRange(0, 0, 3, 7));
+        CircularBuffer right = tile(0, new CoreRange(4, 0, 7, 7));
+        CircularBuffer middle = tile(1, new CoreRange(3, 0, 4, 0));
+
+        enqueue();
+
+        assertThat(left.address()).isEqualTo(right.address()).isEqualTo(BASE);
+        assertThat(middle.address()).isEqualTo(BASE + TILE);
+    }
+
+    @Test
+    void liesAtOneAddressOnAllItsRangesAndLeavesAGapWhereOthersAreLower() {
+        CoreRange low = new CoreRange(0, 0, 0, 0);
+        CoreRange high = new CoreRange(5, 5, 5, 5);
+        program.addCircularBuffer(CircularBufferConfig.of(3 * TILE).on(high));
+        CircularBuffer both =
+                program.createCircularBuffer(CircularBufferConfig.of(TILE).on(low, high));
+        CircularBuffer onLow =
+                program.createCircularBuffer(CircularBufferConfig.of(TILE).on(low));
+
+        enqueue();
+
+        assertThat(both.address()).isEqualTo(BASE + 3 * TILE);
+        assertThat(onLow.address()).as("the gap is not filled").isEqualTo(BASE + 4 * TILE);
+    }
+
+    @Test
+    void joinsRangesThatMakeUpOne() {
+        CircularBuffer whole = program.createCircularBuffer(
+                CircularBufferConfig.of(1_400_000).on(new CoreRange(0, 0, 0, 3), new CoreRange(1, 0, 1, 3)));
+
+        assertThatThrownBy(this::enqueue).hasMessageContaining("on core range [0-0 - 1-3] grow to 1503776 B");
+        assertThat(whole.address()).isEqualTo(BASE);
+    }
+
+    @Test
+    void passesOverAStackThatReachesHigherAlready() {
+        CoreRange wide = new CoreRange(0, 0, 7, 0);
+        program.addCircularBuffer(CircularBufferConfig.of(5 * TILE).on(new CoreRange(0, 0, 0, 0)));
+        CircularBuffer elsewhere =
+                program.createCircularBuffer(CircularBufferConfig.of(TILE).on(new CoreRange(7, 0, 7, 0)));
+        CircularBuffer onWide =
+                program.createCircularBuffer(CircularBufferConfig.of(TILE).on(wide));
+
+        enqueue();
+
+        assertThat(elsewhere.address()).isEqualTo(BASE);
+        assertThat(onWide.address()).isEqualTo(BASE + 5 * TILE);
+    }
+
+    @Test
+    void staysInsideTheComputeGrid() {
+        program.addCircularBuffer(CircularBufferConfig.of(TILE).on(new CoreRange(0, 0, 8, 7)));
+
+        assertThatThrownBy(this::enqueue)
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Circular buffer core range [0-0 - 8-7] in program 1 exceeds device compute grid (8x8)");
+    }
+
+    @Test
+    void staysInsideL1() {
+        program.addCircularBuffer(CircularBufferConfig.of(1_400_000));
+
+        assertThatThrownBy(this::enqueue)
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Statically allocated circular buffers on core range [0-0 - 7-7] grow to 1503776 B"
+                        + " which is beyond max L1 size of 1499136 B");
+    }
+
+    @Test
+    void isReportedBeforeItIsRefusedAndGoneWhenItsProgramEnds() {
+        program.addCircularBuffer(CircularBufferConfig.of(1_400_000));
+
+        assertThatThrownBy(this::enqueue).isInstanceOf(MeshRuntimeException.class);
+        assertThatThrownBy(this::enqueue).isInstanceOf(MeshRuntimeException.class);
+        workload.close();
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "allocated 0 L1 103776+1400000 OWNING", "freed 0 L1 103776 OWNING", "ended program 1 (copy)");
+    }
+
+    @Test
+    void fitsOnceTheBufferInItsWayIsGone() {
+        MeshBuffer inTheWay = l1(1_390_000);
+        program.addCircularBuffer(CircularBufferConfig.of(500_000));
+        assertThatThrownBy(this::enqueue).hasMessageContaining("clash with L1 buffers");
+
+        inTheWay.deallocate();
+
+        enqueue();
+    }
+
+    @Test
+    void clashesWithBuffersThatCameLater() {
+        program.addCircularBuffer(CircularBufferConfig.of(500_000));
+        enqueue();
+
+        l1(1_390_000);
+
+        assertThatThrownBy(this::enqueue).hasMessageContaining("clash with L1 buffers");
+    }
+
+    @Test
+    void isReportedGoneBeforeItIsReportedElsewhere() {
+        CircularBuffer first = tile(0, CORE);
+        tile(1, CORE);
+        enqueue();
+        reports.forget();
+
+        program.updateCircularBufferTotalSize(first, 2 * TILE);
+        enqueue();
+        enqueue();
+        workload.close();
+
+        assertThat(reports.lines())
+                .containsExactly(
+                        "freed 0 L1 103776 OWNING",
+                        "freed 0 L1 105824 OWNING",
+                        "allocated 0 L1 103776+4096 OWNING",
+                        "allocated 0 L1 107872+2048 OWNING",
+                        "freed 0 L1 103776 OWNING",
+                        "freed 0 L1 107872 OWNING",
+                        "ended program 1 (copy)");
+    }
+
+    @Test
+    void isReportedNoMoreOnceItMovedIntoABufferAndTheOthersAreLaidOutAnew() {
+        CircularBuffer first = tile(0, CORE);
+        CircularBuffer second = tile(1, CORE);
+        enqueue();
+        program.updateDynamicCircularBufferAddress(first, l1(TILE));
+        reports.forget();
+
+        program.updateCircularBufferTotalSize(second, 2 * TILE);
+        enqueue();
+
+        assertThat(second.address()).isEqualTo(BASE);
+        assertThat(reports.lines())
+                .containsExactly(
+                        "freed 0 L1 103776 OWNING", "freed 0 L1 105824 OWNING", "allocated 0 L1 103776+4096 OWNING");
+    }
+
+    @Test
+    void liesOnlyInL1() {
+        MeshBuffer dram = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, TILE, TILE)));
+
+        assertThatThrownBy(() -> program.createCircularBuffer(CircularBufferConfig.of(TILE), dram))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Only L1 buffers can have an associated circular buffer!");
+    }
+
+    @Test
+    void isNotLargerThanItsBufferOnEachCore() {
+        MeshBuffer buffer = l1(TILE);
+        CircularBuffer bound =
+                program.createCircularBuffer(CircularBufferConfig.of(TILE).at(0, TILE), buffer);
+        CircularBuffer local = tile(1, CORE);
+        String text =
+                "Cannot set circular buffer size to 4096. This is larger than the associated dynamically allocated L1 buffer"
+                        + " bank size of 2048 B";
+
+        assertThatThrownBy(() -> program.createCircularBuffer(CircularBufferConfig.of(2 * TILE), buffer))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage(text);
+        assertThatThrownBy(() -> program.updateCircularBufferTotalSize(bound, 2 * TILE))
+                .hasMessage(text);
+        assertThatThrownBy(() -> program.updateDynamicCircularBufferAddressAndTotalSize(local, buffer, 2 * TILE))
+                .hasMessage(text);
+        assertThat(program.circularBuffers()).containsExactly(bound, local);
+        assertThat(local.isGloballyAllocated()).isFalse();
+    }
+
+    @Test
+    void takesAnotherSizeInAnotherBuffer() {
+        CircularBuffer buffer = tile(0, CORE);
+        enqueue();
+
+        program.updateDynamicCircularBufferAddressAndTotalSize(buffer, l1(4 * TILE), 4 * TILE);
+        enqueue();
+
+        assertThat(buffer.numPages(0)).isEqualTo(4);
+        assertThat(buffer.isGloballyAllocated()).isTrue();
+    }
+
+    @Test
+    void hasNoAddressBeforeItsProgramWasEnqueued() {
+        CircularBuffer buffer = tile(0, CORE);
+
+        assertThatThrownBy(buffer::address)
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Circular buffer has not been allocated, cannot request address at this time!");
+    }
+
+    @Test
+    void isChangedByItsOwnProgramOnly() {
+        CircularBuffer buffer = tile(0, CORE);
+        Program other = ttnn.createProgram("other");
+
+        assertThatThrownBy(() -> other.updateCircularBufferTotalSize(buffer, TILE))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("No circular buffer with id 0 exists in Program 2");
+    }
+
+    @Test
+    void saysWhatItIs() {
+        assertThat(tile(0, COLUMN))
+                .hasToString("CircularBuffer(2 KiB (2048 B) on each core of {[0-0 - 0-2]}, program 1 (copy))");
+    }
+
+    private CircularBuffer tile(int index, CoreRange cores) {
+        return program.createCircularBuffer(
+                CircularBufferConfig.of(TILE).on(cores).at(index, TILE));
+    }
+
+    private MeshBuffer l1(long size) {
+        MeshBuffer buffer = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, size, size)));
+        reports.forget();
+        return buffer;
+    }
+
+    private void enqueue() {
+        mesh.enqueueMeshWorkload(workload);
+    }
+}

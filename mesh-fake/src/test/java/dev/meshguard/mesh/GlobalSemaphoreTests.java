@@ -1,0 +1,142 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import org.junit.jupiter.api.Test;
+
+/** Global semaphores: four bytes on each core, for which every bank gives the alignment of DRAM. */
+class GlobalSemaphoreTests {
+
+    private static final CoreRangeSet FOUR_CORES = CoreRangeSet.of(new CoreRange(0, 0, 1, 1));
+
+    private final RecordedReports reports = new RecordedReports();
+    private final Ttnn ttnn = Ttnn.create(reports);
+    private final MeshDevice mesh = ttnn.openMeshDevice(
+            MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 2)).withL1SmallSize(1_024));
+
+    @Test
+    void takesThirtyTwoBytesOfEveryBankFromTheTop() {
+        reports.forget();
+
+        GlobalSemaphore first = ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1);
+        GlobalSemaphore second = ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1);
+
+        assertThat(first.address()).isEqualTo(1_498_080);
+        assertThat(second.address()).isEqualTo(first.address() - 32);
+        assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isEqualTo(64);
+        assertThat(reports.lines("allocated 1"))
+                .containsExactly("allocated 1 L1 1498080+16 NON_OWNING", "allocated 1 L1 1498048+16 NON_OWNING");
+    }
+
+    @Test
+    void takesSixtyFourBytesOnBlackhole() {
+        Ttnn blackhole =
+                Ttnn.builder(reports).architecture(Architecture.BLACKHOLE).build();
+        MeshDevice single = blackhole.openMeshDevice(MeshShape.of(1, 1));
+
+        blackhole.createGlobalSemaphore(single, FOUR_CORES, 0);
+
+        assertThat(single.statistics(BufferType.L1).totalAllocated()).isEqualTo(64);
+    }
+
+    @Test
+    void liesInL1SmallIfAsked() {
+        GlobalSemaphore semaphore = ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1, BufferType.L1_SMALL);
+
+        assertThat(semaphore.type()).isEqualTo(BufferType.L1_SMALL);
+        assertThat(semaphore.address()).isEqualTo(1_499_136 - 32);
+        assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isZero();
+    }
+
+    @Test
+    void liesNowhereElse() {
+        assertThatThrownBy(() -> ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1, BufferType.DRAM))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Global semaphore can only be created for L1 buffer types");
+    }
+
+    @Test
+    void needsACore() {
+        assertThatThrownBy(() -> ttnn.createGlobalSemaphore(mesh, CoreRangeSet.of(), 1))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("CoreRangeSet must have at least one core");
+    }
+
+    @Test
+    void givesItsMemoryBackOnceWhenClosed() {
+        GlobalSemaphore semaphore = ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1);
+        reports.forget();
+
+        semaphore.close();
+        semaphore.close();
+
+        assertThat(reports.lines()).containsExactly("freed 0 L1 1498080 NON_OWNING", "freed 1 L1 1498080 NON_OWNING");
+        assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isZero();
+        assertThat(semaphore.isAllocated()).isFalse();
+        assertThat(semaphore.address()).isEqualTo(1_498_080);
+    }
+
+    @Test
+    void mayBeClosedAfterItsMesh() {
+        Ttnn main = Ttnn.builder(reports).reporting(ReportingModel.MAIN).build();
+        MeshDevice single = main.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)).withPhysicalDeviceIds(4));
+        GlobalSemaphore semaphore = main.createGlobalSemaphore(single, FOUR_CORES, 1);
+        single.destroy();
+        reports.forget();
+
+        semaphore.close();
+
+        assertThat(reports.lines()).containsExactly("ignored 4 L1 1499104 DEVICE_CLOSED");
+        assertThat(semaphore.isAllocated()).isFalse();
+    }
+
+    @Test
+    void isNamedWhereItIsLeft() {
+        AllocationTracker tracker = AllocationTracker.create();
+        Ttnn tracked = Ttnn.create(tracker);
+        MeshDevice single = tracked.openMeshDevice(MeshShape.of(1, 1));
+        tracked.createGlobalSemaphore(single, FOUR_CORES, 1);
+        single.close();
+
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.survivors())
+                .singleElement()
+                .satisfies(
+                        survivor -> assertThat(survivor.buffer().owner()).get().hasToString("global semaphore 1"));
+    }
+
+    @Test
+    void hasTheValueItWasGivenLast() {
+        GlobalSemaphore semaphore = ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1);
+
+        semaphore.resetValue(3);
+
+        assertThat(semaphore.value()).isEqualTo(3);
+    }
+
+    @Test
+    void saysWhatItIs() {
+        GlobalSemaphore semaphore = ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1);
+
+        assertThat(semaphore)
+                .hasToString("GlobalSemaphore(global semaphore 1, L1 at 0x16dbe0 (1498080) on {[0-0 - 1-1]})");
+        semaphore.close();
+        assertThat(semaphore)
+                .hasToString("GlobalSemaphore(global semaphore 1, L1 at 0x16dbe0 (1498080) on {[0-0 - 1-1]}, closed)");
+    }
+}

@@ -1,0 +1,120 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.MemoryView;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.mesh.tensor.TensorSpec;
+import dev.meshguard.tracker.BufferType;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** How full the banks of a mesh are, and what happens when they are emptied under living buffers. */
+class MemoryViewTests {
+
+    private static final TensorSpec TILE = TensorSpec.of(TensorShape.of(32, 32), DataType.BFLOAT16);
+    private static final long BANK = 1_073_741_824L - 2_968_640L;
+
+    private final RecordedReports reports = new RecordedReports();
+    private final Ttnn ttnn = Ttnn.create(reports);
+    private final MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
+
+    @Test
+    void showsEveryBlockOfABank() {
+        Tensor first = ttnn.empty(TILE, mesh);
+        ttnn.empty(TILE, mesh);
+        ttnn.deallocate(first);
+
+        MemoryView view = ttnn.getMemoryView(mesh, BufferType.DRAM);
+
+        assertThat(view.numBanks()).isEqualTo(12);
+        assertThat(view.totalBytesPerBank()).isEqualTo(BANK);
+        assertThat(view.totalBytesAllocatedPerBank()).isEqualTo(2_048);
+        assertThat(view.totalBytesFreePerBank()).isEqualTo(BANK - 2_048);
+        assertThat(view.largestContiguousBytesFreePerBank()).isEqualTo(BANK - 4_096);
+        assertThat(view.blockTable().get(1).toMap())
+                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                        "blockID",
+                        "1",
+                        "address",
+                        "2048",
+                        "size",
+                        "2048",
+                        "prevID",
+                        "0",
+                        "nextID",
+                        "2",
+                        "allocated",
+                        "yes"));
+        assertThat(view.blockTable()).hasSize(3);
+    }
+
+    @Test
+    void isRefusedOnceTheMeshIsClosed() {
+        mesh.close();
+
+        assertThatThrownBy(() -> ttnn.getMemoryView(mesh, BufferType.L1))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessageStartingWith("SubDeviceManagerTracker is not initialized on MeshDevice 0.");
+    }
+
+    @Test
+    void emptiesTheBanksWithoutAWord() {
+        Tensor tensor = ttnn.empty(TILE, mesh);
+        reports.forget();
+
+        ttnn.deviceDeallocateBuffers(mesh);
+
+        assertThat(reports.lines()).isEmpty();
+        assertThat(tensor.isAllocated()).isTrue();
+        assertThat(ttnn.getMemoryView(mesh, BufferType.DRAM).totalBytesAllocatedPerBank())
+                .isZero();
+    }
+
+    @Test
+    void aBufferThatWasForgottenFreesWhoeverCameAfterIt() {
+        Tensor forgotten = ttnn.empty(TILE, mesh);
+        ttnn.deviceDeallocateBuffers(mesh);
+        Tensor next = ttnn.empty(TILE, mesh);
+        assertThat(next.address()).isEqualTo(forgotten.address());
+
+        ttnn.deallocate(forgotten);
+
+        assertThat(next.isAllocated()).isTrue();
+        assertThat(ttnn.getMemoryView(mesh, BufferType.DRAM).totalBytesAllocatedPerBank())
+                .isZero();
+        assertThat(ttnn.empty(TILE, mesh).address()).isEqualTo(next.address());
+    }
+
+    @Test
+    void anAddressThatWasForgottenIsUnknown() {
+        Tensor forgotten = ttnn.empty(TILE, mesh);
+        ttnn.deviceDeallocateBuffers(mesh);
+        reports.forget();
+
+        mesh.deallocateAddress(BufferType.DRAM, forgotten.address());
+
+        assertThat(reports.lines())
+                .containsExactly("ignored 0 DRAM 2968640 UNKNOWN_ADDRESS", "ignored 1 DRAM 2968640 UNKNOWN_ADDRESS");
+    }
+
+    @Test
+    void doesNotEmptyBanksUnderLivingBuffersWhereThatIsRefused() {
+        Ttnn strict = Ttnn.builder(reports).strict().build();
+        MeshDevice other = strict.openMeshDevice(MeshShape.of(1, 1));
+        strict.deviceDeallocateBuffers(other);
+        Tensor tensor = strict.empty(TILE, other);
+
+        assertThatThrownBy(() -> strict.deviceDeallocateBuffers(other))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage(
+                        "Cannot empty the banks of mesh 0: its allocator has lent 1 buffer. They would still count as"
+                                + " allocated, and freeing one later would free whatever lies at its address then."
+                                + " Deallocate them one by one.");
+        assertThat(strict.empty(TILE, other).address()).isNotEqualTo(tensor.address());
+    }
+}

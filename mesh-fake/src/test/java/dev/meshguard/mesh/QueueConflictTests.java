@@ -1,0 +1,176 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.SubDevice;
+import dev.meshguard.mesh.shape.MeshShape;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Why a mesh cannot be closed while a mesh above or below it uses the same command queue, and what helps. */
+class QueueConflictTests {
+
+    private final RecordedReports reports = new RecordedReports();
+    private final Ttnn ttnn = Ttnn.create(reports);
+    private final MeshDevice mesh = ttnn.openMeshDevice(
+            MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 2)).withNumCommandQueues(2));
+    private final MeshDevice submesh = mesh.createSubmesh(MeshShape.of(1, 2));
+    private final MeshDevice unit = submesh.createSubmesh(MeshShape.of(1, 1));
+
+    @Test
+    void refusesToCloseAMeshWhoseSubmeshUsesTheSameQueue() {
+        mesh.commandQueue().finish();
+        submesh.commandQueue().finish();
+
+        assertThatThrownBy(mesh::close)
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("MeshDevice cq ID 0 is in use by child submesh ID 1 during close of mesh ID 0");
+    }
+
+    @Test
+    void refusesToCloseAMeshWhoseSubmeshsSubmeshUsesTheSameQueue() {
+        mesh.commandQueue(1).finish();
+        unit.commandQueue(1).finish();
+
+        assertThatThrownBy(mesh::close)
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("MeshDevice cq ID 1 is in use by child submesh ID 2 during close of mesh ID 0");
+    }
+
+    @Test
+    void refusesToCloseASubmeshWhoseParentUsesTheSameQueue() {
+        mesh.commandQueue().finish();
+        unit.commandQueue().finish();
+
+        assertThatThrownBy(unit::close)
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("MeshDevice cq ID 0 is in use by parent mesh ID 0 during close of mesh ID 2");
+    }
+
+    @Test
+    void refusesBeforeAnythingIsClosed() {
+        mesh.commandQueue().finish();
+        submesh.commandQueue().finish();
+        reports.forget();
+
+        assertThatThrownBy(mesh::close).isInstanceOf(MeshRuntimeException.class);
+
+        assertThat(mesh.isOpen()).isTrue();
+        assertThat(reports.lines()).isEmpty();
+        assertThatCode(() -> mesh.commandQueue().finish()).doesNotThrowAnyException();
+    }
+
+    @Test
+    void lookOnlyAtQueuesThatTheMeshUsesItself() {
+        submesh.commandQueue().finish();
+
+        assertThatCode(mesh::close).doesNotThrowAnyException();
+    }
+
+    @Test
+    void lookOnlyAtQueuesOfTheSameNumber() {
+        mesh.commandQueue(0).finish();
+        submesh.commandQueue(1).finish();
+
+        assertThatCode(mesh::close).doesNotThrowAnyException();
+    }
+
+    @Test
+    void doNotLookAtSiblings() {
+        MeshDevice sibling = mesh.createSubmesh(MeshShape.of(1, 2));
+        sibling.commandQueue().finish();
+        submesh.commandQueue().finish();
+
+        assertThatCode(sibling::close).doesNotThrowAnyException();
+        assertThatCode(submesh::close).doesNotThrowAnyException();
+    }
+
+    @Test
+    void areOverWhenTheSubmeshIsClosed() {
+        submesh.commandQueue().finish();
+        submesh.close();
+        mesh.commandQueue().finish();
+
+        assertThatCode(mesh::close).doesNotThrowAnyException();
+    }
+
+    @Test
+    void areOverWhenTheMeshIsQuiesced() {
+        mesh.commandQueue().finish();
+        submesh.commandQueue().finish();
+        unit.commandQueue().finish();
+
+        mesh.quiesceDevices();
+
+        assertThat(mesh.commandQueue().isInUse()).isFalse();
+        assertThat(unit.commandQueue().isInUse()).isFalse();
+        assertThatCode(mesh::close).doesNotThrowAnyException();
+    }
+
+    @Test
+    void stayWhenOnlyTheSubmeshIsQuiesced() {
+        mesh.commandQueue().finish();
+        submesh.commandQueue().finish();
+
+        submesh.quiesceDevices();
+
+        assertThat(mesh.commandQueue().isInUse()).isTrue();
+        assertThat(submesh.commandQueue().isInUse()).isFalse();
+    }
+
+    @Test
+    void quiescingFreesSubDevicesAndCountsEventsAnew() {
+        mesh.enqueueMeshWorkload(
+                ttnn.createMeshWorkload().addProgram(ttnn.createProgram("copy").addKernel(1)));
+        mesh.commandQueue().enqueueRecordEvent();
+
+        mesh.quiesceDevices();
+
+        assertThat(mesh.commandQueue().enqueueRecordEvent().id()).isEqualTo(1);
+        assertThatCode(() -> mesh.commandQueue(1)
+                        .enqueueMeshWorkload(ttnn.createMeshWorkload()
+                                .addProgram(ttnn.createProgram("copy").addKernel(1))))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void quiescingPassesOverSubmeshesThatAreClosed() {
+        unit.close();
+        submesh.close();
+
+        assertThatCode(mesh::quiesceDevices).doesNotThrowAnyException();
+    }
+
+    @Test
+    void quiescingNeedsTheDefaultSubDeviceManager() {
+        submesh.loadSubDeviceManager(
+                submesh.createSubDeviceManager(List.of(SubDevice.of(new CoreRange(0, 0, 2, 2))), 0));
+
+        assertThatThrownBy(mesh::quiesceDevices)
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Cannot quiesce when non-default sub-device manager is active");
+    }
+
+    @Test
+    void quiescingIsRefusedDuringACapture() {
+        mesh.commandQueue().finish();
+        mesh.beginMeshTrace(0);
+
+        assertThatThrownBy(mesh::quiesceDevices)
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Cannot reset worker state during trace capture");
+    }
+
+    @Test
+    void doNotConcernUnitMeshesWhoseParentWasNeverOpened() {
+        Ttnn units = Ttnn.create(reports);
+        MeshDevice one = units.createUnitMeshes(List.of(0, 1)).get(0);
+        one.commandQueue().finish();
+
+        assertThatCode(one::close).doesNotThrowAnyException();
+    }
+}

@@ -1,0 +1,279 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.allocator.Statistics;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.buffer.SubDevice;
+import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Standing;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random programs of everything that takes and gives back memory on a mesh and its submeshes, against what must hold of all of them.
+ *
+ * <p>A failure names the seed of its program; {@code -Dmeshguard.seed=} with that number makes it the first program of the next run.
+ * {@code -Dmeshguard.programs=} says how many there are.
+ */
+class RandomMeshProgramsTests {
+
+    private static final int STEPS = 60;
+
+    @Test
+    void keepBooksThatAgreeAndAreJudgedByWhatTheyLeft() {
+        long firstSeed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
+        int programs = Integer.getInteger("meshguard.programs", 150);
+        int leaks = 0;
+        int refusals = 0;
+        for (int i = 0; i < programs; i++) {
+            Program program = new Program(firstSeed + i);
+            program.run();
+            leaks += program.leaked.isEmpty() ? 0 : 1;
+            refusals += program.refusals;
+        }
+
+        assertThat(leaks).as("programs that leaked").isBetween(1, Math.max(1, programs - 1));
+        assertThat(refusals).as("steps that were refused").isLessThan(programs * STEPS / 2);
+    }
+
+    /** A buffer at a place, as the program knows it. */
+    private record Held(MeshDevice mesh, List<Integer> devices, BufferType type, long address, Runnable free) {
+
+        List<String> places() {
+            return devices.stream()
+                    .map(device ->
+                            String.format(Locale.ROOT, "mesh %d device %d %s %d", mesh.id(), device, type, address))
+                    .toList();
+        }
+    }
+
+    private static final class Program {
+
+        private final long seed;
+        private final Random random;
+        private final AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        private final Ttnn ttnn = Ttnn.create(tracker);
+        private final MeshDevice root = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
+                .withMeshShape(MeshShape.of(2, 4))
+                .withTraceRegionSize(1_048_576)
+                .withL1SmallSize(32_768)
+                .withNumCommandQueues(2));
+        private final List<MeshDevice> meshes = new ArrayList<>(List.of(root));
+        private final List<Held> held = new ArrayList<>();
+        private final List<MeshWorkload> workloads = new ArrayList<>();
+        private final List<String> steps = new ArrayList<>();
+        private final TreeSet<String> leaked = new TreeSet<>();
+        private int refusals;
+
+        Program(long seed) {
+            this.seed = seed;
+            this.random = new Random(seed);
+        }
+
+        void run() {
+            for (int step = 0; step < STEPS; step++) {
+                try {
+                    step();
+                } catch (MeshRuntimeException refused) {
+                    steps.add("  refused: " + refused.getMessage());
+                    refusals++;
+                }
+                meshes.forEach(this::requireConsistent);
+            }
+            end();
+            judge();
+        }
+
+        private void step() {
+            MeshDevice mesh = meshes.get(random.nextInt(meshes.size()));
+            switch (random.nextInt(12)) {
+                case 0 -> openSubmesh(mesh);
+                case 1, 2 -> allocate(mesh, BufferType.DRAM);
+                case 3 -> allocate(mesh, BufferType.L1);
+                case 4 -> allocateOnOneDevice(mesh);
+                case 5 -> operate(mesh);
+                case 6 -> enqueue(mesh);
+                case 7 -> trace(mesh);
+                case 8 -> divideIntoSubDevices(mesh);
+                case 9 -> clearTheCache(mesh);
+                default -> freeOne();
+            }
+        }
+
+        private void openSubmesh(MeshDevice parent) {
+            if (meshes.size() < 3 && parent == root) {
+                MeshCoordinate offset = MeshCoordinate.of(random.nextInt(2), random.nextInt(3));
+                note("submesh at " + offset);
+                meshes.add(parent.createSubmesh(MeshShape.of(1, 2), offset));
+            }
+        }
+
+        private void allocate(MeshDevice mesh, BufferType type) {
+            long page = 1_024L << random.nextInt(3);
+            note("allocate " + type + " on mesh " + mesh.id());
+            MeshBuffer buffer = mesh.allocate(
+                    MeshBufferConfig.replicated(BufferConfig.of(type, page * (1 + random.nextInt(200)), page)));
+            held.add(new Held(mesh, mesh.deviceIds(), type, buffer.address(), buffer::deallocate));
+        }
+
+        /** Small ones only: a device's own allocator does not know where the mesh's put its buffers. */
+        private void allocateOnOneDevice(MeshDevice mesh) {
+            int device = mesh.deviceIds().get(random.nextInt(mesh.numDevices()));
+            note("allocate on device " + device);
+            Buffer buffer = mesh.allocateOn(
+                    device,
+                    BufferConfig.of(BufferType.L1_SMALL, 1_024, 1_024)
+                            .heightSharded(CoreRangeSet.of(new CoreRange(0, 0, 0, 0))));
+            held.add(new Held(mesh, List.of(device), BufferType.L1_SMALL, buffer.address(), buffer::deallocate));
+        }
+
+        private void operate(MeshDevice mesh) {
+            note("add on mesh " + mesh.id());
+            Tensor a = ttnn.empty(TensorShape.of(64, 32 * (1 + random.nextInt(4))), DataType.BFLOAT16, mesh);
+            Tensor sum = ttnn.add(a, a);
+            held.add(new Held(mesh, mesh.deviceIds(), BufferType.DRAM, a.address(), a::close));
+            held.add(new Held(mesh, mesh.deviceIds(), BufferType.DRAM, sum.address(), sum::close));
+        }
+
+        private void enqueue(MeshDevice mesh) {
+            note("workload on mesh " + mesh.id());
+            MeshWorkload workload = ttnn.createMeshWorkload()
+                    .addProgram(ttnn.createProgram("copy")
+                            .addKernel(1 + random.nextInt(20))
+                            .addCircularBuffer(CircularBufferConfig.of(2_048L * (1 + random.nextInt(4)))));
+            workloads.add(workload);
+            mesh.enqueueMeshWorkload(workload);
+        }
+
+        private void trace(MeshDevice mesh) {
+            note("trace on mesh " + mesh.id());
+            TraceId trace = mesh.beginMeshTrace(0);
+            mesh.endMeshTrace(0, trace, 1 + random.nextInt(60_000));
+            mesh.replayMeshTrace(0, trace, Blocking.BLOCKING);
+            mesh.releaseMeshTrace(trace);
+        }
+
+        private void divideIntoSubDevices(MeshDevice mesh) {
+            note("sub-devices on mesh " + mesh.id());
+            CoreRange left = new CoreRange(0, 0, 3, 7);
+            CoreRange right = new CoreRange(4, 0, 7, 7);
+            SubDeviceManagerId manager =
+                    mesh.createSubDeviceManager(List.of(SubDevice.of(left), SubDevice.of(right)), 4_096);
+            try {
+                mesh.loadSubDeviceManager(manager);
+                MeshBuffer local =
+                        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 32 * 1_024, 1_024)
+                                .heightSharded(CoreRangeSet.of(left))
+                                .on(new SubDeviceId(0))));
+                local.deallocate();
+            } finally {
+                mesh.clearLoadedSubDeviceManager();
+                mesh.removeSubDeviceManager(manager);
+            }
+        }
+
+        private void clearTheCache(MeshDevice mesh) {
+            note("clear the cache of mesh " + mesh.id());
+            mesh.clearProgramCache();
+        }
+
+        private void freeOne() {
+            if (!held.isEmpty()) {
+                Held freed = held.remove(random.nextInt(held.size()));
+                note("free " + freed.type() + " " + freed.address() + " of mesh "
+                        + freed.mesh().id());
+                freed.free().run();
+            }
+        }
+
+        /** What a bank lends, has left and can lend agree, and no two buffers of a mesh begin at one address. */
+        private void requireConsistent(MeshDevice mesh) {
+            for (BufferType type : List.of(BufferType.DRAM, BufferType.L1, BufferType.TRACE)) {
+                Statistics bank = mesh.statistics(type);
+                assertThat(bank.totalAllocated() + bank.totalFree())
+                        .as(this::told)
+                        .isEqualTo(bank.totalAllocatable());
+                assertThat(bank.largestFree()).as(this::told).isLessThanOrEqualTo(bank.totalFree());
+            }
+            List<String> places = held.stream()
+                    .filter(buffer -> buffer.mesh() == mesh)
+                    .flatMap(buffer -> buffer.places().stream())
+                    .toList();
+            assertThat(places).as(this::told).doesNotHaveDuplicates();
+        }
+
+        private void end() {
+            Collections.shuffle(held, random);
+            boolean leaks = random.nextInt(3) > 0;
+            int kept = leaks ? random.nextInt(held.size() + 1) : 0;
+            held.stream().limit(kept).forEach(buffer -> leaked.addAll(buffer.places()));
+            held.stream().skip(kept).forEach(buffer -> buffer.free().run());
+            workloads.forEach(MeshWorkload::close);
+            meshes.forEach(MeshDevice::disableAndClearProgramCache);
+            root.quiesceDevices();
+            meshes.stream()
+                    .sorted(Comparator.comparing(mesh -> mesh.parent().isEmpty()))
+                    .forEach(MeshDevice::close);
+        }
+
+        private void judge() {
+            LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+
+            TreeSet<String> called = new TreeSet<>();
+            verdict.survivors(survivor -> survivor.standing() == Standing.LEAKED)
+                    .forEach(survivor -> called.add(placeOf(survivor.buffer())));
+            assertThat(called).as(this::told).isEqualTo(leaked);
+            assertThat(verdict.survivors()).as(this::told).hasSameSizeAs(leaked);
+            assertThat(verdict.outcome())
+                    .as(this::told)
+                    .isEqualTo(leaked.isEmpty() ? Outcome.LEAK_FREE : Outcome.LEAKED);
+        }
+
+        private static String placeOf(BufferGeneration buffer) {
+            return String.format(
+                    Locale.ROOT,
+                    "mesh %d device %d %s %d",
+                    buffer.reports().get(0).request().details().mesh().orElse(-1),
+                    buffer.device(),
+                    buffer.type(),
+                    buffer.address());
+        }
+
+        private void note(String step) {
+            steps.add(step);
+        }
+
+        private String told() {
+            return String.format(
+                    Locale.ROOT,
+                    "reproduce with -Dmeshguard.seed=%d%n%s",
+                    seed,
+                    String.join(System.lineSeparator(), steps));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.OperationProfile;
+import dev.meshguard.mesh.tensor.OperationProfiles;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.mesh.tensor.TensorSpec;
+import dev.meshguard.tracker.BufferType;
+import org.junit.jupiter.api.Test;
+
+/** Where a tensor lies after it was moved. */
+class ReallocateTests {
+
+    private static final TensorSpec TILE = TensorSpec.of(TensorShape.of(32, 32), DataType.BFLOAT16);
+
+    private final RecordedReports reports = new RecordedReports();
+    private final Ttnn ttnn = Ttnn.create(reports);
+    private final MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1));
+
+    @Test
+    void movesDownIntoAGapInDram() {
+        Tensor below = ttnn.empty(TILE, mesh);
+        Tensor above = ttnn.empty(TILE.named("weights"), mesh);
+        ttnn.deallocate(below);
+        reports.forget();
+
+        Tensor moved = ttnn.reallocate(above);
+
+        assertThat(reports.lines())
+                .containsExactly("freed 0 DRAM 2970688 NON_OWNING", "allocated 0 DRAM 2968640+2048 NON_OWNING");
+        assertThat(moved).hasToString("Tensor(weights, (32, 32), BFLOAT16, DRAM at 0x2d4c40 (2968640))");
+        assertThat(above).hasToString("Tensor(weights, (32, 32), BFLOAT16, <buffer is not allocated>)");
+    }
+
+    @Test
+    void movesUpIntoAGapInL1() {
+        Tensor above = ttnn.empty(TILE.in(BufferType.L1), mesh);
+        Tensor below = ttnn.empty(TILE.in(BufferType.L1), mesh);
+        long highest = above.address();
+        ttnn.deallocate(above);
+
+        Tensor moved = ttnn.reallocate(below);
+
+        assertThat(below.isAllocated()).isFalse();
+        assertThat(moved.address()).isEqualTo(highest).isEqualTo(1_499_136 - 2_048);
+    }
+
+    @Test
+    void staysWhereItIsWhenThereIsNoBetterPlace() {
+        Tensor tensor = ttnn.empty(TILE, mesh);
+        long address = tensor.address();
+
+        Tensor moved = ttnn.reallocate(tensor);
+
+        assertThat(moved).isNotSameAs(tensor);
+        assertThat(moved.address()).isEqualTo(address);
+        assertThat(tensor.isAllocated()).isFalse();
+    }
+
+    @Test
+    void movesAcrossMemories() {
+        Tensor tensor = ttnn.empty(TILE, mesh);
+
+        Tensor moved = ttnn.reallocate(tensor, BufferType.L1);
+
+        assertThat(moved.buffer().type()).isEqualTo(BufferType.L1);
+        assertThat(moved.spec()).isEqualTo(TILE.in(BufferType.L1));
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isZero();
+    }
+
+    @Test
+    void leavesATensorThatOthersShareWhereItIs() {
+        Tensor tensor = ttnn.empty(TILE, mesh);
+        Tensor alias = tensor.alias();
+        reports.forget();
+
+        Tensor moved = ttnn.reallocate(tensor);
+        tensor.close();
+        alias.close();
+
+        assertThat(reports.lines()).isEmpty();
+        assertThat(moved.isSoleOwner()).isTrue();
+    }
+
+    @Test
+    void losesATensorForWhichThereIsNoRoom() {
+        Tensor tensor = ttnn.empty(TILE, mesh);
+        long free = mesh.statistics(BufferType.L1).totalFree();
+        mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 64 * free, free)));
+
+        assertThatThrownBy(() -> ttnn.reallocate(tensor, BufferType.L1)).isInstanceOf(DeviceOutOfMemoryException.class);
+
+        assertThat(tensor.isAllocated()).isFalse();
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isZero();
+    }
+
+    @Test
+    void refusesATensorThatWasFreed() {
+        Tensor tensor = ttnn.empty(TILE, mesh);
+        tensor.deallocate();
+
+        assertThatThrownBy(() -> ttnn.reallocate(tensor))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Move: Expected input tensor to be allocated");
+    }
+
+    @Test
+    void freesTheTensorOfAClosedMeshBeforeItFails() {
+        Tensor tensor = ttnn.empty(TILE, mesh);
+        mesh.close();
+
+        assertThatThrownBy(() -> ttnn.reallocate(tensor))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessageStartingWith("SubDeviceManagerTracker is not initialized on MeshDevice 0.");
+        assertThat(tensor.isAllocated()).isFalse();
+    }
+
+    @Test
+    void runsTheProgramThatMovesTheContentsIfItsNeedsAreKnown() {
+        Ttnn more = Ttnn.builder(reports)
+                .operations(OperationProfiles.of(OperationProfile.of("move", 1, 2)))
+                .build();
+        MeshDevice other = more.openMeshDevice(MeshShape.of(1, 1));
+        Tensor tensor = more.empty(TILE, other);
+        reports.forget();
+
+        Tensor moved = more.reallocate(tensor, BufferType.L1);
+        more.reallocate(moved, BufferType.L1);
+
+        assertThat(reports.lines("allocated"))
+                .containsExactly(
+                        "allocated 0 L1 1497088+2048 NON_OWNING",
+                        "allocated 0 L1 103776+4096 OWNING",
+                        "allocated 0 DRAM 1073739776+2048 NON_OWNING",
+                        "allocated 0 L1 1497088+2048 NON_OWNING");
+        assertThat(other.numProgramCacheEntries()).isEqualTo(1);
+    }
+
+    @Test
+    void freesWhatItAllocatedIfTheProgramCannotRun() {
+        Ttnn more = Ttnn.builder(reports)
+                .operations(OperationProfiles.of(OperationProfile.of("move", 0, 1_000)))
+                .build();
+        MeshDevice other = more.openMeshDevice(MeshShape.of(1, 1));
+        Tensor tensor = more.empty(TILE, other);
+
+        assertThatThrownBy(() -> more.reallocate(tensor, BufferType.L1))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessageContaining("Statically allocated circular buffers");
+        assertThat(other.statistics(BufferType.L1).totalAllocated()).isZero();
+        assertThat(tensor.isAllocated()).isFalse();
+    }
+}

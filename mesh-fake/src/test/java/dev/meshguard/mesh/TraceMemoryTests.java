@@ -1,0 +1,426 @@
+package dev.meshguard.mesh;
+
+import static dev.meshguard.mesh.Blocking.BLOCKING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.meshguard.mesh.allocator.AllocationDirection;
+import dev.meshguard.mesh.allocator.Allocator;
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.buffer.SubDevice;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.BufferType;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Where traces are kept, when there is no room for them, and what they make unsafe. */
+class TraceMemoryTests {
+
+    /** The end of a DRAM bank of Wormhole B0. */
+    private static final long BANK_END = 1_073_741_824;
+
+    private static final MeshBufferConfig PAGE =
+            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 2_048, 2_048));
+    private static final MeshBufferConfig PAGE_FROM_THE_TOP =
+            MeshBufferConfig.replicated(PAGE.deviceLocal().taken(AllocationDirection.TOP_DOWN));
+
+    private final RecordedReports reports = new RecordedReports();
+    private final Ttnn ttnn = Ttnn.create(reports);
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger(Allocator.class);
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @BeforeEach
+    void listenToTheLog() {
+        log.start();
+        logger.addAppender(log);
+    }
+
+    @AfterEach
+    void leaveTheLog() {
+        logger.detachAppender(log);
+    }
+
+    @Test
+    void liesInTheTraceRegionFromTheBottomUp() {
+        MeshDevice mesh = withRegion(1_048_576);
+
+        TraceId first = captured(mesh, 12_288);
+        TraceId second = captured(mesh, 12_288);
+
+        assertThat(mesh.meshTraceBuffer(first).orElseThrow().type()).isEqualTo(BufferType.TRACE);
+        assertThat(addressOf(mesh, first)).isEqualTo(BANK_END - 1_048_576);
+        assertThat(addressOf(mesh, second)).isEqualTo(BANK_END - 1_048_576 + 1_024);
+        assertThat(mesh.traceBuffersSize()).isEqualTo(24_576);
+    }
+
+    @Test
+    void leavesItsPlaceToTheNextWhenItIsReleased() {
+        MeshDevice mesh = withRegion(1_048_576);
+        TraceId first = captured(mesh, 12_288);
+        long place = addressOf(mesh, first);
+
+        mesh.releaseMeshTrace(first);
+
+        assertThat(addressOf(mesh, captured(mesh, 12_288))).isEqualTo(place);
+    }
+
+    @Test
+    void hasPagesThatWasteLeast() {
+        MeshDevice mesh = withRegion(64 << 20);
+
+        TraceId small = captured(mesh, 100);
+        TraceId twoRowsOfTwoKilobytes = captured(mesh, 49_152);
+        TraceId large = captured(mesh, 12_501_000);
+
+        assertThat(mesh.meshTraceBuffer(small).orElseThrow().pageSize()).isEqualTo(1_024);
+        assertThat(mesh.meshTraceBuffer(twoRowsOfTwoKilobytes).orElseThrow().pageSize())
+                .isEqualTo(4_096);
+        assertThat(mesh.meshTraceBuffer(large).orElseThrow().pageSize()).isEqualTo(8_192);
+        assertThat(mesh.meshTraceBuffer(large).orElseThrow().size()).isEqualTo(12_509_184);
+    }
+
+    @Test
+    void hasTheSizesOfTheLanguageModelRunOfOctober2025() {
+        MeshDevice mesh = Ttnn.builder(reports)
+                .preset(RuntimePreset.OCTOBER_2025)
+                .build()
+                .openMeshDevice(MeshDeviceOptions.defaults().withTraceRegionSize(30_000_000));
+
+        TraceId smallest = captured(mesh, 12_500_993);
+        TraceId largest = captured(mesh, 12_503_040);
+
+        assertThat(mesh.meshTraceBuffer(smallest).orElseThrow().size()).isEqualTo(12_503_040);
+        assertThat(mesh.meshTraceBuffer(largest).orElseThrow().size()).isEqualTo(12_503_040);
+        assertThat(addressOf(mesh, smallest)).isEqualTo(1_043_741_824);
+    }
+
+    @Test
+    void doesNotExceedTheRegionTogetherWithTheOthers() {
+        MeshDevice mesh = withRegion(30_720);
+        captured(mesh, 20_480);
+        TraceId second = mesh.beginMeshTrace(0);
+
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, second, 20_480))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Creating trace buffers of size 40960B on MeshDevice 0,"
+                        + " but only 30720B is allocated for trace region.");
+    }
+
+    @Test
+    void countsForEverWhenItWasRefused() {
+        MeshDevice mesh = withRegion(30_720);
+        TraceId refused = mesh.beginMeshTrace(0);
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, refused, 40_960)).isInstanceOf(MeshRuntimeException.class);
+
+        mesh.releaseMeshTrace(refused);
+
+        TraceId small = mesh.beginMeshTrace(0);
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, small, 1_024))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Creating trace buffers of size 41984B on MeshDevice 0,"
+                        + " but only 30720B is allocated for trace region.");
+    }
+
+    @Test
+    void staysInThePoolWithoutABufferWhenItWasRefused() {
+        MeshDevice mesh = withRegion(30_720);
+        TraceId refused = mesh.beginMeshTrace(0);
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, refused, 40_960)).isInstanceOf(MeshRuntimeException.class);
+
+        assertThat(mesh.commandQueue().traceId()).isEmpty();
+        assertThat(mesh.meshTraceBuffer(refused)).isEmpty();
+        assertThatThrownBy(() -> mesh.beginMeshTrace(0, refused))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Trace already exists for tid 0 on device 0's active sub-device manager 0");
+        assertThatThrownBy(() -> mesh.replayMeshTrace(0, refused, BLOCKING)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void mayFailForLackOfRoomInABankAlthoughTheRegionIsLargeEnoughInSum() {
+        MeshDevice mesh = withRegion(3_072);
+        captured(mesh, 1_024);
+        captured(mesh, 1_024);
+        MeshBuffer inTheRegion =
+                mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.TRACE, 1_024, 1_024)));
+        TraceId third = mesh.beginMeshTrace(0);
+
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, third, 1_024))
+                .isInstanceOf(DeviceOutOfMemoryException.class)
+                .hasMessage("Out of Memory: Not enough space to allocate 1024 B TRACE buffer across 12 banks,"
+                        + " where each bank needs to store 1024 B, but bank size is 3072 B"
+                        + " (allocated: 3072 B, free: 0 B, largest free block: 0 B)");
+        assertThat(inTheRegion.isAllocated()).isTrue();
+    }
+
+    @Test
+    void liesAtTheTopOfDramWhereThereIsNoRegion() {
+        MeshDevice mesh = withRegion(0);
+
+        TraceId trace = captured(mesh, 12_288);
+
+        assertThat(mesh.meshTraceBuffer(trace).orElseThrow().type()).isEqualTo(BufferType.DRAM);
+        assertThat(addressOf(mesh, trace)).isEqualTo(BANK_END - 1_024);
+        assertThat(mesh.traceBuffersSize()).isEqualTo(12_288);
+    }
+
+    @Test
+    void liesBelowTheKernelBinariesWhereThereIsNoRegion() {
+        MeshDevice mesh = withRegion(0);
+        MeshWorkload workload = ttnn.createMeshWorkload()
+                .addProgram(ttnn.createProgram("copy").addKernel(1).setTraceSize(500));
+        mesh.enqueueMeshWorkload(workload);
+        TraceId trace = mesh.beginMeshTrace(0);
+        mesh.enqueueMeshWorkload(workload);
+
+        mesh.endMeshTrace(0, trace);
+
+        assertThat(addressOf(mesh, trace)).isEqualTo(BANK_END - 2_048 - 1_024);
+    }
+
+    @Test
+    void canBeOneOfSeveralWhereThereIsNoRegion() {
+        MeshDevice mesh = withRegion(0);
+
+        TraceId first = captured(mesh, 12_288);
+        TraceId second = captured(mesh, 12_288);
+
+        assertThat(addressOf(mesh, second)).isEqualTo(addressOf(mesh, first) - 1_024);
+    }
+
+    @Test
+    void mayBeCapturedWhileBuffersAreTakenFromBelow() {
+        MeshDevice mesh = withRegion(0);
+        TraceId trace = mesh.beginMeshTrace(0);
+        MeshBuffer small =
+                mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 1_048_576, 1_048_576)));
+
+        assertThatCode(() -> mesh.endMeshTrace(0, trace, 12_288)).doesNotThrowAnyException();
+        assertThat(small.address()).isLessThan(addressOf(mesh, trace));
+    }
+
+    @Test
+    void doesNotLieBelowWhatWasAllocatedDuringItsCapture() {
+        MeshDevice mesh = withRegion(0);
+        TraceId trace = mesh.beginMeshTrace(0);
+        mesh.allocate(PAGE_FROM_THE_TOP);
+
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, trace, 12_288))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Trace buffer at address 1073738752 overlaps with buffers allocated during trace capture"
+                        + " (allocation high water mark: 1073741824)."
+                        + " Reduce allocations during trace capture or set a non-zero trace_region_size.");
+    }
+
+    @Test
+    void doesNotLieBelowWhatWasFreedDuringItsCapture() {
+        MeshDevice mesh = withRegion(0);
+        MeshBuffer before = mesh.allocate(PAGE_FROM_THE_TOP);
+        MeshBuffer below = mesh.allocate(PAGE_FROM_THE_TOP);
+        TraceId trace = mesh.beginMeshTrace(0);
+        below.deallocate();
+
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, trace, 12_288))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Trace buffer at address 1073738752 overlaps with buffers deallocated during trace capture"
+                        + " (deletion high water mark: 1073739776)."
+                        + " Avoid deallocating DRAM buffers during trace capture or set a non-zero trace_region_size.");
+        assertThat(before.isAllocated()).isTrue();
+    }
+
+    @Test
+    void doesNotLieBelowWhatWasAllocatedAndFreedDuringItsCapture() {
+        MeshDevice mesh = withRegion(0);
+        TraceId trace = mesh.beginMeshTrace(0);
+        mesh.allocate(PAGE_FROM_THE_TOP).deallocate();
+
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, trace, 12_288))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Trace buffer at address 1073740800 overlaps with DRAM activity during trace capture."
+                        + " Allocation high water mark: 1073741824, Deletion high water mark: 1073741824."
+                        + " Reduce allocations during trace capture or set a non-zero trace_region_size.");
+    }
+
+    @Test
+    void looksOnlyAtWhatHappenedDuringItsCapture() {
+        MeshDevice mesh = withRegion(0);
+        mesh.allocate(PAGE_FROM_THE_TOP);
+        mesh.allocate(PAGE_FROM_THE_TOP).deallocate();
+
+        assertThatCode(() -> captured(mesh, 12_288)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void keepsItsBufferUntilItIsReleasedWhenItsPlaceWasRefused() {
+        MeshDevice mesh = withRegion(0);
+        TraceId trace = mesh.beginMeshTrace(0);
+        mesh.allocate(PAGE_FROM_THE_TOP);
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, trace, 12_288)).isInstanceOf(MeshRuntimeException.class);
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048 + 1_024);
+
+        mesh.releaseMeshTrace(trace);
+
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048);
+        assertThat(mesh.traceBuffersSize()).isZero();
+    }
+
+    @Test
+    void liesWhereItWouldWhenAddressesAreWithheld() {
+        MeshDevice mesh = Ttnn.builder(reports).strict().build().openMeshDevice(MeshShape.of(1, 2));
+        mesh.allocate(PAGE_FROM_THE_TOP).deallocate();
+        TraceId trace = mesh.beginMeshTrace(0);
+        mesh.allocate(PAGE_FROM_THE_TOP).deallocate();
+
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, trace, 12_288))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Trace buffer at address 1073740800 overlaps with DRAM activity during trace capture."
+                        + " Allocation high water mark: 1073741824, Deletion high water mark: 1073741824."
+                        + " Reduce allocations during trace capture or set a non-zero trace_region_size.");
+        assertThat(addressOf(mesh, trace)).as("withheld: 1073739776").isNotEqualTo(1_073_740_800);
+    }
+
+    @Test
+    void needsARegionBeforeFebruary2026() {
+        MeshDevice mesh =
+                Ttnn.builder(reports).preset(RuntimePreset.OCTOBER_2025).build().openMeshDevice(MeshShape.of(1, 1));
+        TraceId trace = mesh.beginMeshTrace(0);
+
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, trace, 12_288))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Creating trace buffers of size 12288B on MeshDevice 0,"
+                        + " but only 0B is allocated for trace region.");
+    }
+
+    @Test
+    void makesAllocationsUnsafeUntilItIsReleased() {
+        MeshDevice mesh = withRegion(1_048_576);
+        mesh.allocate(PAGE);
+        TraceId trace = captured(mesh, 1_024);
+        mesh.releaseMeshTrace(trace);
+        mesh.allocate(PAGE);
+        assertThat(log.list).isEmpty();
+
+        captured(mesh, 1_024);
+        mesh.allocate(PAGE);
+
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly("Allocating device buffers is unsafe due to the existence of an active trace."
+                        + " These buffers may be corrupted once a trace is executed.");
+    }
+
+    @Test
+    void isWarnedOfOnceForEachThreadWhateverTheMesh() {
+        MeshDevice mesh = withRegion(1_048_576);
+        MeshDevice submesh = mesh.createSubmesh(MeshShape.of(1, 1));
+        captured(mesh, 1_024);
+        captured(submesh, 1_024);
+
+        mesh.allocate(PAGE);
+        mesh.allocate(PAGE);
+        submesh.allocate(PAGE);
+
+        assertThat(log.list).hasSize(1);
+    }
+
+    @Test
+    void makesAllocationsSafeWhileAnotherIsCaptured() {
+        MeshDevice mesh = withRegion(1_048_576);
+        captured(mesh, 1_024);
+        mesh.beginMeshTrace(0);
+
+        mesh.allocate(PAGE);
+
+        assertThat(log.list).isEmpty();
+    }
+
+    @Test
+    void keepsAllocationsUnsafeAsLongAsAnotherIsThere() {
+        MeshDevice mesh = withRegion(1_048_576);
+        TraceId first = captured(mesh, 1_024);
+        captured(mesh, 1_024);
+
+        mesh.releaseMeshTrace(first);
+        mesh.allocate(PAGE);
+
+        assertThat(log.list).hasSize(1);
+    }
+
+    @Test
+    void makesAllocationsUnsafeForEverWhenItWasRefused() {
+        MeshDevice mesh = withRegion(30_720);
+        TraceId refused = mesh.beginMeshTrace(0);
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, refused, 40_960)).isInstanceOf(MeshRuntimeException.class);
+
+        mesh.releaseMeshTrace(refused);
+        mesh.allocate(PAGE);
+
+        assertThat(log.list).hasSize(1);
+    }
+
+    @Test
+    void leavesAllocationsUnsafeWhenItGoesWithItsManagerUntilTheNextRelease() {
+        MeshDevice mesh = withRegion(1_048_576);
+        SubDeviceManagerId manager = mesh.createSubDeviceManager(List.of(SubDevice.of(new CoreRange(0, 0, 2, 2))), 0);
+        mesh.loadSubDeviceManager(manager);
+        TraceId trace = captured(mesh, 1_024);
+        mesh.clearLoadedSubDeviceManager();
+        mesh.removeSubDeviceManager(manager);
+        mesh.releaseMeshTrace(trace);
+
+        mesh.allocate(PAGE);
+
+        assertThat(log.list)
+                .as("the release of a number that is unknown makes safe")
+                .isEmpty();
+    }
+
+    @Test
+    void doesNotConcernTheAllocatorsOfSingleDevices() {
+        MeshDevice mesh = withRegion(1_048_576);
+        captured(mesh, 1_024);
+
+        mesh.allocateOn(0, PAGE.deviceLocal());
+
+        assertThat(log.list).isEmpty();
+    }
+
+    @Test
+    void lowersItsSizeNoMoreWhenItsBufferWasFreedByHand() {
+        MeshDevice mesh = withRegion(1_048_576);
+        TraceId trace = captured(mesh, 1_024);
+        mesh.meshTraceBuffer(trace).orElseThrow().deallocate();
+
+        mesh.releaseMeshTrace(trace);
+
+        assertThat(mesh.traceBuffersSize()).isEqualTo(1_024);
+        assertThat(reports.lines("ignored")).isEmpty();
+    }
+
+    private MeshDevice withRegion(long size) {
+        return ttnn.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 2)).withTraceRegionSize(size));
+    }
+
+    private static TraceId captured(MeshDevice mesh, long rawSize) {
+        TraceId trace = mesh.beginMeshTrace(0);
+        mesh.endMeshTrace(0, trace, rawSize);
+        return trace;
+    }
+
+    private static long addressOf(MeshDevice mesh, TraceId trace) {
+        return mesh.meshTraceBuffer(trace).orElseThrow().address();
+    }
+}

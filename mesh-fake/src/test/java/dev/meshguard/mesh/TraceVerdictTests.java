@@ -1,0 +1,195 @@
+package dev.meshguard.mesh;
+
+import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_BUFFER_KEPT_AFTER_RELEASE;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_SIZE_NOT_LOWERED_ON_RELEASE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.buffer.SubDevice;
+import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Standing;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a verdict says of traces and of the memory of sub-devices, and how the defects of traces show. */
+class TraceVerdictTests {
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+
+    @Test
+    void isLeakFreeWhenEveryTraceWasReleased() {
+        MeshDevice mesh = open();
+        mesh.releaseMeshTrace(captured(mesh));
+
+        mesh.close();
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void callsTheBufferOfALiveTraceCached() {
+        MeshDevice mesh = open();
+        captured(mesh);
+
+        mesh.close();
+
+        LeakVerdict verdict = verdict();
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.survivors()).hasSize(2);
+        assertThat(verdict.survivors()).allMatch(survivor -> survivor.cause() == Cause.CACHED);
+        assertThat(verdict.survivors().get(0).buffer().type()).isEqualTo(BufferType.TRACE);
+        assertThat(verdict.groups(Standing.LEAKED).get(0).evidence().get(0).words())
+                .isEqualTo("trace 0 of mesh 0 has been in the trace pool since event #8 and never left it");
+    }
+
+    @Test
+    void callsTheBufferOfATraceThatWasCapturedAnewCachedToo() {
+        MeshDevice mesh = open();
+        TraceId trace = captured(mesh);
+        mesh.releaseMeshTrace(trace);
+        mesh.beginMeshTrace(0, trace);
+        mesh.endMeshTrace(0, trace, 1_000);
+
+        mesh.close();
+
+        assertThat(verdict().survivors()).hasSize(2).allMatch(survivor -> survivor.cause() == Cause.CACHED);
+    }
+
+    @Test
+    void findsTheBufferOfATraceThatWasReleasedAndKeptIt() {
+        MeshDevice mesh = open(TRACE_BUFFER_KEPT_AFTER_RELEASE);
+        mesh.releaseMeshTrace(captured(mesh));
+
+        mesh.close();
+
+        LeakVerdict verdict = verdict();
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.survivors()).hasSize(2).allMatch(survivor -> survivor.cause() == Cause.UNEXPLAINED);
+        assertThat(verdict.survivors().get(0).buffer().owner())
+                .map(Object::toString)
+                .contains("trace 0 of mesh 0");
+    }
+
+    @Test
+    void seesTheTraceRegionFillUpWhenTracesKeepTheirBuffers() {
+        MeshDevice mesh = open(TRACE_BUFFER_KEPT_AFTER_RELEASE);
+        mesh.releaseMeshTrace(captured(mesh));
+
+        mesh.releaseMeshTrace(captured(mesh));
+
+        assertThat(mesh.statistics(BufferType.TRACE).totalAllocated()).isEqualTo(2 * 1_024);
+        assertThat(mesh.traceBuffersSize()).isEqualTo(2 * 1_024);
+        TraceId third = mesh.beginMeshTrace(0);
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, third, 1_000))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Creating trace buffers of size 3072B on MeshDevice 0,"
+                        + " but only 2048B is allocated for trace region.");
+    }
+
+    @Test
+    void findsNoLeakWhenOnlyTheSizeOfATraceIsKept() {
+        MeshDevice mesh = open(TRACE_SIZE_NOT_LOWERED_ON_RELEASE);
+        mesh.releaseMeshTrace(captured(mesh));
+
+        mesh.close();
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void seesALaterCaptureRefusedWhenTheSizeOfATraceIsKept() {
+        MeshDevice mesh = open(TRACE_SIZE_NOT_LOWERED_ON_RELEASE);
+        mesh.releaseMeshTrace(captured(mesh));
+        mesh.releaseMeshTrace(captured(mesh));
+        TraceId third = mesh.beginMeshTrace(0);
+
+        assertThatThrownBy(() -> mesh.endMeshTrace(0, third, 1_000))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Creating trace buffers of size 3072B on MeshDevice 0,"
+                        + " but only 2048B is allocated for trace region.");
+        assertThat(mesh.statistics(BufferType.TRACE).totalAllocated()).isZero();
+    }
+
+    @Test
+    void seesEveryCaptureSucceedWithoutADefect() {
+        MeshDevice mesh = open();
+        mesh.releaseMeshTrace(captured(mesh));
+        mesh.releaseMeshTrace(captured(mesh));
+
+        assertThatCode(() -> captured(mesh)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void findsEveryBufferThatASubDeviceLentAndDidNotGetBack() {
+        MeshDevice mesh = open();
+        CoreRangeSet left = CoreRangeSet.of(new CoreRange(0, 0, 0, 0));
+        CoreRangeSet right = CoreRangeSet.of(new CoreRange(1, 0, 1, 0));
+        mesh.loadSubDeviceManager(
+                mesh.createSubDeviceManager(List.of(new SubDevice(left), new SubDevice(right)), 3_200));
+        MeshBuffer freed = mesh.allocate(on(left, 0));
+        mesh.allocate(on(left, 0));
+        mesh.allocate(on(right, 1)).deallocate();
+        freed.deallocate();
+
+        mesh.close();
+
+        LeakVerdict verdict = verdict();
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.survivors()).hasSize(2);
+    }
+
+    @Test
+    void callsBuffersOfTwoSubDevicesAtOneAddressLeaked() {
+        MeshDevice mesh = open();
+        CoreRangeSet left = CoreRangeSet.of(new CoreRange(0, 0, 0, 0));
+        CoreRangeSet right = CoreRangeSet.of(new CoreRange(1, 0, 1, 0));
+        mesh.loadSubDeviceManager(
+                mesh.createSubDeviceManager(List.of(new SubDevice(left), new SubDevice(right)), 3_200));
+        mesh.allocate(on(left, 0));
+        mesh.allocate(on(right, 1));
+
+        mesh.close();
+
+        LeakVerdict verdict = verdict();
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.survivors()).allMatch(survivor -> survivor.standing() == Standing.LEAKED);
+    }
+
+    private MeshDevice open(RuntimeDefect... defects) {
+        return Ttnn.builder(tracker)
+                .build()
+                .openMeshDevice(MeshDeviceOptions.defaults()
+                        .withMeshShape(MeshShape.of(1, 2))
+                        .withTraceRegionSize(2_048)
+                        .withDefects(defects));
+    }
+
+    private static TraceId captured(MeshDevice mesh) {
+        TraceId trace = mesh.beginMeshTrace(0);
+        mesh.endMeshTrace(0, trace, 1_000);
+        return trace;
+    }
+
+    private LeakVerdict verdict() {
+        return LeakCheck.create().examine(tracker.history());
+    }
+
+    private static MeshBufferConfig on(CoreRangeSet core, int subDevice) {
+        return MeshBufferConfig.replicated(
+                BufferConfig.of(BufferType.L1, 64, 64).heightSharded(core).on(new SubDeviceId(subDevice)));
+    }
+}

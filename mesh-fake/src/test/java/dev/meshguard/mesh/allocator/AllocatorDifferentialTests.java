@@ -1,0 +1,217 @@
+package dev.meshguard.mesh.allocator;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.BufferType.L1_SMALL;
+import static dev.meshguard.tracker.BufferType.SYSTEM_MEMORY;
+import static dev.meshguard.tracker.BufferType.TRACE;
+
+import dev.meshguard.mesh.allocator.RandomPrograms.Program;
+import dev.meshguard.mesh.allocator.RandomPrograms.Refusal;
+import dev.meshguard.tracker.BufferType;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random programs, run on {@link Allocator} and on one {@link NaiveBanks} for each kind of memory, give the same answers
+ * at every step, and no kind ever has memory of another.
+ *
+ * <p>How to run one again and how many there are says {@link RandomPrograms}.
+ */
+class AllocatorDifferentialTests {
+
+    @Test
+    void answersLikeTheNaiveModelInEveryKindOfMemory() {
+        RandomPrograms.run(AllocatorProgram::new);
+    }
+
+    /** One random program on an allocator of random shape. */
+    private static final class AllocatorProgram extends Program {
+
+        private static final List<BufferType> LENT = List.of(DRAM, TRACE, L1, L1_SMALL);
+        private static final int CORES = 4;
+        private static final int DRAM_BANKS = 2;
+
+        private final Allocator actual;
+        private final boolean interleaved;
+        private final Map<BufferType, NaiveBanks> expected = new EnumMap<>(BufferType.class);
+
+        AllocatorProgram(Random random) {
+            super(random);
+            this.interleaved = random.nextInt(4) > 0;
+            long dramAlignment = oneOf(32, 64);
+            long base = dramAlignment * (1 + random.nextInt(10));
+            long traceSize = dramAlignment * random.nextInt(10);
+            long smallSize = dramAlignment * random.nextInt(10);
+            long dramEnd = base + traceSize + dramAlignment * random.nextInt(20);
+            long l1End = base + smallSize + dramAlignment * (1 + random.nextInt(20));
+            var config = AllocatorConfig.builder()
+                    .dramBankCount(DRAM_BANKS)
+                    .dramBankSize(dramEnd)
+                    .dramUnreservedBase(base)
+                    .dramAlignment(dramAlignment)
+                    .l1BankCount(CORES)
+                    .l1Size(l1End)
+                    .l1UnreservedBase(base)
+                    .l1Alignment(16)
+                    .l1SmallSize(smallSize)
+                    .traceRegionSize(traceSize);
+            this.actual = Allocator.create(
+                    (interleaved ? config : config.withoutInterleaving()).build(),
+                    UnsafeAllocationWarning.to(text -> {}));
+            model(DRAM, DRAM_BANKS, base, dramEnd - traceSize, 0, dramAlignment, dramAlignment);
+            model(TRACE, DRAM_BANKS, dramEnd - traceSize, dramEnd, 0, dramAlignment, dramAlignment);
+            model(L1, CORES, base, l1End - smallSize, base, 16, dramAlignment);
+            model(L1_SMALL, CORES, l1End - smallSize, l1End, base, 16, dramAlignment);
+            note("DRAM from " + base + " to " + dramEnd + " with " + traceSize + " for traces, L1 to " + l1End
+                    + " with " + smallSize + " for small ones, alignment " + dramAlignment
+                    + (interleaved ? "" : ", sharded only"));
+        }
+
+        private void model(BufferType kind, int banks, long start, long end, long limit, long page, long dram) {
+            expected.put(
+                    kind,
+                    new NaiveBanks(
+                            kind, banks, new AddressRange(start, end), limit, page, dram, CORES, List.of(List.of())));
+        }
+
+        @Override
+        void step() {
+            BufferType kind = random.nextInt(50) == 0 ? SYSTEM_MEMORY : LENT.get(random.nextInt(LENT.size()));
+            int step = random.nextInt(100);
+            if (step < 50) {
+                allocate(kind);
+            } else if (step < 85) {
+                deallocate(kind);
+            } else if (step < 90) {
+                long size = 8L * random.nextInt(20);
+                same(
+                        "shrink " + kind + " by " + size,
+                        a -> a.shrinkSize(kind, size),
+                        kind,
+                        b -> b.shrinkSize(size, true));
+            } else if (step < 93) {
+                same("reset " + kind, a -> a.resetSize(kind), kind, NaiveBanks::resetSize);
+            } else if (step < 95) {
+                same(
+                        "mark " + kind,
+                        a -> a.beginHighWaterMarkTracking(kind),
+                        kind,
+                        NaiveBanks::beginHighWaterMarkTracking);
+            } else if (step < 96) {
+                sameOutcome(
+                        "end marking " + kind,
+                        () -> actual.endHighWaterMarkTracking(kind),
+                        () -> banks(kind).endHighWaterMarkTracking());
+            } else if (step < 98) {
+                actual.deallocateBuffers();
+                expected.values().forEach(NaiveBanks::deallocateAll);
+                note("deallocate buffers");
+            } else if (step == 98) {
+                actual.clear();
+                expected.values().forEach(NaiveBanks::clear);
+                note("clear");
+            }
+        }
+
+        @Override
+        void check() {
+            expected.forEach((kind, banks) -> {
+                same("live " + kind, boxed(actual.liveAddresses(kind)), banks.liveAddresses());
+                same("statistics of " + kind, actual.statistics(kind), banks.statistics(0));
+                same("size of " + kind, actual.bankSize(kind), banks.bankSize());
+                same("marks of " + kind, actual.highWaterMarks(kind), banks.highWaterMarks());
+                same("taken of " + kind, taken(kind, banks.start), banks.taken(0));
+            });
+            same(
+                    "lowest",
+                    actual.lowestOccupiedL1Address(random.nextInt(CORES)),
+                    banks(L1).lowestOccupiedAddress(0));
+            keepApart(DRAM, TRACE);
+            keepApart(L1, L1_SMALL);
+        }
+
+        private void allocate(BufferType kind) {
+            long page = oneOf(8, 16, 32, 48, 64, 100, 256);
+            long size = page * random.nextInt(6);
+            AllocationDirection direction = AllocationDirection.values()[random.nextInt(2)];
+            AllocationRequest request = random.nextBoolean()
+                    ? AllocationRequest.interleaved(size, page, direction)
+                    : AllocationRequest.sharded(size, page, 1 + random.nextInt(CORES + 1), direction);
+            sameOutcome("allocate " + kind + " " + request, () -> actual.allocate(kind, request), () -> {
+                if (!interleaved && !request.isSharded()) {
+                    throw new Refusal("Interleaved allocation is disabled, see validate_num_banks");
+                }
+                if (kind == L1_SMALL && !request.isSharded()) {
+                    throw new Refusal("L1_SMALL only supports sharded allocations, see validate_num_banks");
+                }
+                return banks(kind).allocate(request, 0, List.of());
+            });
+        }
+
+        private void deallocate(BufferType kind) {
+            List<Long> live = kind == SYSTEM_MEMORY ? List.of() : banks(kind).liveAddresses();
+            long address = live.isEmpty() || random.nextInt(10) == 0
+                    ? 8L * random.nextInt(300)
+                    : live.get(random.nextInt(live.size()));
+            same(
+                    "deallocate " + kind + " " + address,
+                    a -> a.deallocate(kind, address),
+                    kind,
+                    b -> b.deallocate(address, 0));
+        }
+
+        /** Which of several blocks in the way the text names depends on slots, of which the model knows nothing. */
+        private void same(String what, Consumer<Allocator> step, BufferType kind, Consumer<NaiveBanks> modelStep) {
+            sameOutcome(
+                    what,
+                    () -> {
+                        try {
+                            step.accept(actual);
+                            return "done";
+                        } catch (MeshRuntimeException e) {
+                            return String.valueOf(e.getMessage()).replaceFirst("block at address \\d+$", "block");
+                        }
+                    },
+                    () -> {
+                        modelStep.accept(banks(kind));
+                        return "done";
+                    });
+        }
+
+        private NaiveBanks banks(BufferType kind) {
+            NaiveBanks banks = expected.get(kind);
+            if (banks == null) {
+                throw new Refusal("Unsupported buffer type!");
+            }
+            return banks;
+        }
+
+        private List<AddressRange> taken(BufferType kind, long start) {
+            return actual.memoryBlockTable(kind).stream()
+                    .filter(MemoryBlock::allocated)
+                    .map(block -> new AddressRange(start + block.address(), start + block.address() + block.size()))
+                    .sorted(Comparator.comparingLong(AddressRange::start))
+                    .toList();
+        }
+
+        private void keepApart(BufferType lower, BufferType upper) {
+            var ranges = new ArrayList<>(taken(lower, banks(lower).start));
+            ranges.addAll(taken(upper, banks(upper).start));
+            for (int i = 1; i < ranges.size(); i++) {
+                same("overlap", ranges.get(i).start() < ranges.get(i - 1).end(), false);
+            }
+        }
+
+        private static List<Long> boxed(long[] values) {
+            return LongStream.of(values).boxed().toList();
+        }
+    }
+}

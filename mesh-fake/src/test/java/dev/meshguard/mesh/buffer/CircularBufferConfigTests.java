@@ -1,0 +1,86 @@
+package dev.meshguard.mesh.buffer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import org.junit.jupiter.api.Test;
+
+/** What can be asked for when a circular buffer is created. */
+class CircularBufferConfigTests {
+
+    private static final CircularBufferConfig TWO_PAGES = CircularBufferConfig.of(4_096);
+
+    @Test
+    void holdsWholePages() {
+        assertThat(TWO_PAGES.at(0, 2_048).numPages(0)).isEqualTo(2);
+        assertThatThrownBy(() -> TWO_PAGES.at(3, 3_000))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Failed allocation attempt on buffer index 3."
+                        + " Total circular buffer size 4096 B must be divisible by page size 3000 B");
+    }
+
+    @Test
+    void isLookedAtAgainWhenItsSizeWasChanged() {
+        CircularBufferConfig smaller = TWO_PAGES.at(0, 2_048).sized(3_000);
+
+        assertThatThrownBy(() -> smaller.numPages(0))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Total circular buffer size 3000 B must be divisible by page size 2048 B");
+    }
+
+    @Test
+    void hasPagesOnlyUnderItsIndices() {
+        CircularBufferConfig config = TWO_PAGES.at(0, 2_048);
+
+        assertThat(config.withPageSize(0, 1_024).numPages(0)).isEqualTo(4);
+        assertThatThrownBy(() -> config.withPageSize(1, 1_024))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Illegal circular buffer index 1."
+                        + " Page size can only be specified for buffer indices configured during config creation");
+        assertThatThrownBy(() -> config.numPages(1))
+                .hasMessage(
+                        "Cannot access page size for buffer index 1 because circular buffer is not configured on that index");
+    }
+
+    @Test
+    void hasOneRemoteIndexAtMost() {
+        CircularBufferConfig config = TWO_PAGES.at(0, 2_048).atRemote(31, 4_096);
+
+        assertThat(config.hasRemoteIndex()).isTrue();
+        assertThat(config.atRemote(31, 1_024).numPages(31)).isEqualTo(4);
+        assertThatThrownBy(() -> config.atRemote(30, 4_096))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Can only specify one remote buffer index per config");
+        assertThatThrownBy(() -> config.at(31, 4_096)).hasMessage("Buffer index 31 is already marked as remote");
+        assertThatThrownBy(() -> TWO_PAGES.at(0, 2_048).atRemote(0, 4_096))
+                .hasMessage("Buffer index 0 is already marked as local");
+    }
+
+    @Test
+    void liesOnCoresOnce() {
+        CoreRange corner = new CoreRange(0, 0, 1, 1);
+
+        assertThat(TWO_PAGES.cores()).isEmpty();
+        assertThat(TWO_PAGES.on(corner).cores()).contains(CoreRangeSet.of(corner));
+        assertThatThrownBy(() -> TWO_PAGES.on(corner, new CoreRange(1, 1, 2, 2)))
+                .isInstanceOf(MeshRuntimeException.class);
+    }
+
+    @Test
+    void hasASizeOfThirtyTwoBits() {
+        assertThatThrownBy(() -> CircularBufferConfig.of(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Cannot create a circular buffer of 0 B: it holds at least 1 B and at most 4294967295 B");
+        assertThatThrownBy(() -> CircularBufferConfig.of(1L << 32)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void hasPagesWithContent() {
+        assertThatThrownBy(() -> TWO_PAGES.at(-1, 2_048))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("There is no circular buffer at index -1 with pages of 2048 B:"
+                        + " indices count from 0, and a page has at least 1 B");
+        assertThatThrownBy(() -> TWO_PAGES.at(0, 0)).isInstanceOf(IllegalArgumentException.class);
+    }
+}
