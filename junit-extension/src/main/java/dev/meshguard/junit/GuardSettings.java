@@ -2,7 +2,9 @@ package dev.meshguard.junit;
 
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
@@ -27,6 +29,8 @@ record GuardSettings(
         Optional<ReportingModel> reporting,
         Set<RuntimeDefect> defects,
         Strictness strictness,
+        HandleRelease handleRelease,
+        FaultPlan faults,
         MeshDeviceOptions opening,
         List<Consumer<Ttnn.Builder>> runtime,
         MeshLifetime lifetime,
@@ -59,12 +63,25 @@ record GuardSettings(
                         Arrays.stream(reporting).findFirst(),
                         Set.of(annotation.defects()),
                         annotation.strictness(),
+                        annotation.handleRelease(),
+                        faults(annotation.faults(), place),
                         opening(annotation, place),
                         List.of(),
                         annotation.lifetime(),
                         annotation.check(),
                         annotation.origins())
                 .checked(place);
+    }
+
+    private static FaultPlan faults(String text, String place) {
+        if (text.isEmpty()) {
+            return FaultPlan.none();
+        }
+        try {
+            return FaultPlan.parse(text);
+        } catch (IllegalArgumentException notAPlan) {
+            throw refused(place, "faults = \"" + text + "\"", notAPlan.getMessage() + ".");
+        }
     }
 
     private static MeshDeviceOptions opening(TrackAllocations annotation, String place) {
@@ -121,7 +138,9 @@ record GuardSettings(
                 .systemMesh(shape())
                 .architecture(architecture)
                 .preset(preset)
-                .defects(defects.toArray(RuntimeDefect[]::new));
+                .defects(defects.toArray(RuntimeDefect[]::new))
+                .handleRelease(handleRelease)
+                .faults(faults);
         reporting.ifPresent(builder::reporting);
         if (strictness == Strictness.STRICT) {
             builder.strict();

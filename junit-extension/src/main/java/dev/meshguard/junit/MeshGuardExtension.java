@@ -3,7 +3,9 @@ package dev.meshguard.junit;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
@@ -227,6 +229,8 @@ public final class MeshGuardExtension
         private Optional<ReportingModel> reporting = Optional.empty();
         private final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
         private Strictness strictness = Strictness.LENIENT;
+        private HandleRelease handleRelease = HandleRelease.EXPLICIT;
+        private FaultPlan faults = FaultPlan.none();
         private MeshDeviceOptions opening = MeshDeviceOptions.defaults();
         private final List<Consumer<Ttnn.Builder>> runtime = new ArrayList<>();
         private MeshLifetime lifetime = MeshLifetime.TEST;
@@ -270,6 +274,18 @@ public final class MeshGuardExtension
         /** Makes an error of what the real runtime lets pass although it cannot be right. */
         public Builder strict() {
             strictness = Strictness.STRICT;
+            return this;
+        }
+
+        /** Chooses whether collected handles give back what they held; {@link HandleRelease#EXPLICIT} unless set. */
+        public Builder handleRelease(HandleRelease newRelease) {
+            handleRelease = newRelease;
+            return this;
+        }
+
+        /** Chooses what goes wrong at run time; nothing does unless set. */
+        public Builder faults(FaultPlan plan) {
+            faults = plan;
             return this;
         }
 
@@ -331,6 +347,8 @@ public final class MeshGuardExtension
                     reporting,
                     defects,
                     strictness,
+                    handleRelease,
+                    faults,
                     opening,
                     runtime,
                     lifetime,

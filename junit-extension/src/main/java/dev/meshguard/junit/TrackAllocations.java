@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
@@ -91,6 +92,15 @@ public @interface TrackAllocations {
 
     /** Returns whether what the real runtime lets pass although it cannot be right is an error. */
     Strictness strictness() default Strictness.LENIENT;
+
+    /** Returns whether what a handle held is freed when the handle is collected, as Python's destructors do. */
+    HandleRelease handleRelease() default HandleRelease.EXPLICIT;
+
+    /**
+     * Returns what goes wrong at run time, as {@link dev.meshguard.mesh.fault.FaultPlan#toString} prints it: for example
+     * {@code FaultPlan.none().failingAllocation(3)} or {@code FaultPlan.random(42L)}. Nothing does unless this is given.
+     */
+    String faults() default "";
 
     /** Returns the bytes at the top of every core's L1 that the mesh keeps for small sharded buffers; at least 0. */
     long l1SmallSize() default 0;

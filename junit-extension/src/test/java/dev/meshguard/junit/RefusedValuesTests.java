@@ -58,6 +58,15 @@ class RefusedValuesTests {
     }
 
     @Test
+    void faultsThatAreNoPlan() {
+        assertRefused(
+                "noPlan",
+                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#noPlan: faults = \"sometimes\" is refused. Cannot"
+                        + " read the fault plan \"sometimes\" from character 1 on: expected a call such as"
+                        + " failingAllocation(3).");
+    }
+
+    @Test
     void threeCommandQueues() {
         assertRefused(
                 "threeQueues",
@@ -164,6 +173,10 @@ class RefusedValuesTests {
         @Test
         @TrackAllocations(traceRegionSize = -1)
         void negativeRegion() {}
+
+        @Test
+        @TrackAllocations(faults = "sometimes")
+        void noPlan() {}
 
         @Test
         @TrackAllocations(numCommandQueues = 3)

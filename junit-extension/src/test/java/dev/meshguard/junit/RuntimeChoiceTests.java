@@ -8,6 +8,7 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
@@ -31,6 +32,11 @@ class RuntimeChoiceTests {
     @Test
     void aStrictRuntimeRefusesWhatTheRealOneLetsPass() {
         assertThat(run(StrictTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aPlanMakesAnAllocationFail() {
+        assertThat(run(FaultTestCase.class)).hasOnlySucceeded(1);
     }
 
     @Test
@@ -69,6 +75,15 @@ class RuntimeChoiceTests {
         void test(Ttnn ttnn, MeshDevice mesh) {
             Assertions.assertThatThrownBy(() -> ttnn.openMeshDevice(mesh.shape()))
                     .hasMessageStartingWith("Cannot open a 2x4 mesh");
+        }
+    }
+
+    static class FaultTestCase {
+        @Test
+        @TrackAllocations(faults = "FaultPlan.none().failingAllocation(2)")
+        void test(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+            Assertions.assertThatThrownBy(() -> Buffers.take(mesh)).isInstanceOf(DeviceOutOfMemoryException.class);
         }
     }
 

@@ -25,7 +25,10 @@ class ReportFaultsTests {
         if (!leak) ttnn.deallocate(a);
         ttnn.closeMeshDevice(mesh);
         System.out.println("XX === " + name + " " + ttnn.outstandingFaults());
-        VerdictReport.of(LeakCheck.create().examine(tracker.history())).toString().lines().forEach(l -> System.out.println("XX " + l));
+        VerdictReport.of(LeakCheck.create().examine(tracker.history()))
+                .toString()
+                .lines()
+                .forEach(l -> System.out.println("XX " + l));
     }
 
     @Test
@@ -38,7 +41,10 @@ class ReportFaultsTests {
         show("doubled free", FaultPlan.none().doublingReport(1, FREE).onDevice(1), false);
         show("delayed free", FaultPlan.none().delayingReport(1, FREE, 100).onDevice(1), false);
         show("delayed alloc", FaultPlan.none().delayingReport(1, ALLOCATION, 1).onDevice(1), false);
-        show("delayed alloc past close", FaultPlan.none().delayingReport(1, ALLOCATION, 100).onDevice(1), false);
+        show(
+                "delayed alloc past close",
+                FaultPlan.none().delayingReport(1, ALLOCATION, 100).onDevice(1),
+                false);
         show("reordered", FaultPlan.none().reorderingReports(2, 1), false);
     }
 }
