@@ -1,0 +1,140 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** Many threads that take and give back memory on one mesh and on its submeshes. */
+class ConcurrentMeshTests {
+
+    private static final int THREADS = 8;
+    private static final int ROUNDS = 300;
+    private static final MeshBufferConfig PAGE =
+            MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 2_048, 2_048));
+
+    private final AllocationTracker tracker =
+            AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+    private final Ttnn ttnn = Ttnn.create(tracker);
+    private final MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
+
+    @Test
+    void leaveExactBooksWhenTheyGaveEverythingBack() throws Exception {
+        run(thread -> {
+            Deque<MeshBuffer> held = new ArrayDeque<>();
+            for (int round = 0; round < ROUNDS; round++) {
+                held.push(mesh.allocate(PAGE));
+                if (round % 3 == 2) {
+                    held.pop().deallocate();
+                    held.pop().deallocate();
+                }
+            }
+            held.forEach(MeshBuffer::deallocate);
+        });
+
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isZero();
+        mesh.close();
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(verdict.sum().allocated()).isEqualTo((long) THREADS * ROUNDS * 8);
+        assertThat(verdict.sum().freed()).isEqualTo((long) THREADS * ROUNDS * 8);
+    }
+
+    @Test
+    void areToldWhatEachOfThemForgot() throws Exception {
+        run(thread -> {
+            for (int round = 0; round < ROUNDS; round++) {
+                MeshBuffer buffer = mesh.allocate(PAGE);
+                if (round != thread) {
+                    buffer.deallocate();
+                }
+            }
+        });
+
+        mesh.close();
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.survivors()).hasSize(THREADS * 8);
+    }
+
+    @Test
+    void runTheSameOperationFromOneCache() throws Exception {
+        run(thread -> {
+            for (int round = 0; round < ROUNDS / 10; round++) {
+                Tensor a = ttnn.empty(TensorShape.of(64, 64), DataType.BFLOAT16, mesh);
+                ttnn.add(a, a).close();
+                a.close();
+            }
+        });
+
+        assertThat(mesh.numProgramCacheEntries()).isOne();
+        mesh.disableAndClearProgramCache();
+        mesh.close();
+        assertThat(LeakCheck.create().examine(tracker.history()).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void useMeshAndSubmeshesSideBySide() throws Exception {
+        List<MeshDevice> meshes = new ArrayList<>(List.of(mesh));
+        for (int column = 0; column < 3; column++) {
+            meshes.add(mesh.createSubmesh(MeshShape.of(2, 2), MeshCoordinate.of(0, column)));
+        }
+
+        run(thread -> {
+            MeshDevice mine = meshes.get(thread % meshes.size());
+            for (int round = 0; round < ROUNDS; round++) {
+                mine.allocate(PAGE).deallocate();
+            }
+        });
+
+        meshes.subList(1, meshes.size()).forEach(MeshDevice::close);
+        mesh.close();
+        assertThat(LeakCheck.create().examine(tracker.history()).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    private interface Work {
+        void doOn(int thread) throws Exception;
+    }
+
+    /** All threads start together, so that they meet. */
+    private static void run(Work work) throws Exception {
+        CyclicBarrier start = new CyclicBarrier(THREADS);
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            List<Callable<Void>> tasks = new ArrayList<>();
+            for (int thread = 0; thread < THREADS; thread++) {
+                int number = thread;
+                tasks.add(() -> {
+                    start.await();
+                    work.doOn(number);
+                    return null;
+                });
+            }
+            for (Future<Void> done : threads.invokeAll(tasks)) {
+                done.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+}
