@@ -505,6 +505,64 @@ class SeveralMeshesTests {
         }
 
         @Test
+        void whatAnyMeshCalledTakenSinceTheFirstReportIsNotExcusedByAnother() {
+            // Which of the two reports the free took back, nobody can tell.
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .nonOwning()
+                    .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .closeMesh(1)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .owning()
+                    .free(DRAM, device(0), 0x1000)
+                    .nonOwning()
+                    .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history)
+                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .because(
+                            "reported twice, freed once",
+                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #5)");
+        }
+
+        @Test
+        void whatAClosedMeshLeftIsNotReportedAgainByABufferThatNamesNone() {
+            var history = history()
+                    .mesh(0, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .closeMesh(1)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .free(DRAM, device(0), 0x1000)
+                    .closeMesh(0)
+                    .recorded();
+
+            assertThat(history.generations()).hasSize(2);
+            assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
+        }
+
+        @Test
+        void aFreeThatNamesAMeshTakesBackTheReportThatDoes() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(0)
+                    .closed();
+
+            assertThat(history.live().get(0).reports())
+                    .extracting(BufferGeneration.Report::isOpen)
+                    .containsExactly(false, true);
+        }
+
+        @Test
         void aViewThatNamesNoMeshIsOfTheBufferItPointsTo() {
             var history = history()
                     .mesh(0, 0)

@@ -108,6 +108,29 @@ class MeshOverlapTests {
     }
 
     @Test
+    void aBufferOfAnEarlierLifeOfTheDeviceIsNoneThoughNobodyOpenedItsMesh() {
+        AllocationTracker tracker = AllocationTracker.create();
+        for (int mesh = 0; mesh < 2; mesh++) {
+            tracker.deviceOpened(0);
+            on(tracker).allocate(DRAM, device(0), 0x1000, 0x100).onMesh(mesh).recorded();
+            tracker.deviceClosed(0);
+        }
+
+        assertThat(tracker.history().live()).hasSize(2);
+        assertThat(tracker.history().anomalies()).isEmpty();
+    }
+
+    @Test
+    void aBufferOfAMeshThatNobodyOpenedIsOne() {
+        only(history()
+                .allocate(DRAM, device(0), 0x1000, 0x100)
+                .onMesh(0)
+                .allocate(DRAM, device(0), 0x1000, 0x100)
+                .onMesh(1)
+                .recorded());
+    }
+
+    @Test
     void anotherDeviceOrMemoryIsNone() {
         var history = history()
                 .mesh(0, 0, 1)
