@@ -33,7 +33,9 @@ public final class BufferMisuseException extends IllegalStateException {
         /** It was used after it was freed. */
         USE_AFTER_FREE,
         /** A view was made of memory that had been given back. */
-        VIEW_OF_FREED_MEMORY
+        VIEW_OF_FREED_MEMORY,
+        /** The banks in which it lies were emptied. */
+        WIPED_WHILE_ALLOCATED
     }
 
     BufferMisuseException(Misuse misuse, String message) {

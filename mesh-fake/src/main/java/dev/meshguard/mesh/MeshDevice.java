@@ -890,7 +890,7 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Empties the banks of the mesh; see {@link Ttnn#deviceDeallocateBuffers}. */
     void deallocateBuffers() {
-        underLock(() -> memory.deallocateBuffers(process.isStrict()));
+        underLock(() -> memory.deallocateBuffers());
     }
 
     /** Takes memory back once the handle was collected, where that was chosen. */

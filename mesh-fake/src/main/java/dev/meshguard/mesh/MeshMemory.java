@@ -234,23 +234,12 @@ final class MeshMemory {
     }
 
     /**
-     * Empties the banks of the mesh, not those of sub-devices, and tells nobody, buffers least of all: whoever frees one later frees what lies at its address then.
-     *
-     * @throws IllegalStateException if there is something in them and that is not to be imitated
+     * Empties the banks of the mesh, not those of sub-devices, and tells nobody, buffers least of all: whoever frees one later frees
+     * what lies at its address then.
      */
-    void deallocateBuffers(boolean strict) {
+    void deallocateBuffers() {
         requireOpen();
-        long lent = LENT.stream()
-                .mapToLong(type -> meshAllocator.liveAddresses(type).length)
-                .sum();
-        if (strict && lent > 0) {
-            throw new IllegalStateException(String.format(
-                    Locale.ROOT,
-                    "Cannot empty the banks of mesh %d: its allocator has lent %s. They would still count as allocated, and freeing"
-                            + " one later would free whatever lies at its address then. Deallocate them one by one.",
-                    meshId,
-                    Quantities.count(lent, "buffer")));
-        }
+        misuse.emptying(meshAllocator, meshId);
         meshAllocator.deallocateBuffers();
         lockStep.clear();
     }

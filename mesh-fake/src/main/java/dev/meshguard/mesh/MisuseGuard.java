@@ -33,6 +33,8 @@ final class MisuseGuard {
     /** How many of the buffers that were freed last are known by their address. */
     private static final int FREED_KEPT = 1_024;
 
+    private static final int BUFFERS_SHOWN = 3;
+
     private final boolean strict;
     private final IdentityHashMap<Allocator, Map<BufferType, NavigableMap<Long, Allocation>>> live =
             new IdentityHashMap<>();
@@ -88,6 +90,32 @@ final class MisuseGuard {
         freed.removeIf(allocation -> isLentBy(allocation, lender));
     }
 
+    /** Refuses to empty banks in which there are buffers. */
+    synchronized void emptying(Allocator lender, int meshId) {
+        List<Allocation> lent = live.getOrDefault(lender, Map.of()).values().stream()
+                .flatMap(ofType -> ofType.values().stream())
+                .toList();
+        if (!strict || lent.isEmpty()) {
+            return;
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add(String.format(
+                Locale.ROOT,
+                "Cannot empty the banks of mesh %d: its allocator has lent %s. They would still count as allocated, and freeing one"
+                        + " later would free whatever lies at its address then.",
+                meshId,
+                Quantities.count(lent.size(), "buffer")));
+        lent.stream().limit(BUFFERS_SHOWN).forEach(allocation -> {
+            lines.add("The " + words(allocation) + ":");
+            allocation.life().ifPresent(life -> lines.addAll(life.lines()));
+        });
+        if (lent.size() > BUFFERS_SHOWN) {
+            lines.add("… and " + (lent.size() - BUFFERS_SHOWN) + " more");
+        }
+        lines.add("Deallocate them one by one.");
+        throw new BufferMisuseException(Misuse.WIPED_WHILE_ALLOCATED, String.join("\n", lines));
+    }
+
     /** Refuses to free what was freed before. */
     void secondFree(Allocation allocation) {
         if (!strict) {
@@ -95,7 +123,7 @@ final class MisuseGuard {
         }
         BufferMisuseException error = misuse(
                 Misuse.SECOND_FREE,
-                "Cannot free " + words(allocation) + ": it was freed before.",
+                "Cannot free the " + words(allocation) + ": it was freed before.",
                 Optional.of(allocation),
                 "Free it once. A runtime that is not strict ignores the second free, as the real one does.");
         allocation.life().ifPresent(life -> life.add(Moment.now("freed again, which was refused")));
@@ -109,7 +137,7 @@ final class MisuseGuard {
         }
         throw misuse(
                 Misuse.FREE_AFTER_CLOSE,
-                "Cannot free " + words(allocation) + ": who lent it is closed.",
+                "Cannot free the " + words(allocation) + ": who lent it is closed.",
                 Optional.of(allocation),
                 "Free it before the close. A runtime that is not strict finds nothing to free, as the real one does.");
     }
@@ -148,7 +176,7 @@ final class MisuseGuard {
                             Misuse.VIEW_OF_FREED_MEMORY,
                             String.format(
                                     Locale.ROOT,
-                                    "Cannot look at %s %s on %s: it lies in %s, which was freed.",
+                                    "Cannot look at %s %s on %s: it lies in the %s, which was freed.",
                                     type,
                                     Quantities.address(address),
                                     words(devices),
@@ -164,7 +192,7 @@ final class MisuseGuard {
         if (strict && allocation.isFreed()) {
             throw misuse(
                     Misuse.USE_AFTER_FREE,
-                    "Cannot " + use + " " + words(allocation) + ": it was freed.",
+                    "Cannot " + use + " the " + words(allocation) + ": it was freed.",
                     Optional.of(allocation),
                     "Free it after its last use. A runtime that is not strict uses whatever lies there now, as the real one does.");
         }
@@ -175,7 +203,7 @@ final class MisuseGuard {
         if (allocation.isFreed() && allocation.life().isPresent()) {
             error.addSuppressed(misuse(
                     Misuse.USE_AFTER_FREE,
-                    "Cannot use " + words(allocation) + ": it was freed.",
+                    "Cannot use the " + words(allocation) + ": it was freed.",
                     Optional.of(allocation),
                     "Free it after its last use."));
         }
@@ -252,7 +280,7 @@ final class MisuseGuard {
     private static String words(Allocation allocation) {
         return String.format(
                 Locale.ROOT,
-                "the %s %s of %s at %s on %s",
+                "%s %s of %s at %s on %s",
                 allocation.type(),
                 allocation.kind() == Kind.VIEW || allocation.kind() == Kind.VIEW_ON_MESH ? "view" : "buffer",
                 Quantities.size(allocation.size()),

@@ -778,8 +778,9 @@ public final class Ttnn {
          *
          * <p>A second free, a free of an unknown address or after the close, and a view of freed memory are {@linkplain
          * BufferMisuseException errors} that tell what happened to the buffer, and where. So that a freed address does not belong to
-         * the next buffer at once, it is withheld for a while; addresses are therefore not those of a lenient run. All else is: what
-         * fits, what clashes, and how full the memory is, to the byte. A program without fault ends alike in both.
+         * the next buffer at once, it is withheld for a while; addresses are therefore not those of a lenient run, nor those in its
+         * block tables. All else is: what fits, what clashes, and how full the memory is, to the byte. A program without fault ends
+         * alike in both.
          *
          * @param withheld how many of the addresses given back last each allocator does not lend, in each kind of memory; one is lent
          *     early when no other is left

@@ -20,6 +20,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What each fault of a plan does to a run, and when. */
@@ -477,6 +478,46 @@ class FaultsTests {
         MeshDevice mesh = with(FaultPlan.none().losingReport(100)).openMeshDevice(TWO_DEVICES);
 
         assertThat(mesh.listener()).isSameAs(reports);
+    }
+
+    @Test
+    void hasTheSameReportsGoAstrayHoweverThreadsInterleave() {
+        FaultPlan plan = FaultPlan.none()
+                .losingReport(3)
+                .onDevice(6)
+                .doublingReport(5, ReportKind.FREE)
+                .onDevice(7)
+                .delayingReport(2, 4)
+                .onDevice(7)
+                .shufflingReports(4, 7);
+
+        List<List<String>> once = reportsOfTwoThreads(plan);
+
+        for (int run = 0; run < 20; run++) {
+            assertThat(reportsOfTwoThreads(plan)).isEqualTo(once);
+        }
+        assertThat(once).isNotEqualTo(reportsOfTwoThreads(FaultPlan.none()));
+    }
+
+    /** What was reported of each of two devices, on each of which a thread works. */
+    private static List<List<String>> reportsOfTwoThreads(FaultPlan plan) {
+        RecordedReports recorded = new RecordedReports();
+        Ttnn ttnn = Ttnn.builder(recorded).faults(plan).build();
+        IntStream.of(6, 7).parallel().forEach(device -> {
+            MeshDevice mesh = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
+                    .withMeshShape(MeshShape.of(1, 1))
+                    .withPhysicalDeviceIds(device));
+            for (int round = 0; round < 50; round++) {
+                Buffer first = mesh.allocateOn(device, DRAM);
+                mesh.allocate(MeshBufferConfig.replicated(L1)).deallocate();
+                first.deallocate();
+            }
+        });
+        return IntStream.of(6, 7)
+                .mapToObj(device -> recorded.lines().stream()
+                        .filter(line -> line.startsWith("allocated " + device) || line.startsWith("freed " + device))
+                        .toList())
+                .toList();
     }
 
     @Test

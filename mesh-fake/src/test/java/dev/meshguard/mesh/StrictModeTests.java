@@ -233,6 +233,24 @@ class StrictModeTests {
     }
 
     @Test
+    void refusesToEmptyBanksThatAreNotEmpty() {
+        for (int buffer = 0; buffer < 5; buffer++) {
+            mesh.allocate(BUFFER);
+        }
+
+        BufferMisuseException error =
+                catchThrowableOfType(BufferMisuseException.class, () -> ttnn.deviceDeallocateBuffers(mesh));
+
+        assertThat(error.misuse()).isEqualTo(Misuse.WIPED_WHILE_ALLOCATED);
+        assertThat(error)
+                .hasMessageStartingWith("Cannot empty the banks of mesh 0: its allocator has lent 5 buffers.")
+                .hasMessageContaining(
+                        "\nThe DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1:\n1. allocated as"
+                                + " \"kv-cache\"\n   -> at dev.meshguard.mesh.StrictModeTests.refusesToEmptyBanks")
+                .hasMessageEndingWith("\n… and 2 more\nDeallocate them one by one.");
+    }
+
+    @Test
     void doesNotLendAFreedAddressToTheNext() {
         MeshBuffer first = mesh.allocate(BUFFER);
         first.deallocate();

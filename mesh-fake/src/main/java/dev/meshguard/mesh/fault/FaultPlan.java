@@ -116,9 +116,9 @@ public final class FaultPlan {
      * Lets the operation of one name with this number throw.
      *
      * <p>Whatever is handed to a command queue is an operation: those of {@code Ttnn} under their own name, such as {@code add}, and
-     * workloads, programs, traces, writes, reads and events that are enqueued by hand under the name of the method. It fails where it is handed over, with
-     * the result and the programs in place. The result is given back as the exception leaves; programs that were compiled for it
-     * stay in the program cache, into which the runtime puts them before it enqueues them
+     * workloads, programs, traces, writes, reads and events that are enqueued by hand under the name of the method. It fails where
+     * it is handed over, with the result and the programs in place. The result is given back as the exception leaves; programs that
+     * were compiled for it stay in the program cache, into which the runtime puts them before it enqueues them
      * ({@code ttnn/api/ttnn/device_operation.hpp}).
      *
      * @param number from 1

@@ -17,6 +17,7 @@ final class FaultPlanText {
     private static final String PLAN = "FaultPlan.";
     private static final String NONE = "none()";
     private static final Pattern RANDOM = Pattern.compile("random\\(\\s*(-?\\d+)[lL]?\\s*\\)");
+    private static final Pattern SEED_AND_PLAN = Pattern.compile("\\s*(?:FaultPlan\\.)?" + RANDOM + "\\s*=");
     /** One call, its arguments unread; a string may hold anything but a quote that is not escaped. */
     private static final Pattern CALL =
             Pattern.compile("\\s*(\\w+)\\s*\\(((?:[^()\"]|\"(?:[^\"\\\\]|\\\\.)*\")*)\\)\\s*");
@@ -46,44 +47,46 @@ final class FaultPlanText {
         this.text = text;
     }
 
+    /** What a plan of a seed is written as says the same twice, the seed first. */
     FaultPlan read() {
-        int equals = text.indexOf(" = ");
-        String origin = withoutPlan(equals < 0 ? text : text.substring(0, equals));
-        Matcher seed = RANDOM.matcher(origin);
-        if (!seed.matches()) {
-            return chain(0);
+        Matcher seed = SEED_AND_PLAN.matcher(text);
+        if (!seed.lookingAt()) {
+            return chain(0, text.length());
         }
-        FaultPlan random = FaultPlan.random(number(seed.group(1), 0));
-        FaultPlan told = equals < 0 ? random : chain(equals + " = ".length());
-        return told.equals(random) ? random : told;
+        FaultPlan ofSeed = FaultPlan.random(number(seed.group(1), 0));
+        FaultPlan told = chain(seed.end(), text.length());
+        return told.equals(ofSeed) ? ofSeed : told;
     }
 
-    private static String withoutPlan(String said) {
-        String trimmed = said.strip();
-        return trimmed.startsWith(PLAN) ? trimmed.substring(PLAN.length()) : trimmed;
-    }
-
-    private FaultPlan chain(int from) {
+    private FaultPlan chain(int from, int end) {
         int position = skipBlanks(from);
         if (text.startsWith(PLAN, position)) {
             position += PLAN.length();
         }
-        if (text.startsWith(NONE, position)) {
-            position = skipBlanks(position + NONE.length());
-            if (position < text.length()) {
-                position = skipDot(position);
-            }
-        }
         FaultPlan plan = FaultPlan.none();
-        Matcher call = CALL.matcher(text);
-        while (position < text.length()) {
-            if (!call.find(position) || call.start() != position) {
+        Matcher seed = RANDOM.matcher(text).region(position, end);
+        boolean begins = true;
+        if (text.startsWith(NONE, position)) {
+            position += NONE.length();
+        } else if (seed.lookingAt()) {
+            plan = FaultPlan.random(number(seed.group(1), position));
+            position = seed.end();
+        } else {
+            begins = false;
+        }
+        position = skipBlanks(position);
+        if (begins && position < end) {
+            position = skipDot(position, end);
+        }
+        Matcher call = CALL.matcher(text).region(0, end);
+        while (position < end) {
+            if (!call.region(position, end).lookingAt()) {
                 throw unreadable(position, "expected a call such as " + CALLS.get(0));
             }
             plan = applied(plan, call.group(1), arguments(call.group(2), call.start(2)), position);
             position = call.end();
-            if (position < text.length()) {
-                position = skipDot(position);
+            if (position < end) {
+                position = skipDot(position, end);
             }
         }
         return plan;
@@ -97,8 +100,8 @@ final class FaultPlanText {
         return position;
     }
 
-    private int skipDot(int position) {
-        if (text.charAt(position) != '.' || position + 1 == text.length()) {
+    private int skipDot(int position, int end) {
+        if (text.charAt(position) != '.' || position + 1 == end) {
             throw unreadable(position, "expected a dot and another call, or the end");
         }
         return position + 1;

@@ -115,6 +115,19 @@ class FaultPlanTests {
     }
 
     @Test
+    void isReadFromASeedAndMore() {
+        assertThat(FaultPlan.parse("FaultPlan.random(42).closingTwice()"))
+                .isEqualTo(FaultPlan.random(42).closingTwice());
+    }
+
+    @Test
+    void isReadWithAnOperationThatLooksLikeSomethingElse() {
+        FaultPlan plan = FaultPlan.none().failingOperation(1, "a = b.c(1).none()");
+
+        assertThat(FaultPlan.parse(plan.toString())).isEqualTo(plan);
+    }
+
+    @Test
     void isReadAsItIsWrittenWhateverItsSeed() {
         long seed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
 
