@@ -2,17 +2,11 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.ReportKind;
-import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessReading;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -31,9 +25,8 @@ import java.util.function.Predicate;
  * <p>A report is first lost or doubled, then held back, then gathered with others of its device. Everything else is handed on as it
  * comes. Safe for use by several threads: one lock keeps the counts and the order.
  */
-final class FaultyListener implements AllocationListener {
+final class FaultyListener extends PassingListener {
 
-    private final AllocationListener listener;
     private final List<PlannedFault> faults;
     private final Map<Integer, List<Integer>> openMeshes = new HashMap<>();
     /** Meshes that are open and not about to close. */
@@ -43,7 +36,7 @@ final class FaultyListener implements AllocationListener {
     private final Map<Integer, Optional<Gathering>> gatherings = new HashMap<>();
 
     FaultyListener(AllocationListener listener, List<PlannedFault> faults) {
-        this.listener = listener;
+        super(listener);
         this.faults = faults;
     }
 
@@ -53,16 +46,6 @@ final class FaultyListener implements AllocationListener {
                 || fault instanceof Fault.ReportDoubled
                 || fault instanceof Fault.ReportDelayed
                 || fault instanceof Fault.ReportOrder;
-    }
-
-    @Override
-    public AllocationRequest request(AllocationDetails details) {
-        return listener.request(details);
-    }
-
-    @Override
-    public AllocationRequest release(AllocationDetails details) {
-        return listener.release(details);
     }
 
     @Override
@@ -78,27 +61,6 @@ final class FaultyListener implements AllocationListener {
     public synchronized void freed(
             AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
         report(new Report(ReportKind.FREE, device, hearer -> hearer.freed(release, device, type, address, ownership)));
-    }
-
-    @Override
-    public void freeIgnored(
-            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
-        listener.freeIgnored(release, device, type, address, reason);
-    }
-
-    @Override
-    public Scope phase(Phase phase) {
-        return listener.phase(phase);
-    }
-
-    @Override
-    public void ownerCached(Owner owner, String cache) {
-        listener.ownerCached(owner, cache);
-    }
-
-    @Override
-    public void ownerEnded(Owner owner) {
-        listener.ownerEnded(owner);
     }
 
     @Override
@@ -122,26 +84,6 @@ final class FaultyListener implements AllocationListener {
         listener.meshClosed(mesh);
         openMeshes.remove(mesh);
         handOn(waiting -> !isOpen(waiting.report.device()));
-    }
-
-    @Override
-    public void deviceOpened(int device) {
-        listener.deviceOpened(device);
-    }
-
-    @Override
-    public void deviceClosed(int device) {
-        listener.deviceClosed(device);
-    }
-
-    @Override
-    public void witnessed(WitnessReading reading) {
-        listener.witnessed(reading);
-    }
-
-    @Override
-    public void reportsLost(long count, String reason) {
-        listener.reportsLost(count, reason);
     }
 
     private void report(Report report) {

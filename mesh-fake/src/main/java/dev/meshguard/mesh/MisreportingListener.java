@@ -6,17 +6,14 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_
 import static dev.meshguard.mesh.runtime.RuntimeDefect.REPORTS_END_AT_CLOSE;
 
 import dev.meshguard.mesh.runtime.RuntimeDefect;
-import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessReading;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -28,7 +25,7 @@ import java.util.Set;
  * <p>Only for the defects of that road; what a mesh says wrongly by itself is in {@link MeshReports}. Safe for use by several
  * threads.
  */
-final class MisreportingListener implements AllocationListener {
+final class MisreportingListener extends PassingListener {
 
     private static final Set<RuntimeDefect> OF_THE_ROAD = EnumSet.of(
             EARLY_ALLOCATIONS_NOT_REPORTED,
@@ -36,14 +33,13 @@ final class MisreportingListener implements AllocationListener {
             FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW,
             REPORTS_END_AT_CLOSE);
 
-    private final AllocationListener listener;
     private final Set<RuntimeDefect> defects;
     private final List<Free> heldUp = new ArrayList<>();
     private boolean opening;
     private boolean closed;
 
     private MisreportingListener(AllocationListener listener, Set<RuntimeDefect> defects) {
-        this.listener = listener;
+        super(listener);
         this.defects = defects;
     }
 
@@ -52,16 +48,6 @@ final class MisreportingListener implements AllocationListener {
         return OF_THE_ROAD.stream().anyMatch(defects::contains)
                 ? new MisreportingListener(listener, defects)
                 : listener;
-    }
-
-    @Override
-    public AllocationRequest request(AllocationDetails details) {
-        return listener.request(details);
-    }
-
-    @Override
-    public AllocationRequest release(AllocationDetails details) {
-        return listener.release(details);
     }
 
     @Override
@@ -119,20 +105,10 @@ final class MisreportingListener implements AllocationListener {
     }
 
     @Override
-    public void ownerCached(Owner owner, String cache) {
-        listener.ownerCached(owner, cache);
-    }
-
-    @Override
     public void ownerEnded(Owner owner) {
         if (!isSilent()) {
             listener.ownerEnded(owner);
         }
-    }
-
-    @Override
-    public void meshOpened(MeshDescription mesh) {
-        listener.meshOpened(mesh);
     }
 
     @Override
@@ -148,26 +124,6 @@ final class MisreportingListener implements AllocationListener {
         heldUp.clear();
         closed = true;
         listener.meshClosed(mesh);
-    }
-
-    @Override
-    public void deviceOpened(int device) {
-        listener.deviceOpened(device);
-    }
-
-    @Override
-    public void deviceClosed(int device) {
-        listener.deviceClosed(device);
-    }
-
-    @Override
-    public void witnessed(WitnessReading reading) {
-        listener.witnessed(reading);
-    }
-
-    @Override
-    public void reportsLost(long count, String reason) {
-        listener.reportsLost(count, reason);
     }
 
     private synchronized void setOpening(boolean now) {
