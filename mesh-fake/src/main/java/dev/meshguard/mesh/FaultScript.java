@@ -112,8 +112,10 @@ final class FaultScript {
         if (closes == null) {
             work.run();
         } else {
-            close.run();
-            runOnClosedMesh(closes, work);
+            runOnClosedMesh(closes, () -> {
+                close.run();
+                work.run();
+            });
         }
         handOver(name, on, fails, stops);
     }

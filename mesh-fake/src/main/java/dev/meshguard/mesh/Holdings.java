@@ -34,6 +34,10 @@ final class Holdings {
 
     /** Notes that there is something on a mesh, or will be. */
     synchronized void meet(MeshDevice mesh) {
+        if (ended) {
+            throw new IllegalStateException(
+                    "Cannot enqueue what has ended meanwhile. Create a new program or workload, or enqueue before you close.");
+        }
         meshes.add(mesh);
     }
 
@@ -106,13 +110,14 @@ final class Holdings {
         List<Holdings> kept;
         Owner named;
         synchronized (this) {
-            if (ended) {
+            boolean wasEndedByCall = ended && collectedOn.isEmpty();
+            if (wasEndedByCall || !collectedOn.add(mesh)) {
                 return;
             }
-            collectedOn.add(mesh);
+            boolean hadEnded = ended;
             ended = collectedOn.containsAll(meshes);
-            kept = ended ? List.copyOf(parts) : List.of();
-            named = ended && !meshes.isEmpty() ? owner : null;
+            kept = List.copyOf(parts);
+            named = ended && !hadEnded && !meshes.isEmpty() ? owner : null;
         }
         leave(mesh, Ending.COLLECTED);
         kept.forEach(part -> part.endOn(mesh));

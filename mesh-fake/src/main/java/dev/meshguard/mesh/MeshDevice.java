@@ -66,13 +66,13 @@ import org.slf4j.LoggerFactory;
  * there is nothing left to free. Because a wiped allocator calls every leak free, the listener is handed the allocators' books
  * before the close has done anything, before the wipe, and after it.
  *
- * <p><b>What is different on purpose.</b> Where the real runtime silently ignores a free, the listener is told. A mesh cannot be
- * opened on devices that are open: the real runtime allows it, and the two meshes then overwrite each other's memory.
+ * <p><b>What is different on purpose.</b> Where the real runtime silently ignores a free, the listener is told. What the
+ * runtime lets pass although it cannot be right, a {@linkplain Ttnn.Builder#strict() strict} one refuses.
  *
  * <p><b>Lost handles.</b> Nothing here keeps the handles that it gives out reachable. {@link HandleRelease} says whether those that
  * are garbage give back what they stand for once they were collected.
  *
- * <p>Safe for use by several threads: one lock guards each mesh, and reports are made under it, in the order in which memory
+ * <p>Safe for use by several threads: one lock guards a mesh and its submeshes, and reports are made under it, in the order in which memory
  * changed hands. Sources: {@code tt_metal/distributed/mesh_device.cpp}, {@code tt_metal/impl/device/device.cpp}.
  *
  * @since 0.1
@@ -178,7 +178,7 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if there is no device at the coordinate
      */
     public int deviceId(MeshCoordinate coordinate) {
-        return devices.get(coordinate.toLinearIndex(shape));
+        return locked(() -> devices.get(coordinate.toLinearIndex(shape)));
     }
 
     /** Returns the chips it is made of. */
@@ -240,9 +240,13 @@ public final class MeshDevice implements AutoCloseable {
      */
     public List<MeshDevice> createSubmeshes(MeshShape submesh) {
         synchronized (lock) {
-            return Submeshes.offsetsOf(submesh, shape).stream()
-                    .map(offset -> createSubmesh(submesh, offset))
-                    .toList();
+            memory.requireOpen();
+            process.requireInService("a submesh");
+            return openSubmeshes(
+                    submesh,
+                    Submeshes.offsetsOf(submesh, shape).stream()
+                            .map(offset -> Submeshes.placesOf(submesh, Optional.of(offset), shape))
+                            .toList());
         }
     }
 
@@ -734,6 +738,7 @@ public final class MeshDevice implements AutoCloseable {
         synchronized (lock) {
             if (!destroyed) {
                 destroyed = true;
+                parent.ifPresent(mesh -> mesh.submeshes.remove(this));
                 programCache.clear();
             }
         }
@@ -790,12 +795,33 @@ public final class MeshDevice implements AutoCloseable {
             List<MeshCoordinate> places = Submeshes.placesOf(submesh, offset, shape);
             memory.requireOpen();
             process.requireInService("a submesh");
-            return addSubmesh(submesh, places).open();
+            return openSubmeshes(submesh, List.of(places)).get(0);
+        }
+    }
+
+    /** Opens a submesh at each of some places, or none: those that were opened before one failed are gone with it. */
+    List<MeshDevice> openSubmeshes(MeshShape submesh, List<List<MeshCoordinate>> allPlaces) {
+        synchronized (lock) {
+            List<MeshDevice> created = new ArrayList<>();
+            boolean complete = false;
+            try {
+                for (List<MeshCoordinate> places : allPlaces) {
+                    MeshDevice one = addSubmesh(submesh, places);
+                    created.add(one);
+                    one.open();
+                }
+                complete = true;
+                return created;
+            } finally {
+                if (!complete) {
+                    created.forEach(MeshDevice::destroy);
+                }
+            }
         }
     }
 
     /** Makes a mesh of the devices at some places, and does not open it. */
-    MeshDevice addSubmesh(MeshShape submesh, List<MeshCoordinate> places) {
+    private MeshDevice addSubmesh(MeshShape submesh, List<MeshCoordinate> places) {
         List<DeviceLife> ofSubmesh = places.stream()
                 .map(place -> Objects.requireNonNull(lives.get(deviceId(place))))
                 .toList();
@@ -875,11 +901,11 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     Tensor allocateTensor(TensorSpec spec) {
-        BufferConfig local = BufferConfig.of(
-                spec.memory(), spec.sizeOnDevice(shape.dimensions()), spec.pageSizeOnDevice(shape.dimensions()));
-        MeshBufferConfig buffer =
-                MeshBufferConfig.replicated(spec.label().map(local::named).orElse(local));
         synchronized (lock) {
+            BufferConfig local = BufferConfig.of(
+                    spec.memory(), spec.sizeOnDevice(shape.dimensions()), spec.pageSizeOnDevice(shape.dimensions()));
+            MeshBufferConfig buffer =
+                    MeshBufferConfig.replicated(spec.label().map(local::named).orElse(local));
             return Tensor.over(allocate(buffer), spec);
         }
     }

@@ -177,7 +177,7 @@ final class MeshMemory {
     /** Takes memory back; what was freed before is not freed again. */
     void free(Allocation allocation, Ending ending) {
         if (allocation.size() == 0 || !reports.concern(allocation)) {
-            requireFirstFree(allocation);
+            requireFirstFree(allocation, ending);
             allocation.markFreed();
             return;
         }
@@ -186,7 +186,7 @@ final class MeshMemory {
         AllocationRequest release = reports.listener().release(details);
         if (allocation.isFreed()) {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
-            requireFirstFree(allocation);
+            requireFirstFree(allocation, ending);
             return;
         }
         boolean givenBack = isGivenBack(allocation);
@@ -211,8 +211,9 @@ final class MeshMemory {
         }
     }
 
-    private void requireFirstFree(Allocation allocation) {
-        if (allocation.isFreed()) {
+    /** A destructor that finds nothing to free must not keep others from freeing. */
+    private void requireFirstFree(Allocation allocation, Ending ending) {
+        if (allocation.isFreed() && ending == Ending.DEALLOCATED) {
             misuse.secondFree(allocation);
         }
     }

@@ -28,7 +28,11 @@ final class ProgramCache {
         this.mesh = mesh;
     }
 
-    /** Runs the cached workload of an operation, or a new one, which ends at once if the cache is disabled. */
+    /**
+     * Runs the cached workload of an operation, or a new one, which ends at once if the cache is disabled.
+     *
+     * <p>A new one is kept before it is enqueued, so it stays if that fails, as in {@code ttnn/api/ttnn/device_operation.hpp}.
+     */
     void run(Key key, Supplier<MeshWorkload> compiler) {
         MeshWorkload cached = workloads.get(key);
         if (cached != null) {
@@ -39,18 +43,16 @@ final class ProgramCache {
             throw new MeshRuntimeException(ProgramMessages.cacheMissForbidden(key.operation()));
         }
         MeshWorkload compiled = compiler.get();
-        boolean kept = false;
-        try {
-            enqueue(compiled);
-            kept = enabled;
-        } finally {
-            if (!kept) {
-                compiled.close();
-            }
-        }
-        if (kept) {
+        if (enabled) {
             workloads.put(key, compiled);
             compiled.keptBy(NAME, mesh.reports().listener());
+            enqueue(compiled);
+        } else {
+            try {
+                enqueue(compiled);
+            } finally {
+                compiled.close();
+            }
         }
     }
 

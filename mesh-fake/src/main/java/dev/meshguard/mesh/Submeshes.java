@@ -29,13 +29,7 @@ final class Submeshes {
      */
     static List<MeshCoordinate> placesOf(MeshShape submesh, Optional<MeshCoordinate> offset, MeshShape parent) {
         requireDevices(submesh);
-        if (submesh.dims() != parent.dims()) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT,
-                    "Submesh shape %s and mesh device shape %s must have the same number of dimensions.",
-                    submesh,
-                    parent));
-        }
+        requireSameDimensions(submesh, parent);
         List<Integer> start = offset.map(MeshCoordinate::values).orElseGet(() -> Collections.nCopies(parent.dims(), 0));
         if (start.size() != submesh.dims()) {
             throw new MeshRuntimeException(String.format(
@@ -69,6 +63,7 @@ final class Submeshes {
      */
     static List<MeshCoordinate> offsetsOf(MeshShape submesh, MeshShape parent) {
         requireDevices(submesh);
+        requireSameDimensions(submesh, parent);
         List<Integer> steps = new ArrayList<>();
         for (int dimension = 0; dimension < parent.dims(); dimension++) {
             int size = submesh.dimensions().get(dimension);
@@ -132,5 +127,15 @@ final class Submeshes {
             product.add(steps.get(dimension) * sizes.get(dimension));
         }
         return new MeshCoordinate(product);
+    }
+
+    private static void requireSameDimensions(MeshShape submesh, MeshShape parent) {
+        if (submesh.dims() != parent.dims()) {
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT,
+                    "Submesh shape %s and mesh device shape %s must have the same number of dimensions.",
+                    submesh,
+                    parent));
+        }
     }
 }

@@ -99,7 +99,7 @@ public final class Ttnn {
     /**
      * Opens a mesh of all devices of the system.
      *
-     * @throws IllegalStateException if one of the devices is open, or this was {@linkplain #retire retired}
+     * @throws IllegalStateException if this was {@linkplain #retire retired}, or a mesh is open and this is strict
      */
     public MeshDevice openMeshDevice() {
         return openMeshDevice(MeshDeviceOptions.defaults());
@@ -109,7 +109,7 @@ public final class Ttnn {
      * Opens a mesh of the given shape.
      *
      * @throws MeshRuntimeException if the system has no such mesh
-     * @throws IllegalStateException if one of the devices is open, or this was {@linkplain #retire retired}
+     * @throws IllegalStateException if this was {@linkplain #retire retired}, or a mesh is open and this is strict
      */
     public MeshDevice openMeshDevice(MeshShape shape) {
         return openMeshDevice(MeshDeviceOptions.defaults().withMeshShape(shape));
@@ -118,13 +118,13 @@ public final class Ttnn {
     /**
      * Opens a mesh.
      *
-     * <p>Over devices that are open already a second root mesh is opened, as the real runtime does, and a warning is logged: the
-     * devices keep the division of memory and the queues that the first one asked for, the two meshes lend the same addresses and
-     * overwrite each other's data, and closing one closes the devices of both. {@link Strictness#STRICT} refuses it.
+     * <p>While another root mesh is open, this one is opened too, as the real runtime does, and a warning is logged: devices that are
+     * active keep the division of memory and the queues that the first one asked for, two meshes over one device lend the same
+     * addresses and overwrite each other's data, and closing one closes the devices of both. {@link Strictness#STRICT} refuses it.
      *
      * @throws MeshRuntimeException if the system has no such mesh, or its memory cannot be divided as asked
      * @throws DeviceOutOfMemoryException if there is no room for the runtime's own buffers
-     * @throws IllegalStateException if this was {@linkplain #retire retired}, or a device is open and this is strict
+     * @throws IllegalStateException if this was {@linkplain #retire retired}, or a mesh is open and this is strict
      */
     public MeshDevice openMeshDevice(MeshDeviceOptions options) {
         requireCommandQueues(options.numCommandQueues());
@@ -158,7 +158,7 @@ public final class Ttnn {
      * @return the meshes in the order of the devices
      * @throws MeshRuntimeException if no device is given, or their memory cannot be divided as asked
      * @throws IllegalArgumentException if there is no such device
-     * @throws IllegalStateException if this was {@linkplain #retire retired}, or a device is open and this is strict
+     * @throws IllegalStateException if this was {@linkplain #retire retired}, or a mesh is open and this is strict
      */
     public List<MeshDevice> createUnitMeshes(List<Integer> devices, MeshDeviceOptions options) {
         requireCommandQueues(options.numCommandQueues());
@@ -169,12 +169,11 @@ public final class Ttnn {
         MeshShape shape = MeshShape.of(1, devices.size());
         requireKnown(devices, shape);
         MeshDevice parent = root(options, shape, devices);
-        List<MeshDevice> units = new ArrayList<>();
+        List<List<MeshCoordinate>> places = new ArrayList<>();
         for (int place = 0; place < devices.size(); place++) {
-            units.add(parent.addSubmesh(MeshShape.of(1, 1), List.of(MeshCoordinate.of(0, place))));
+            places.add(List.of(MeshCoordinate.of(0, place)));
         }
-        units.forEach(MeshDevice::open);
-        return units;
+        return parent.openSubmeshes(MeshShape.of(1, 1), places);
     }
 
     /** Closes a mesh; a second time does nothing. See {@link MeshDevice} for what closing does and does not do. */
@@ -470,29 +469,34 @@ public final class Ttnn {
         });
     }
 
+    /** The handle of a mesh covers every device that is active, so that closing one root mesh closes the devices of all. */
     private void noteMeshesOver(List<Integer> devices, String wanted) {
         for (MeshDevice open : process.openMeshes()) {
             Optional<Integer> shared =
                     open.deviceIds().stream().filter(devices::contains).findFirst();
-            if (shared.isPresent() && process.isStrict()) {
+            String danger = shared.isPresent()
+                    ? String.format(
+                            Locale.ROOT,
+                            "device %d belongs to both, and the two would lend the same addresses and overwrite each other's data",
+                            shared.get())
+                    : "closing one would close the devices of both";
+            if (process.isStrict()) {
                 throw new IllegalStateException(String.format(
                         Locale.ROOT,
-                        "Cannot open %s: device %d belongs to mesh %d (%s), which is open. Close mesh %d first, or name other devices.",
+                        "Cannot open %s while mesh %d (%s) is open: %s. Close mesh %d first, or take submeshes of one mesh.",
                         wanted,
-                        shared.get(),
                         open.id(),
                         open,
+                        danger,
                         open.id()));
             }
-            if (shared.isPresent()) {
-                logger.warn(
-                        "Opening {} over device {}, which belongs to mesh {} ({}): the two will lend the same addresses and"
-                                + " overwrite each other's data, and closing one closes the devices of both",
-                        wanted,
-                        shared.get(),
-                        open.id(),
-                        open);
-            }
+            logger.warn(
+                    "Opening {} while mesh {} ({}) is open: {}. Active devices keep the memory and the queues they were opened"
+                            + " with.",
+                    wanted,
+                    open.id(),
+                    open,
+                    danger);
         }
     }
 

@@ -193,8 +193,22 @@ class OpenMeshDeviceTests {
 
         assertThatThrownBy(() -> strict.openMeshDevice(MeshShape.of(2, 2)))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("Cannot open a 2x2 mesh: device 0 belongs to mesh 0 (MeshDevice(1x2 grid, 2 devices)),"
-                        + " which is open. Close mesh 0 first, or name other devices.");
+                .hasMessage(
+                        "Cannot open a 2x2 mesh while mesh 0 (MeshDevice(1x2 grid, 2 devices)) is open: device 0 belongs"
+                                + " to both, and the two would lend the same addresses and overwrite each other's data. Close mesh 0"
+                                + " first, or take submeshes of one mesh.");
+    }
+
+    @Test
+    void cannotBeTheSecondRootMeshOfAStrictRuntimeEvenOnOtherDevices() {
+        Ttnn strict = Ttnn.builder(reports).strict().build();
+        strict.openDevice(0);
+
+        assertThatThrownBy(() -> strict.openDevice(1))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage(
+                        "Cannot open a 1x1 mesh while mesh 1 (MeshDevice(1x1 grid, 1 devices)) is open: closing one would"
+                                + " close the devices of both. Close mesh 1 first, or take submeshes of one mesh.");
     }
 
     @Test

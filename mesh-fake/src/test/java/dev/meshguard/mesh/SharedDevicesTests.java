@@ -3,9 +3,12 @@ package dev.meshguard.mesh;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.BufferType;
@@ -139,6 +142,20 @@ class SharedDevicesTests {
         assertThat(reports.lines("closed device")).isEmpty();
         units.get(1).close();
         assertThat(reports.lines("closed device")).containsExactly("closed device 0", "closed device 2");
+    }
+
+    @Test
+    void unitMeshesAreAllClosedIfOneCannotBeOpened() {
+        Ttnn failing = Ttnn.builder(reports)
+                .systemProgram(SystemProgram.commandQueue().withKernelBinary(1))
+                .faults(FaultPlan.none().failingAllocation(2))
+                .build();
+
+        assertThatThrownBy(() -> failing.createUnitMeshes(List.of(0, 1)))
+                .isInstanceOf(DeviceOutOfMemoryException.class);
+
+        assertThat(failing.openMeshDevices()).isEmpty();
+        assertThat(reports.lines("closed device")).containsExactly("closed device 0", "closed device 1");
     }
 
     @Test
