@@ -59,7 +59,18 @@ public final class Summary {
                     "eight devices with origin, a pair of reports, beside Netty at PARANOID",
                     new Measurement("MeshBenchmark.oneThread", "MESHGUARD_ORIGIN 60"),
                     new Measurement("MeshBenchmark.oneThread", "NETTY_PARANOID 60"),
-                    0.06));
+                    0.06),
+            freeList("100"),
+            freeList("10000"),
+            freeList("100000"));
+
+    private static Aim freeList(String live) {
+        return new Aim(
+                "a pair in a free list with " + live + " live, beside a tree map",
+                new Measurement("FreeListBenchmark.oneThread", "MESHGUARD_FIRST " + live),
+                new Measurement("FreeListBenchmark.oneThread", "TREE_MAP " + live),
+                1.0);
+    }
 
     private final Map<Measurement, Map<String, Double>> measured = new LinkedHashMap<>();
 
