@@ -16,7 +16,10 @@ import java.util.stream.IntStream;
  * <p>They are stacked from the bottom of L1, outside the allocator: two programs use the same addresses, and nothing is reserved
  * between them. Every distinct range of cores has a stack of its own; a buffer on several ranges lies above all of their stacks, at
  * one address, and takes it from other stacks that share a core with it unless these reach higher already. Buffers that lie in the
- * memory of something else are not stacked. Immutable. Source: {@code ProgramImpl::allocate_circular_buffers} and
+ * memory of something else are not stacked.
+ *
+ * <p>A stack that reaches higher already is not raised even if the buffer ends above it, so a later buffer of that stack may overlap
+ * it on the cores they share. Kept as it is in the runtime. Immutable. Source: {@code ProgramImpl::allocate_circular_buffers} and
  * {@code validate_circular_buffer_region} in {@code tt_metal/impl/program/program.cpp}.
  */
 final class CircularBufferLayout {

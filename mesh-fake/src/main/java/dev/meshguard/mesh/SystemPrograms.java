@@ -1,5 +1,7 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.SystemProgram;
@@ -10,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
+import java.util.function.BiFunction;
 
 /**
  * The runtime's own programs on one mesh and on the devices that it was the first to open; see {@link SystemProgram}.
@@ -95,29 +98,41 @@ final class SystemPrograms {
 
     private LoadedSystemProgram loadOn(DeviceLife device, SystemProgram program) {
         Owner owner = new Owner(program.kind(), String.format(Locale.ROOT, "device %d", device.device()));
-        List<Allocation> binaries = new ArrayList<>();
-        if (program.kernelBinaryPages() > 0) {
-            binaries.add(mesh.memory()
-                    .allocateOnDevice(
-                            device.device(),
-                            Program.kernelBinaryOfPages(program.kernelBinaryPages()),
-                            binaryOf(owner, program)));
-        }
-        return new LoadedSystemProgram(mesh, owner, binaries, place(program, owner, List.of(device)));
+        return load(
+                program,
+                owner,
+                List.of(device),
+                (binary, details) -> mesh.memory().allocateOnDevice(device.device(), binary, details));
     }
 
     private LoadedSystemProgram loadOnMesh(int queue, SystemProgram program) {
         Owner owner = new Owner(program.kind(), String.format(Locale.ROOT, "%d of mesh %d", queue, mesh.id()));
-        List<Allocation> binaries = new ArrayList<>();
-        if (program.kernelBinaryPages() > 0) {
-            binaries.add(mesh.memory()
-                    .allocateOnMesh(
-                            Program.kernelBinaryOfPages(program.kernelBinaryPages()), binaryOf(owner, program)));
-        }
         List<DeviceLife> devices = mesh.reports().circularBufferDevices().stream()
                 .map(mesh::lifeOf)
                 .toList();
-        return new LoadedSystemProgram(mesh, owner, binaries, place(program, owner, devices));
+        return load(program, owner, devices, mesh.memory()::allocateOnMesh);
+    }
+
+    /** Takes everything that a program owns, or nothing. */
+    private LoadedSystemProgram load(
+            SystemProgram program,
+            Owner owner,
+            List<DeviceLife> devices,
+            BiFunction<BufferConfig, AllocationDetails, Allocation> lender) {
+        CircularBufferPlacement circularBuffers = place(program, owner, devices);
+        boolean complete = false;
+        try {
+            AllocationDetails details = AllocationDetails.system(owner).withLifetime(program.lifetime());
+            List<Allocation> binaries = program.kernelBinaryPages() == 0
+                    ? List.of()
+                    : List.of(lender.apply(Program.kernelBinaryOfPages(program.kernelBinaryPages()), details));
+            complete = true;
+            return new LoadedSystemProgram(mesh, owner, binaries, circularBuffers);
+        } finally {
+            if (!complete) {
+                circularBuffers.end(Ending.DIED);
+            }
+        }
     }
 
     private CircularBufferPlacement place(SystemProgram program, Owner owner, List<DeviceLife> devices) {
@@ -129,9 +144,5 @@ final class SystemPrograms {
         layout.requireRoom(OptionalLong.empty());
         AllocationDetails details = AllocationDetails.circularBuffer(owner).withLifetime(program.lifetime());
         return CircularBufferPlacement.report(mesh, layout, details, devices);
-    }
-
-    private static AllocationDetails binaryOf(Owner owner, SystemProgram program) {
-        return AllocationDetails.system(owner).withLifetime(program.lifetime());
     }
 }

@@ -268,6 +268,21 @@ class CircularBufferTests {
     }
 
     @Test
+    void overlapsAnotherWhereAStackThatReachedHigherWasNotRaisedAsInTheRuntime() {
+        CoreRange wide = new CoreRange(0, 0, 7, 0);
+        program.addCircularBuffer(CircularBufferConfig.of(TILE).on(new CoreRange(0, 0, 0, 0)));
+        CircularBuffer large =
+                program.createCircularBuffer(CircularBufferConfig.of(5 * TILE).on(new CoreRange(7, 0, 7, 0)));
+        CircularBuffer onWide =
+                program.createCircularBuffer(CircularBufferConfig.of(TILE).on(wide));
+
+        enqueue();
+
+        assertThat(large.address()).isEqualTo(BASE);
+        assertThat(onWide.address()).as("within the large one on core 7-0").isEqualTo(BASE + TILE);
+    }
+
+    @Test
     void staysInsideTheComputeGrid() {
         program.addCircularBuffer(CircularBufferConfig.of(TILE).on(new CoreRange(0, 0, 8, 7)));
 

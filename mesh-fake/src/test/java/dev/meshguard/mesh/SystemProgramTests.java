@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.SystemProgram;
@@ -50,10 +51,10 @@ class SystemProgramTests {
                         "allocated 1 DRAM 1073739776+6144 OWNING",
                         "allocated 1 L1 103776+4096 OWNING",
                         "allocated 1 DRAM 1073737728+4096 OWNING",
-                        "allocated 0 DRAM 1073739776+2048 NON_OWNING",
-                        "allocated 1 DRAM 1073739776+2048 NON_OWNING",
                         "allocated 0 L1 103776+100 OWNING",
-                        "allocated 1 L1 103776+100 OWNING");
+                        "allocated 1 L1 103776+100 OWNING",
+                        "allocated 0 DRAM 1073739776+2048 NON_OWNING",
+                        "allocated 1 DRAM 1073739776+2048 NON_OWNING");
     }
 
     @Test
@@ -273,11 +274,27 @@ class SystemProgramTests {
     void closesTheMeshThatItLeavesNoRoom() {
         Ttnn.Builder runtime = Ttnn.builder(reports)
                 .systemProgram(DISPATCH)
-                .systemProgram(SystemProgram.commandQueue().withKernelBinary(10_000_000));
+                .systemProgram(
+                        SystemProgram.commandQueue().withCircularBuffer(64).withKernelBinary(10_000_000));
 
         assertThatThrownBy(() -> open(runtime)).isInstanceOf(DeviceOutOfMemoryException.class);
 
-        assertThat(reports.lines("freed")).hasSize(2);
+        assertThat(reports.lines("freed"))
+                .hasSameSizeAs(reports.lines("allocated"))
+                .hasSize(4);
+        assertThat(reports.lines("closed mesh")).hasSize(1);
+    }
+
+    @Test
+    void takesNothingWhereItsCircularBuffersDoNotFit() {
+        Ttnn.Builder runtime = Ttnn.builder(reports).systemProgram(DISPATCH.withCircularBuffer(1_400_000));
+
+        assertThatThrownBy(() -> open(runtime))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage("Statically allocated circular buffers on core range [0-0 - 7-7] grow to 1503776 B"
+                        + " which is beyond max L1 size of 1499136 B");
+
+        assertThat(reports.lines("allocated")).isEmpty();
         assertThat(reports.lines("closed mesh")).hasSize(1);
     }
 
