@@ -16,7 +16,7 @@ import org.apiguardian.api.API.Status;
  * Lends out the memory of one kind in all of its banks.
  *
  * <p>A buffer has the same address in every bank, so one {@link FreeListOpt} stands for all of them, and a buffer
- * smaller than the number of banks still takes a page in each. Several allocators may lend out the same addresses;
+ * smaller than the number of banks still takes a page in each (quirk Q7). Several allocators may lend out the same addresses;
  * {@link AllocatorDependencies} says which of them avoid each other. Without dependencies there is one, with the id 0.
  *
  * <p>Sizes and addresses are bytes; addresses are absolute. Not thread-safe. Source:
@@ -517,7 +517,7 @@ public final class BankManager {
         }
 
         /**
-         * Sets what every allocation in a bank is rounded up to, whatever the kind of memory; 1 unless set.
+         * Sets what every allocation in a bank is rounded up to, whatever the kind of memory (quirk Q5); 1 unless set.
          *
          * @param alignment in bytes, at least 1
          * @return this builder

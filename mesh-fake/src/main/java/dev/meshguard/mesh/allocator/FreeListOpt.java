@@ -16,7 +16,7 @@ import org.apiguardian.api.API.Status;
  * block with its free neighbours. Blocks have slot numbers, which show in {@link #allocatedAddresses()} and
  * {@link #memoryBlockTable()}. Every address given or returned is absolute, that is, counted with the list's offset,
  * except in the block table. All sizes and addresses are bytes. Two habits of the runtime are kept because they can be
- * seen: {@link #clear()} leaves the lowest occupied address as it was, and an allocation that fails its address limit
+ * seen: {@link #clear()} leaves the lowest occupied address as it was (quirk Q1), and an allocation that fails its address limit (Q2)
  * keeps its block.
  *
  * <p>Two things differ. {@link #shrinkSize(long)} refuses to cut into any live block, where the runtime overlooks some.

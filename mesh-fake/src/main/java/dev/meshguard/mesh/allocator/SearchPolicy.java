@@ -6,7 +6,7 @@ import org.apiguardian.api.API.Status;
 /**
  * Which of the free blocks that fit a {@link FreeListOpt} takes.
  *
- * <p>The runtime itself always uses {@link #FIRST}; {@link #BEST} is what direct users of the class get. Source:
+ * <p>The runtime itself always uses {@link #FIRST}; {@link #BEST} is what direct users of the class get (quirk Q6). Source:
  * {@code tt_metal/impl/allocator/algorithms/free_list_opt.hpp}.
  *
  * @since 0.1

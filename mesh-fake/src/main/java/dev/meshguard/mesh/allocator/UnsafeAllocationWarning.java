@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Warns each thread once that it allocates while a trace exists.
  *
- * <p>The runtime warns once per thread for the whole process, whatever the device. So allocators that stand for one
+ * <p>The runtime warns once per thread for the whole process, whatever the device (quirk Q10). So allocators that stand for one
  * process share one of these. Safe for use by several threads. Source: {@code tt_metal/impl/allocator/allocator.cpp}.
  *
  * @since 0.1

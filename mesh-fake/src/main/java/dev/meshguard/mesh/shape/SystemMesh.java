@@ -30,7 +30,7 @@ public record SystemMesh(MeshShape shape) {
      *
      * <p>A mesh of one row or column is laid along a line from the offset on; see
      * {@link MeshDeviceView#lineCoordinates(int, MeshShape, MeshCoordinate)}. Any other is a block at the offset, or, where only
-     * that fits, a block turned by a quarter. The runtime forgets the offset of a block that it turns, and so does this.
+     * that fits, a block turned by a quarter. The runtime forgets the offset of a block that it turns (quirk Q11), and so does this.
      *
      * @param offset where the mesh starts, empty for the first device
      * @throws MeshRuntimeException if the mesh does not fit into the system
