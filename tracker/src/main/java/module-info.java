@@ -7,4 +7,5 @@ module dev.meshguard.tracker {
     exports dev.meshguard.tracker;
     exports dev.meshguard.tracker.history;
     exports dev.meshguard.verdict;
+    exports dev.meshguard.verdict.expectation;
 }

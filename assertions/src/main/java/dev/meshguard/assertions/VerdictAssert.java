@@ -5,12 +5,12 @@ import static dev.meshguard.assertions.error.ShouldHaveOutcome.shouldHaveOutcome
 
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
-import dev.meshguard.verdict.ExpectedBuffers;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.LeakVerdict.ExpectationResult;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * of your own. With {@link MeshLifetime#CLASS} only those of classes have a meaning, and one on a method is refused.
  *
  * @since 0.1
- * @see dev.meshguard.verdict.Expectation
+ * @see dev.meshguard.verdict.expectation.Expectation
  */
 @Documented
 @Inherited

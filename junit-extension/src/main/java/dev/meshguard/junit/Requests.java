@@ -2,8 +2,8 @@ package dev.meshguard.junit;
 
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
-import dev.meshguard.verdict.Expectation;
-import dev.meshguard.verdict.ExpectedBuffers;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.meshguard.tracker;
 
+import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -92,4 +93,41 @@ public interface AllocationListener {
      * @param reason what happened, as a whole sentence without the full stop
      */
     void reportsLost(long count, String reason);
+
+    /**
+     * Hands over the object by which the code under test holds what a request took, so that it can be found out later whether
+     * anything still refers to it. The listener must not hold it.
+     *
+     * <p>Does nothing unless implemented: who is not told cannot tell held buffers from lost ones.
+     *
+     * @param request the request that took the memory
+     * @param handle the object without which nobody can free it
+     */
+    default void handedOut(AllocationRequest request, Object handle) {}
+
+    /**
+     * Reports that something is connected that will report; a history to which nothing was ever connected proves nothing.
+     *
+     * @param source what it is, for example {@code mesh-fake}
+     */
+    default void sourceAttached(String source) {}
+
+    /** Reports that a process is gone that has reported under {@link AllocationDetails#processId()}. */
+    default void processDied(long processId) {}
+
+    /**
+     * Reports that from here on neither allocations nor frees are heard of.
+     *
+     * @param reason what happened, as a whole sentence without the full stop
+     */
+    default void trackingStopped(String reason) {}
+
+    /** Reports that allocations and frees are heard of again. */
+    default void trackingStarted() {}
+
+    /**
+     * Announces a canary on each of the given devices of a mesh: a buffer of {@link BufferKind#CANARY} that is reported and freed as
+     * any other and takes no memory. If one of them does not arrive, nor would a leak.
+     */
+    default void canaryPlanted(int mesh, List<Integer> devices) {}
 }

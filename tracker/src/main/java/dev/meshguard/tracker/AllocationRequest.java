@@ -1,5 +1,6 @@
 package dev.meshguard.tracker;
 
+import java.lang.ref.WeakReference;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.apiguardian.api.API;
@@ -32,6 +33,9 @@ public final class AllocationRequest {
     /** A stack not yet resolved (a throwable), a resolved {@link Origin}, or nothing. */
     private volatile @Nullable Object origin;
 
+    /** What the code under test holds it by; nothing here may keep that alive. */
+    private volatile @Nullable WeakReference<Object> handle;
+
     private AllocationRequest(AllocationDetails details, long ticket, @Nullable Object origin) {
         this.details = details;
         this.ticket = ticket;
@@ -56,6 +60,21 @@ public final class AllocationRequest {
     /** Returns whether this stands for any number of requests of which nothing is known. */
     public boolean isAnonymous() {
         return this == PLAIN;
+    }
+
+    /**
+     * Returns a reference to the object by which the code under test holds what the request took; empty if the source never said.
+     *
+     * <p>The reference itself is empty once that object was collected.
+     */
+    public Optional<WeakReference<Object>> handle() {
+        return Optional.ofNullable(handle);
+    }
+
+    void handedOut(Object newHandle) {
+        if (!isAnonymous()) {
+            handle = new WeakReference<>(newHandle);
+        }
     }
 
     /** Returns the place in the order of requests, or 0 for a request that nobody numbered. */

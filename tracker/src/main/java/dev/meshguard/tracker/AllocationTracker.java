@@ -9,6 +9,8 @@ import dev.meshguard.tracker.internal.Marker;
 import dev.meshguard.tracker.internal.Snapshots;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -154,6 +156,11 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void allocated(
             AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        if (request.details().kind() == BufferKind.CANARY) {
+            int mesh = request.details().mesh().orElse(-1);
+            mark(number -> new HistoryEvent.CanarySeen(number, mesh, device));
+            return;
+        }
         DeviceBooks books = booksOf(device);
         if (books == null) {
             deviceOutOfRange(device);
@@ -179,6 +186,11 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+        if (release.details().kind() == BufferKind.CANARY) {
+            int mesh = release.details().mesh().orElse(-1);
+            mark(number -> new HistoryEvent.CanaryFreed(number, mesh, device));
+            return;
+        }
         DeviceBooks books = booksOf(device);
         if (books == null) {
             deviceOutOfRange(device);
@@ -306,6 +318,56 @@ public final class AllocationTracker implements AllocationListener {
         }
         mark(number -> new HistoryEvent.ReportsLost(number, count, reason));
         log.reportsLost(count, reason);
+    }
+
+    @Override
+    public void handedOut(AllocationRequest request, Object handle) {
+        request.handedOut(handle);
+    }
+
+    @Override
+    public void sourceAttached(String source) {
+        mark(number -> new HistoryEvent.SourceAttached(number, source));
+        log.marked("source attached", "source", source);
+    }
+
+    @Override
+    public void processDied(long processId) {
+        mark(number -> new HistoryEvent.ProcessDied(number, processId));
+        log.marked("process died", "process", processId);
+    }
+
+    @Override
+    public void trackingStopped(String reason) {
+        mark(number -> new HistoryEvent.TrackingStopped(number, reason));
+        log.marked("tracking stopped", "reason", reason);
+    }
+
+    @Override
+    public void trackingStarted() {
+        mark(HistoryEvent.TrackingStarted::new);
+        log.marked("tracking started", "reason", "");
+    }
+
+    @Override
+    public void canaryPlanted(int mesh, List<Integer> canaries) {
+        mark(number -> new HistoryEvent.CanaryPlanted(number, mesh, canaries));
+    }
+
+    /**
+     * Records that the check is made now, with today's date: what is freed later is late, and entries of an allowlist that end are
+     * judged against the date. Whoever asks for a verdict at the end of a test or of a run calls it before.
+     */
+    public void checked() {
+        LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+        mark(number -> new HistoryEvent.Checked(number, today));
+        log.marked("checked", "today", today);
+    }
+
+    /** Records whether the handle of a request can still be reached. */
+    public void traced(AllocationRequest request, Reachability reachability) {
+        mark(number -> new HistoryEvent.HandleTraced(number, request, reachability));
+        log.marked("handle traced", "state", reachability.state());
     }
 
     // Labels

@@ -17,5 +17,10 @@ public enum BufferKind {
      * ({@code tt_metal/impl/program/program.cpp}), so two programs may use the same addresses at the same time, and the
      * allocator cannot say whether it is live.
      */
-    CIRCULAR_BUFFER
+    CIRCULAR_BUFFER,
+    /**
+     * No buffer at all: a report that a source sends to show that its reports arrive. It takes no memory and is left out of every
+     * count, sum and text; see {@link AllocationListener#canaryPlanted}.
+     */
+    CANARY
 }

@@ -6,12 +6,18 @@ import org.apiguardian.api.API.Status;
 /**
  * Why a buffer survived, in the order in which causes are looked for.
  *
- * <p>First what proves that no memory is missing, then who owns it. A cause is only ever named with evidence.
+ * <p>First what proves that no memory is missing, then who owns it, then who holds it. A cause is only ever named with evidence.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum Cause {
+    /** The process that allocated it ended before it was freed. */
+    PROCESS_DIED(
+            "Free it before the process ends, on the paths of errors and signals too; a runtime that is killed frees"
+                    + " nothing."),
+    /** It was freed, but after the check. */
+    LATE("Wait for whoever frees it before the check is made, or free it in the test itself."),
     /** One physical allocation was reported twice at one live address, and its one free took back only one report. */
     REPORTED_TWICE("Report one buffer object per physical allocation, or report the free of every object that was"
             + " reported; the memory itself was given back."),
@@ -29,6 +35,10 @@ public enum Cause {
     SYSTEM("Free it where its owner shuts down, or expect it with the reason why it stays."),
     /** Its siblings on other devices were freed, this one was not. */
     FREED_ON_OTHER_DEVICES("Free the buffer on every device it was allocated on."),
+    /** A handle to it is still reachable. */
+    HELD("Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold."),
+    /** No handle to it is reachable any more, and it was never freed. */
+    LOST("Keep the handle until the buffer is freed: nobody can free it any more."),
     /** Nothing in the history proves any other cause. */
     UNEXPLAINED("Free the buffer before close_mesh_device.");
 

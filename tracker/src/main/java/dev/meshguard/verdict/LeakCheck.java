@@ -1,6 +1,7 @@
 package dev.meshguard.verdict;
 
 import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import dev.meshguard.verdict.internal.Examination;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

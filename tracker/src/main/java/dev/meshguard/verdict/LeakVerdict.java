@@ -5,6 +5,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.expectation.Expectation;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;

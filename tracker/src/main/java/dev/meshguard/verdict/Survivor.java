@@ -1,6 +1,7 @@
 package dev.meshguard.verdict;
 
 import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.expectation.Expectation;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

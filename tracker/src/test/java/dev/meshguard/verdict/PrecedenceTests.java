@@ -26,12 +26,16 @@ class PrecedenceTests {
     void isTheOrderOfTheCauses() {
         assertThat(Cause.values())
                 .containsExactly(
+                        Cause.PROCESS_DIED,
+                        Cause.LATE,
                         Cause.REPORTED_TWICE,
                         Cause.FREE_UNREPORTED,
                         Cause.CIRCULAR_BUFFER_UNREPORTED,
                         Cause.CACHED,
                         Cause.SYSTEM,
                         Cause.FREED_ON_OTHER_DEVICES,
+                        Cause.HELD,
+                        Cause.LOST,
                         Cause.UNEXPLAINED);
     }
 

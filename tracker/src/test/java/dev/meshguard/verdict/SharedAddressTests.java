@@ -14,6 +14,8 @@ import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import org.junit.jupiter.api.Test;
 
 /**

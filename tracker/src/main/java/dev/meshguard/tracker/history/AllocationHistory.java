@@ -261,6 +261,23 @@ public final class AllocationHistory {
         return fate == null ? Optional.empty() : Optional.ofNullable(fate.cached);
     }
 
+    /** Returns what was found out about the handle of a request, if anybody looked. */
+    public Optional<HistoryEvent.HandleTraced> reachabilityOf(AllocationRequest request) {
+        return request.isAnonymous()
+                ? Optional.empty()
+                : Optional.ofNullable(replay().traced.get(request));
+    }
+
+    /** Returns the last check that was made, if any was recorded. */
+    public Optional<HistoryEvent.Checked> check() {
+        return Optional.ofNullable(replay().check);
+    }
+
+    /** Returns the end of a process that reported, if it ended before the history was taken. */
+    public Optional<HistoryEvent.ProcessDied> deathOf(long processId) {
+        return Optional.ofNullable(replay().deaths.get(processId));
+    }
+
     private static Collection<MeshDescription> descriptions(List<MeshLife> meshes) {
         return meshes.stream()
                 .map(MeshLife::description)

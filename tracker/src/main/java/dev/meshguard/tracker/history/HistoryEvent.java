@@ -8,8 +8,11 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.Reachability;
 import dev.meshguard.tracker.WitnessReading;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.util.List;
 import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -123,4 +126,36 @@ public sealed interface HistoryEvent {
 
     /** Some reports are missing here; the count is -1 when that is not known either. */
     record ReportsLost(long number, long count, String reason) implements HistoryEvent {}
+
+    /** Something that reports was connected, whether or not it had anything to report. */
+    record SourceAttached(long number, String source) implements HistoryEvent {}
+
+    /** A process that reported is gone; whatever it still held was never freed by it. */
+    record ProcessDied(long number, long processId) implements HistoryEvent {}
+
+    /** From here on the source hears of no allocation and no free, until {@link TrackingStarted}. */
+    record TrackingStopped(long number, String reason) implements HistoryEvent {}
+
+    /** The source hears of everything again. */
+    record TrackingStarted(long number) implements HistoryEvent {}
+
+    /** A canary was put on every device of a mesh: a report that has to arrive, and its free after it. */
+    record CanaryPlanted(long number, int mesh, List<Integer> devices) implements HistoryEvent {
+        /** Creates the event with its own copy of the devices. */
+        public CanaryPlanted {
+            devices = List.copyOf(devices);
+        }
+    }
+
+    /** A canary was seen on the road on which allocations are reported. */
+    record CanarySeen(long number, int mesh, int device) implements HistoryEvent {}
+
+    /** The free of a canary was seen on the road on which frees are reported. */
+    record CanaryFreed(long number, int mesh, int device) implements HistoryEvent {}
+
+    /** The check was made here: what is freed later is late. The date is what entries that end are judged against. */
+    record Checked(long number, LocalDate today) implements HistoryEvent {}
+
+    /** It was found out whether the handle of a request can still be reached. */
+    record HandleTraced(long number, AllocationRequest request, Reachability reachability) implements HistoryEvent {}
 }

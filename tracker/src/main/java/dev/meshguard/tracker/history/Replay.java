@@ -44,6 +44,10 @@ final class Replay {
     final List<HistoryEvent.ReportsLost> losses = new ArrayList<>();
     final List<HistoryEvent.DeviceOpened> openedWhileOpen = new ArrayList<>();
     final Map<Owner, OwnerFate> owners = new HashMap<>();
+    final IdentityHashMap<AllocationRequest, HistoryEvent.HandleTraced> traced = new IdentityHashMap<>();
+    final Map<Long, HistoryEvent.ProcessDied> deaths = new HashMap<>();
+
+    HistoryEvent.@Nullable Checked check;
     final IdentityHashMap<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>();
 
     private final List<HistoryEvent> events;
@@ -105,6 +109,12 @@ final class Replay {
             readings.add(witnessed, deviceLives);
         } else if (event instanceof HistoryEvent.ReportsLost lost) {
             losses.add(lost);
+        } else if (event instanceof HistoryEvent.HandleTraced trace) {
+            traced.put(trace.request(), trace);
+        } else if (event instanceof HistoryEvent.ProcessDied died) {
+            deaths.put(died.processId(), died);
+        } else if (event instanceof HistoryEvent.Checked checked) {
+            check = checked;
         }
     }
 

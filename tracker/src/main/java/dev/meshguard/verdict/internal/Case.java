@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.Quantities;
@@ -10,8 +11,13 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Evidence;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * One survivor and what the history can say of it.
@@ -93,5 +99,64 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
     /** Returns the reading of a moment of this life of the device that covers the buffer. */
     Optional<HistoryEvent.Witnessed> reading(Moment moment) {
         return history.readingFor(buffer, moment);
+    }
+
+    /** Returns what was found out about the handles of the requests that still have a report open. */
+    List<HistoryEvent.HandleTraced> traces() {
+        return openRequests().stream()
+                .map(history::reachabilityOf)
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    /** Returns how many requests still have a report open; a request of which nothing is known is one. */
+    int requestsLeft() {
+        return openRequests().size();
+    }
+
+    private Set<AllocationRequest> openRequests() {
+        Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
+        buffer.reportsLeft().forEach(report -> requests.add(report.request()));
+        return requests;
+    }
+
+    /** Returns what else a reader wants to know of a buffer that nobody freed: the witness, frees that did nothing, others there. */
+    List<Evidence> circumstances() {
+        List<Evidence> evidence = new ArrayList<>();
+        statement(due()).ifPresent(evidence::add);
+        freeWhileShared().map(Case::leftAlone).ifPresent(evidence::add);
+        whoElse(buffer).ifPresent(evidence::add);
+        return evidence;
+    }
+
+    /** Which of several requests at one address still holds it, nobody can tell. */
+    @SuppressWarnings("ReferenceEquality") // A request is itself only.
+    private static Optional<Evidence> whoElse(BufferGeneration buffer) {
+        List<Report> left = buffer.reportsLeft();
+        Report first = left.get(0);
+        return left.stream()
+                .filter(report -> report.request() != first.request())
+                .reduce((earlier, later) -> later)
+                .map(last -> Evidence.of(
+                        String.format(
+                                Locale.ROOT,
+                                "%d reports of that address are open, the last one of event #%d (%d B), at %s",
+                                left.size(),
+                                last.allocatedAt(),
+                                last.size(),
+                                Words.placeOf(last.request())),
+                        last.allocatedAt()));
+    }
+
+    /** Who thinks that the buffer was freed wants to know why it was not. */
+    private static Evidence leftAlone(HistoryEvent.FreeIgnored free) {
+        return Evidence.of(
+                String.format(
+                        Locale.ROOT,
+                        "a free of it was ignored (event #%d), because %s, at %s",
+                        free.number(),
+                        free.reason().words(),
+                        Words.placeOf(free.request())),
+                free.number());
     }
 }

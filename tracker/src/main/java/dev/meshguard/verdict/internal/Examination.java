@@ -13,13 +13,13 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Expectation;
-import dev.meshguard.verdict.ExpectedBuffers;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -36,12 +36,15 @@ public final class Examination {
 
     /** The precedence of causes, in its one place. */
     private static final List<Rule> RULES = List.of(
+            new ProcessDied(),
             new ReportedTwice(),
             new FreeUnreported(),
             new CircularBufferUnreported(),
             new Cached(),
             new SystemBuffer(),
             new FreedOnOtherDevices(),
+            new Held(),
+            new Lost(),
             new Unexplained());
 
     private record Place(int device, BufferType type, long address) {}

@@ -1,4 +1,4 @@
-package dev.meshguard.verdict;
+package dev.meshguard.verdict.expectation;
 
 import java.util.ArrayList;
 import java.util.Arrays;

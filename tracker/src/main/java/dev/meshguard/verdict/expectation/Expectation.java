@@ -1,4 +1,4 @@
-package dev.meshguard.verdict;
+package dev.meshguard.verdict.expectation;
 
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferKind;

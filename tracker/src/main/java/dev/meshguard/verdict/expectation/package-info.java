@@ -1,0 +1,5 @@
+/** What may stay, and why. */
+@NullMarked
+package dev.meshguard.verdict.expectation;
+
+import org.jspecify.annotations.NullMarked;

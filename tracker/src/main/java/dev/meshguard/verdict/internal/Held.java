@@ -1,0 +1,47 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.Reachability;
+import dev.meshguard.tracker.Reachability.State;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.Standing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** A buffer of which a handle is still reachable: one is enough, whatever became of the others at its address. */
+final class Held implements Rule {
+
+    @Override
+    public Optional<Diagnosis> examine(Case survivor) {
+        Optional<HistoryEvent.HandleTraced> held = survivor.traces().stream()
+                .filter(trace -> trace.reachability().state() == State.HELD)
+                .min((one, other) -> Integer.compare(rank(one.reachability()), rank(other.reachability())));
+        return held.map(trace -> {
+            List<Evidence> evidence = new ArrayList<>();
+            evidence.add(Evidence.of(words(trace), trace.number()));
+            evidence.addAll(survivor.circumstances());
+            return new Diagnosis(Cause.HELD, Standing.LEAKED, evidence);
+        });
+    }
+
+    /** A path says more than none, and a short one more than a long one. */
+    private static int rank(Reachability reachability) {
+        return reachability.path().isEmpty()
+                ? Integer.MAX_VALUE
+                : reachability.path().size();
+    }
+
+    private static String words(HistoryEvent.HandleTraced trace) {
+        return trace.reachability()
+                .pathText()
+                .map(path -> String.format(Locale.ROOT, "still referenced by %s (event #%d)", path, trace.number()))
+                .orElse(String.format(
+                        Locale.ROOT,
+                        "its handle is still reachable, but from none of the objects that were searched (event #%d)",
+                        trace.number()));
+    }
+}

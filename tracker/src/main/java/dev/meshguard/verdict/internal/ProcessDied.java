@@ -1,0 +1,44 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.history.BufferGeneration.Report;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.Standing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** A buffer whose process ended: nobody is left to free it. What was reported after the end is of another process of that number. */
+final class ProcessDied implements Rule {
+
+    @Override
+    public Optional<Diagnosis> examine(Case survivor) {
+        List<Evidence> evidence = new ArrayList<>();
+        for (Report report : survivor.buffer().reportsLeft()) {
+            OptionalLong process = report.request().details().processId();
+            Optional<HistoryEvent.ProcessDied> death =
+                    process.isPresent() ? survivor.history().deathOf(process.getAsLong()) : Optional.empty();
+            if (death.isEmpty() || death.get().number() < report.allocatedAt()) {
+                return Optional.empty();
+            }
+            if (evidence.isEmpty()) {
+                evidence.add(Evidence.of(
+                        String.format(
+                                Locale.ROOT,
+                                "process %d allocated it (event #%d) and ended (event #%d) without freeing it",
+                                process.getAsLong(),
+                                report.allocatedAt(),
+                                death.get().number()),
+                        report.allocatedAt(),
+                        death.get().number()));
+            }
+        }
+        return evidence.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Diagnosis(Cause.PROCESS_DIED, Standing.LEAKED, evidence));
+    }
+}
