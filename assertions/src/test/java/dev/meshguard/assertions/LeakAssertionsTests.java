@@ -26,6 +26,8 @@ class LeakAssertionsTests {
 
     @Test
     void nothingAllocatedIsNoLeak() {
+        tracker.sourceAttached("binding");
+
         assertThat(tracker).noLeaks().hasBalancedReports().onlyExpectedSystemBuffers();
     }
 

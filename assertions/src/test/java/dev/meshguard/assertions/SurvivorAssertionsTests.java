@@ -34,6 +34,7 @@ class SurvivorAssertionsTests {
 
     @Test
     void oneSurvivorIsVerifiedWithItsCause() {
+        tracker.sourceAttached("binding");
         assertThat(verdict()).hasOutcome(Outcome.LEAK_FREE);
         tracker.allocated(0, BufferType.DRAM, 4096, 64);
 
@@ -47,6 +48,8 @@ class SurvivorAssertionsTests {
 
     @Test
     void anotherOutcomeIsShownWithTheVerdict() {
+        tracker.sourceAttached("binding");
+
         Assertions.assertThat(textOf(() -> assertThat(verdict()).hasOutcome(Outcome.LEAKED)))
                 .isEqualTo("""
 

@@ -56,6 +56,8 @@ class PhaseTests {
     static class LateTestCase {
         @Test
         void test(AllocationTracker tracker) {
+            tracker.sourceAttached("binding");
+
             Assertions.assertThat(phases(tracker)).containsExactly(Phase.TEST);
         }
     }

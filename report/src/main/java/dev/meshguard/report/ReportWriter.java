@@ -44,6 +44,7 @@ final class ReportWriter {
 
     private static final int MOST_ADDRESSES = 3;
     private static final int MOST_EVIDENCE = 3;
+    private static final int MOST_UNDECIDED = 2;
     private static final int MOST_ANOMALIES = 5;
     private static final int MOST_TEARDOWN_ROWS = 6;
     /** Ten lines with the headline. */
@@ -94,11 +95,10 @@ final class ReportWriter {
                     findings(leaked)));
         }
         if (!verdict.doubts().isEmpty()) {
-            sections.add(new Section(
-                    "INCONCLUSIVE  it cannot be known whether everything was given back",
-                    verdict.doubts().stream()
-                            .map(doubt -> new Finding(doubt, Optional.empty(), List.of(), 0))
-                            .toList()));
+            List<Finding> doubtful = new ArrayList<>();
+            verdict.doubts().forEach(doubt -> doubtful.add(new Finding(doubt, Optional.empty(), List.of(), 0)));
+            doubtful.addAll(undecided());
+            sections.add(new Section("INCONCLUSIVE  it cannot be known whether everything was given back", doubtful));
         }
         List<SurvivorGroup> misreported = verdict.groups(Standing.MISREPORTED);
         List<Finding> wrongBooks = new ArrayList<>(findings(misreported));
@@ -113,6 +113,24 @@ final class ReportWriter {
         Section first = sections.get(0);
         sections.set(0, new Section(first.headline() + "      [" + sum(verdict.sum()) + "]", first.findings()));
         return sections;
+    }
+
+    /** What is missing is the news here; a few buffers show whom it concerns. */
+    private List<Finding> undecided() {
+        List<SurvivorGroup> groups = verdict.groups(Standing.UNDECIDED);
+        int shown = Math.min(MOST_UNDECIDED, groups.size());
+        List<Finding> findings = new ArrayList<>(findings(groups.subList(0, shown)));
+        long more = groups.subList(shown, groups.size()).stream()
+                .mapToLong(group -> group.survivors().size())
+                .sum();
+        if (more > 0) {
+            findings.add(new Finding(
+                    Quantities.count(more, "more buffer") + " of which it is not known",
+                    Optional.empty(),
+                    List.of(),
+                    more));
+        }
+        return findings;
     }
 
     private String misreportedHeadline(List<SurvivorGroup> misreported) {

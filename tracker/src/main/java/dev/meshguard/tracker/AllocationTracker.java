@@ -359,7 +359,11 @@ public final class AllocationTracker implements AllocationListener {
      * judged against the date. Whoever asks for a verdict at the end of a test or of a run calls it before.
      */
     public void checked() {
-        LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+        checked(LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC));
+    }
+
+    /** Records that the check is made now, on a day that somebody else knows. */
+    public void checked(LocalDate today) {
         mark(number -> new HistoryEvent.Checked(number, today));
         log.marked("checked", "today", today);
     }

@@ -1,6 +1,7 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.tracker.history.AllocationHistory;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +25,7 @@ public final class HistoryScript {
     private final boolean withOrigins;
     private final Map<Integer, MeshDescription> open = new LinkedHashMap<>();
     private @Nullable Verb pending;
+    private AllocationRequest lastRequest = AllocationRequest.of(AllocationDetails.user());
 
     private HistoryScript(AllocationTracker tracker, boolean withOrigins) {
         this.tracker = tracker;
@@ -299,6 +301,69 @@ public final class HistoryScript {
         return this;
     }
 
+    /** Connects something that may have nothing to report. */
+    public HistoryScript source(String name) {
+        told();
+        tracker.sourceAttached(name);
+        return this;
+    }
+
+    /** Reports that nothing is heard of any more. */
+    public HistoryScript stopped(String reason) {
+        told();
+        tracker.trackingStopped(reason);
+        return this;
+    }
+
+    /** Reports that everything is heard of again. */
+    public HistoryScript started() {
+        told();
+        tracker.trackingStarted();
+        return this;
+    }
+
+    /** Reports the end of a process. */
+    public HistoryScript died(long processId) {
+        told();
+        tracker.processDied(processId);
+        return this;
+    }
+
+    /** Announces canaries of a mesh, and reports some of them and some of their frees. */
+    public HistoryScript canaries(int mesh, int[] planted, int[] seen, int... freed) {
+        told();
+        tracker.canaryPlanted(mesh, IntStream.of(planted).boxed().toList());
+        AllocationDetails canary =
+                AllocationDetails.user().ofKind(BufferKind.CANARY).onMesh(mesh);
+        for (int device : seen) {
+            tracker.allocated(tracker.request(canary), device, BufferType.L1, 0, 0, Ownership.OWNING);
+        }
+        for (int device : freed) {
+            tracker.freed(tracker.release(canary), device, BufferType.L1, 0, Ownership.OWNING);
+        }
+        return this;
+    }
+
+    /** Makes the check, on a date of the tests' choice. */
+    public HistoryScript checkedOn(String date) {
+        told();
+        tracker.checked(LocalDate.parse(date));
+        return this;
+    }
+
+    /** Records what was found out about the handle of the last request; the event is numbered after the report. */
+    public HistoryScript traced(Reachability reachability) {
+        told();
+        tracker.traced(lastRequest, reachability);
+        return this;
+    }
+
+    /** Says which process reports the last request or free. */
+    public HistoryScript by(long processId) {
+        verb().details = verb().details.reportedBy(processId);
+        return this;
+    }
+
     private record Place(int device, long address) {}
 
     private static List<Place> places(int[] devices, long address) {
@@ -355,6 +420,7 @@ public final class HistoryScript {
             return;
         }
         AllocationRequest request = request(verb);
+        lastRequest = request;
         for (Place place : verb.places) {
             allocate(verb.oneByOne ? request(verb) : request, verb, place, verb.ownership);
         }

@@ -197,7 +197,7 @@ class ExpectationTests {
 
     @Test
     void saysThatItNeverMatched() {
-        LeakVerdict verdict = check(history().recorded(), ANY.count(1));
+        LeakVerdict verdict = check(history().source("binding").recorded(), ANY.count(1));
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(verdict.expectations().get(0).neverMatched()).isTrue();

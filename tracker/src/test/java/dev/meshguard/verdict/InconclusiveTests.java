@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Phase;
 import org.junit.jupiter.api.Test;
 
 /** When it cannot be known, the verdict says what is missing. */
@@ -273,9 +274,142 @@ class InconclusiveTests {
     void hasNothingToSayOfNoLostReport() {
         var tracker = AllocationTracker.create();
 
+        tracker.sourceAttached("binding");
         tracker.reportsLost(0, "nothing happened");
 
         assertThat(LeakCheck.create().examine(tracker.history()).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void isNotFooledByATrackerThatNothingReportsTo() {
+        var history = history().phase(Phase.TEST).checkedOn("2026-11-20").recorded();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .doubts(
+                        "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report"
+                                + " to it, or tell it with sourceAttached(…) that something is connected that has nothing to"
+                                + " report.");
+    }
+
+    @Test
+    void noticesThatFreesOfADeviceAreNotHeardOf() {
+        var history = history()
+                .mesh(0, 0, 1)
+                .canaries(0, devices(0, 1), devices(0, 1), device(1))
+                .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                .free(DRAM, device(1), 0x1000)
+                .closed();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .hasStandings(Standing.UNDECIDED)
+                .because(
+                        "no free was reported",
+                        "frees on device 0 are not heard of (event #4), so it may have been freed, and no witness speaks"
+                                + " for it")
+                .doubts("The canary of mesh 0 (event #4) was never seen to be freed on device 0, so frees there are not"
+                        + " heard of.");
+    }
+
+    @Test
+    void noticesThatAllocationsAreNotHeardOf() {
+        var history = history()
+                .mesh(0, 0, 1, 2)
+                .canaries(0, devices(0, 2), device(1), device(1))
+                .closed();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .doubts(
+                        "The canary of mesh 0 (event #5) was never seen on devices 0, 2, so allocations there are not heard"
+                                + " of.");
+    }
+
+    @Test
+    void leavesCanariesThatCameHomeOutOfEverything() {
+        var history = history()
+                .mesh(0, 0, 1)
+                .canaries(0, devices(0, 1), devices(0, 1), devices(0, 1))
+                .closed();
+
+        LeakVerdict verdict =
+                judged(history).hasOutcome(Outcome.LEAK_FREE).doubts().verdict();
+
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(0, 0, 0, 0, 0, 0));
+        assertThat(verdict.totals()).isEmpty();
+    }
+
+    @Test
+    void matchesTheCanariesOfAMeshNumberThatComesBack() {
+        var history = history()
+                .mesh(0, 0)
+                .canaries(0, device(0), device(0), device(0))
+                .close()
+                .mesh(0, 0)
+                .canaries(0, device(0), device(0))
+                .closed();
+
+        judged(history)
+                .doubts(
+                        "The canary of mesh 0 (event #10) was never seen to be freed on device 0, so frees there are not"
+                                + " heard of.");
+    }
+
+    @Test
+    void cannotKnowWhatHappenedWhileTrackingWasOff() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .stopped("TT_ALLOC_TRACKING_ENABLED was unset")
+                .started()
+                .recorded();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .hasStandings(Standing.UNDECIDED)
+                .doubts(
+                        "Tracking was off from event #2 on (TT_ALLOC_TRACKING_ENABLED was unset), so what was allocated and"
+                                + " freed meanwhile is not known, nor what became of 1 buffer from before.");
+    }
+
+    @Test
+    void knowsByTheWitnessWhatHappenedWhileTrackingWasOff() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .stopped("the server was down")
+                .started()
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOutcome(Outcome.LEAKED).hasStandings(Standing.LEAKED).doubts();
+    }
+
+    @Test
+    void doesNotMindThatTrackingStopsWhenEverythingIsGone() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .stopped("the process exits")
+                .recorded();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+    }
+
+    @Test
+    void decidesNothingAboutABufferWhoseFreeMayBeAmongLostReports() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .lost(1, "the line was cut")
+                .closed();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
+                .because(
+                        "no free was reported",
+                        "reports got lost later on (event #4), so it may have been freed, and no witness speaks for it");
     }
 
     @Test

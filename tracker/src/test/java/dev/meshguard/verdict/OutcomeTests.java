@@ -27,8 +27,10 @@ import org.junit.jupiter.api.Test;
 class OutcomeTests {
 
     @Test
-    void isLeakFreeWhenNothingWasReported() {
-        LeakVerdict verdict = judged(history().recorded()).hasOutcome(LEAK_FREE).verdict();
+    void isLeakFreeWhenNothingWasAllocated() {
+        LeakVerdict verdict = judged(history().source("binding").recorded())
+                .hasOutcome(LEAK_FREE)
+                .verdict();
 
         assertThat(verdict.isLeakFree()).isTrue();
         assertThat(verdict.hasBalancedReports()).isTrue();
@@ -146,6 +148,7 @@ class OutcomeTests {
         var history = misreported(persistent())
                 .allocate(DRAM, device(3), 0x9000, 64)
                 .lost(1, "the line was cut")
+                .witness(CLOSE_BEGUN, DRAM, device(3), 0x9000)
                 .closed();
 
         LeakVerdict verdict = judged(history).hasOutcome(LEAKED).verdict();

@@ -56,6 +56,35 @@ public final class AllocationHistory {
         return new AllocationHistory(markers, recordings, flatAddresses);
     }
 
+    /**
+     * Returns what was known when the last recorded check was made, if reports came after it; else this history.
+     *
+     * <p>What was found out about handles counts whenever it was found. A history without a past is returned as it is.
+     */
+    public AllocationHistory asOfCheck() {
+        Optional<HistoryEvent.Checked> last = check();
+        if (last.isEmpty() || !isComplete()) {
+            return this;
+        }
+        long end = last.get().number();
+        boolean wentOn = events().subList((int) end, events().size()).stream().anyMatch(AllocationHistory::isReport);
+        if (!wentOn) {
+            return this;
+        }
+        List<HistoryEvent> known = events().stream()
+                .filter(event -> event.number() <= end || event instanceof HistoryEvent.HandleTraced)
+                .toList();
+        AllocationHistory before = new AllocationHistory(List.of(), Rebooking.of(known), flatAddresses);
+        before.events = known;
+        return before;
+    }
+
+    private static boolean isReport(HistoryEvent event) {
+        return event instanceof HistoryEvent.Allocated
+                || event instanceof HistoryEvent.Freed
+                || event instanceof HistoryEvent.FreeIgnored;
+    }
+
     /** Returns every event, oldest first. */
     public synchronized List<HistoryEvent> events() {
         if (events == null) {
@@ -266,6 +295,23 @@ public final class AllocationHistory {
         return request.isAnonymous()
                 ? Optional.empty()
                 : Optional.ofNullable(replay().traced.get(request));
+    }
+
+    /** Returns whether anything that could report was ever connected, as far as the events show. */
+    public boolean hasSource() {
+        return replay().hasSource
+                || recordings.stream().anyMatch(recording -> recording.entries() > 0)
+                || !isComplete();
+    }
+
+    /** Returns the stretches in which the source heard of nothing, oldest first. */
+    public List<HistoryEvent.TrackingStopped> gaps() {
+        return Collections.unmodifiableList(replay().gaps);
+    }
+
+    /** Returns the canaries that were announced and did not arrive, or not their free; each says which. */
+    public List<CanaryFate> missingCanaries() {
+        return replay().canaries.missing();
     }
 
     /** Returns the last check that was made, if any was recorded. */

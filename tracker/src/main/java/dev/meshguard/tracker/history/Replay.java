@@ -47,6 +47,10 @@ final class Replay {
     final IdentityHashMap<AllocationRequest, HistoryEvent.HandleTraced> traced = new IdentityHashMap<>();
     final Map<Long, HistoryEvent.ProcessDied> deaths = new HashMap<>();
 
+    final List<HistoryEvent.TrackingStopped> gaps = new ArrayList<>();
+    final Canaries canaries = new Canaries();
+    boolean hasSource;
+
     HistoryEvent.@Nullable Checked check;
     final IdentityHashMap<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>();
 
@@ -81,6 +85,7 @@ final class Replay {
     }
 
     private void apply(HistoryEvent event) {
+        hasSource |= !(event instanceof HistoryEvent.PhaseBegan || event instanceof HistoryEvent.Checked);
         if (event instanceof HistoryEvent.Allocated allocated) {
             allocated(allocated);
         } else if (event instanceof HistoryEvent.Freed freed) {
@@ -115,6 +120,20 @@ final class Replay {
             deaths.put(died.processId(), died);
         } else if (event instanceof HistoryEvent.Checked checked) {
             check = checked;
+        } else if (event instanceof HistoryEvent.TrackingStopped stopped) {
+            gaps.add(stopped);
+        } else {
+            canary(event);
+        }
+    }
+
+    private void canary(HistoryEvent event) {
+        if (event instanceof HistoryEvent.CanaryPlanted planted) {
+            canaries.planted(planted);
+        } else if (event instanceof HistoryEvent.CanarySeen seen) {
+            canaries.seen(seen);
+        } else if (event instanceof HistoryEvent.CanaryFreed freed) {
+            canaries.freed(freed);
         }
     }
 

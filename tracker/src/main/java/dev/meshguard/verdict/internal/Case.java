@@ -101,6 +101,11 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
         return history.readingFor(buffer, moment);
     }
 
+    /** Returns the same life as it went on after the check, if the history went on. */
+    Optional<BufferGeneration> laterLife() {
+        return siblings.laterLife(buffer);
+    }
+
     /** Returns what was found out about the handles of the requests that still have a report open. */
     List<HistoryEvent.HandleTraced> traces() {
         return openRequests().stream()

@@ -37,6 +37,7 @@ public final class Examination {
     /** The precedence of causes, in its one place. */
     private static final List<Rule> RULES = List.of(
             new ProcessDied(),
+            new Late(),
             new ReportedTwice(),
             new FreeUnreported(),
             new CircularBufferUnreported(),
@@ -53,13 +54,15 @@ public final class Examination {
     private final List<Allowance> allowances;
     private final Siblings siblings;
     private final LateReports lateReports;
+    private final Doubts unheard;
 
     /** Prepares the examination of a history. */
-    public Examination(AllocationHistory history, ExpectedBuffers expected) {
-        this.history = history;
+    public Examination(AllocationHistory whole, ExpectedBuffers expected) {
+        this.history = whole.asOfCheck();
         this.allowances = expected.entries().stream().map(Allowance::new).toList();
-        this.siblings = new Siblings(history);
+        this.siblings = new Siblings(history, whole);
         this.lateReports = new LateReports(history);
+        this.unheard = new Doubts(history);
     }
 
     /** Returns the verdict. */
@@ -116,7 +119,7 @@ public final class Examination {
         for (Rule rule : RULES) {
             Optional<Diagnosis> found = rule.examine(survivor);
             if (found.isPresent()) {
-                return found.get();
+                return unheard.weighed(found.get(), survivor);
             }
         }
         throw new IllegalStateException("The last rule passed on " + buffer);
@@ -179,6 +182,7 @@ public final class Examination {
                     mesh.words(),
                     isWithoutParent(mesh) ? " although mesh " + mesh.parent().getAsInt() + " is closed" : ""));
         }
+        doubts.addAll(unheard.words());
         doubts.addAll(lostReports());
         if (!history.isComplete() && history.freesOfNothing() > 0) {
             doubts.add(String.format(

@@ -33,9 +33,26 @@ final class Siblings {
     private @Nullable IdentityHashMap<BufferGeneration, List<HistoryEvent.FreeIgnored>> freesAfterClose;
     private @Nullable Map<Place, HistoryEvent.FreeIgnored> freesWhileShared;
 
-    Siblings(AllocationHistory history) {
+    /** By the event of birth: an event begins one life. */
+    private final Map<Long, BufferGeneration> laterLives = new HashMap<>();
+
+    /**
+     * Prepares look-ups.
+     *
+     * @param history what was known when the check was made
+     * @param whole what became known later
+     */
+    Siblings(AllocationHistory history, AllocationHistory whole) {
         this.history = history;
+        if (whole != history) {
+            whole.generations().forEach(life -> laterLives.put(life.bornAt(), life));
+        }
         this.devices = history.devices().size();
+    }
+
+    /** Returns the same life as it went on after the check, if the history went on. */
+    Optional<BufferGeneration> laterLife(BufferGeneration buffer) {
+        return Optional.ofNullable(laterLives.get(buffer.bornAt()));
     }
 
     /** Returns how many devices the history knows; no set of siblings that is one to a device is larger. */

@@ -1,0 +1,152 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.CanaryFate;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.Standing;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What a source leaves open that does not hear of everything.
+ *
+ * <p>A free that was not heard of and a free that never was look the same in the books. Where a witness speaks for a buffer it is
+ * known all the same; where none does, the buffer is undecided.
+ */
+final class Doubts {
+
+    /** These rest on something else than on a free that is missing. */
+    private static final Set<Cause> SURE = EnumSet.of(Cause.PROCESS_DIED, Cause.LATE, Cause.CACHED);
+
+    private static final int MOST_DEVICES = 8;
+
+    private final AllocationHistory history;
+    private final List<CanaryFate> canaries;
+
+    Doubts(AllocationHistory history) {
+        this.history = history;
+        this.canaries = history.missingCanaries();
+    }
+
+    /** Returns what is missing, as whole sentences; loss by loss is another matter. */
+    List<String> words() {
+        List<String> doubts = new ArrayList<>();
+        if (!history.hasSource()) {
+            doubts.add(
+                    "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
+                            + " it, or tell it with sourceAttached(…) that something is connected that has nothing to report.");
+        }
+        canaries.forEach(fate -> doubts.add(words(fate)));
+        gapThatMatters().map(this::words).ifPresent(doubts::add);
+        return doubts;
+    }
+
+    /** Returns the diagnosis, or, where the free may have gone unheard and no witness speaks, that it is not decided. */
+    Diagnosis weighed(Diagnosis diagnosis, Case survivor) {
+        if (diagnosis.standing() != Standing.LEAKED
+                || SURE.contains(diagnosis.cause())
+                || survivor.testimony(survivor.due()) != Testimony.SILENT) {
+            return diagnosis;
+        }
+        return whyUnheard(survivor.buffer())
+                .map(reason -> {
+                    List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
+                    evidence.add(1, reason);
+                    return new Diagnosis(diagnosis.cause(), Standing.UNDECIDED, evidence);
+                })
+                .orElse(diagnosis);
+    }
+
+    private Optional<Evidence> whyUnheard(BufferGeneration buffer) {
+        for (CanaryFate fate : canaries) {
+            if (fate.unseen().contains(buffer.device()) || fate.unfreed().contains(buffer.device())) {
+                return Optional.of(maybe("frees on device " + buffer.device() + " are not heard of", fate.planted()));
+            }
+        }
+        for (HistoryEvent.TrackingStopped gap : history.gaps()) {
+            if (gap.number() > buffer.bornAt()) {
+                return Optional.of(maybe("tracking was off later on", gap.number()));
+            }
+        }
+        for (HistoryEvent.ReportsLost lost : history.lostReports()) {
+            if (lost.number() > buffer.bornAt()) {
+                return Optional.of(maybe("reports got lost later on", lost.number()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Evidence maybe(String why, long event) {
+        return Evidence.of(
+                String.format(
+                        Locale.ROOT,
+                        "%s (event #%d), so it may have been freed, and no witness speaks for it",
+                        why,
+                        event),
+                event);
+    }
+
+    /** What was closed and empty when nothing was heard any more is no matter of doubt. */
+    private Optional<HistoryEvent.TrackingStopped> gapThatMatters() {
+        return history.gaps().stream().filter(this::matters).findFirst();
+    }
+
+    private boolean matters(HistoryEvent.TrackingStopped gap) {
+        boolean wentOn = history.events().stream()
+                .skip(gap.number())
+                .anyMatch(event -> event instanceof HistoryEvent.TrackingStarted);
+        boolean witnessed = history.readings().stream()
+                .anyMatch(reading ->
+                        reading.number() > gap.number() && reading.reading().moment() == Moment.CLOSE_BEGUN);
+        boolean leftSomething = history.generations().stream()
+                .anyMatch(buffer -> buffer.bornAt() < gap.number()
+                        && (buffer.isLive() || buffer.diedAt().orElseThrow() > gap.number()));
+        return !witnessed && (wentOn || leftSomething);
+    }
+
+    private String words(HistoryEvent.TrackingStopped gap) {
+        long waiting = history.live().stream()
+                .filter(buffer -> buffer.bornAt() < gap.number())
+                .count();
+        return String.format(
+                Locale.ROOT,
+                "Tracking was off from event #%d on (%s), so what was allocated and freed meanwhile is not known%s.",
+                gap.number(),
+                gap.reason(),
+                waiting == 0 ? "" : ", nor what became of " + Quantities.count(waiting, "buffer") + " from before");
+    }
+
+    private static String words(CanaryFate fate) {
+        List<String> parts = new ArrayList<>();
+        if (!fate.unseen().isEmpty()) {
+            parts.add("was never seen on " + devices(fate.unseen()) + ", so allocations there are not heard of");
+        }
+        if (!fate.unfreed().isEmpty()) {
+            parts.add("was never seen to be freed on " + devices(fate.unfreed()) + ", so frees there are not heard of");
+        }
+        return String.format(
+                Locale.ROOT,
+                "The canary of mesh %d (event #%d) %s.",
+                fate.mesh(),
+                fate.planted(),
+                String.join("; it ", parts));
+    }
+
+    private static String devices(List<Integer> devices) {
+        String named = devices.stream().limit(MOST_DEVICES).map(String::valueOf).collect(Collectors.joining(", "));
+        int more = devices.size() - MOST_DEVICES;
+        return (devices.size() == 1 ? "device " : "devices ") + named + (more > 0 ? " and " + more + " more" : "");
+    }
+}

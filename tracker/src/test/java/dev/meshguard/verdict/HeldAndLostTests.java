@@ -1,0 +1,113 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.verdict.Judgement.judged;
+
+import dev.meshguard.tracker.Reachability;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Who holds a buffer explains why it is left, and proves nothing about whether it is. */
+class HeldAndLostTests {
+
+    private static final Reachability HELD = Reachability.heldBy(List.of("KvCacheTest.cache", "ArrayList[0]"));
+
+    @Test
+    void namesThePathThatHoldsTheHandle() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(HELD)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history)
+                .hasOnly(Cause.HELD, Standing.LEAKED)
+                .because(
+                        "still referenced by KvCacheTest.cache -> ArrayList[0] (event #4)",
+                        "the allocator called 0x1000 (4096) taken when close began (event #5)");
+    }
+
+    @Test
+    void saysThatNobodyKnowsWhatHoldsIt() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(Reachability.held())
+                .recorded();
+
+        judged(history)
+                .hasOnly(Cause.HELD, Standing.LEAKED)
+                .because("its handle is still reachable, but from none of the objects that were searched (event #2)");
+    }
+
+    @Test
+    void namesABufferThatNobodyCanFreeAnyMore() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(Reachability.lost())
+                .recorded();
+
+        judged(history)
+                .hasOnly(Cause.LOST, Standing.LEAKED)
+                .because("no handle to it is reachable any more, and it was never freed (event #2)");
+    }
+
+    @Test
+    void claimsNothingWhereCollectionCouldNotBeForced() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(Reachability.unknown())
+                .recorded();
+
+        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void neverOutranksAProofThatTheMemoryIsFree() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(HELD)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED);
+    }
+
+    @Test
+    void neverMakesALeakOfAFreedBuffer() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(HELD)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void holdsABufferOfWhichOneOfSeveralHandlesIsThere() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(Reachability.lost())
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(HELD)
+                .recorded();
+
+        judged(history).hasOnly(Cause.HELD, Standing.LEAKED);
+    }
+
+    @Test
+    void losesNoBufferOfWhichOneOfSeveralHandlesWasNotLookedFor() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(Reachability.lost())
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+}

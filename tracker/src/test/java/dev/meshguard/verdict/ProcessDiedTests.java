@@ -1,0 +1,77 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.verdict.Judgement.judged;
+
+import dev.meshguard.tracker.Reachability;
+import org.junit.jupiter.api.Test;
+
+/** Who is dead frees nothing. */
+class ProcessDiedTests {
+
+    @Test
+    void namesABufferWhoseProcessEnded() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .by(4711)
+                .died(4711)
+                .recorded();
+
+        judged(history)
+                .hasOutcome(Outcome.LEAKED)
+                .hasOnly(Cause.PROCESS_DIED, Standing.LEAKED)
+                .because("process 4711 allocated it (event #1) and ended (event #2) without freeing it");
+    }
+
+    @Test
+    void doesNotBlameAProcessThatLives() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .by(4711)
+                .died(4712)
+                .recorded();
+
+        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void doesNotTakeALaterProcessOfTheSameNumberForIt() {
+        var history = history()
+                .died(4711)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .by(4711)
+                .recorded();
+
+        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void doesNotBlameOneOfTwoProcessesThatShareABuffer() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .by(1)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .by(2)
+                .died(1)
+                .recorded();
+
+        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void goesBeforeEverythingElse() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .by(4711)
+                .traced(Reachability.held())
+                .died(4711)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOnly(Cause.PROCESS_DIED, Standing.LEAKED);
+    }
+}
