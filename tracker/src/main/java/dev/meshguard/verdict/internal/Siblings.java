@@ -9,6 +9,7 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
+import java.util.stream.Collectors;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -25,10 +26,17 @@ final class Siblings {
     /** The same line of code asking for the same thing. */
     private record Likeness(Origin origin, BufferType type, BufferKind kind, long size, Optional<String> label) {}
 
+    private record Sort(BufferType type, BufferKind kind) {}
+
     private record Place(int device, BufferType type, long address) {}
 
     private final AllocationHistory history;
-    private final int devices;
+    private final IdentityHashMap<AllocationRequest, Map<Sort, List<BufferGeneration>>> requests =
+            new IdentityHashMap<>();
+
+    /** By the first of the siblings. */
+    private final IdentityHashMap<BufferGeneration, Conduct> conducts = new IdentityHashMap<>();
+
     private @Nullable Map<Likeness, List<BufferGeneration>> alike;
     private @Nullable IdentityHashMap<BufferGeneration, List<HistoryEvent.FreeIgnored>> freesAfterClose;
     private @Nullable Map<Place, HistoryEvent.FreeIgnored> freesWhileShared;
@@ -47,7 +55,6 @@ final class Siblings {
         if (whole != history) {
             whole.generations().forEach(life -> laterLives.put(life.bornAt(), life));
         }
-        this.devices = history.devices().size();
     }
 
     /** Returns the same life as it went on after the check, if the history went on. */
@@ -55,17 +62,26 @@ final class Siblings {
         return Optional.ofNullable(laterLives.get(buffer.bornAt()));
     }
 
-    /** Returns how many devices the history knows; no set of siblings that is one to a device is larger. */
-    int devices() {
-        return devices;
-    }
-
     /** Returns the buffers of the same request, or, if it touched one device only, those of the same line of code. */
     List<BufferGeneration> of(BufferGeneration buffer) {
-        List<BufferGeneration> ofRequest = history.buffersOf(buffer.request()).stream()
-                .filter(other -> other.type() == buffer.type() && other.kind() == buffer.kind())
-                .toList();
+        List<BufferGeneration> ofRequest = ofRequest(buffer);
         return ofRequest.size() > 1 ? ofRequest : fromSameLine(buffer);
+    }
+
+    private List<BufferGeneration> ofRequest(BufferGeneration buffer) {
+        return requests
+                .computeIfAbsent(
+                        buffer.request(),
+                        request -> history.buffersOf(request).stream()
+                                .collect(Collectors.groupingBy(one -> new Sort(one.type(), one.kind()))))
+                .getOrDefault(new Sort(buffer.type(), buffer.kind()), List.of());
+    }
+
+    /** Returns what the devices did with the siblings of a buffer. */
+    Conduct conductOf(BufferGeneration buffer) {
+        List<BufferGeneration> siblings = of(buffer);
+        BufferGeneration first = siblings.isEmpty() ? buffer : siblings.get(0);
+        return conducts.computeIfAbsent(first, unused -> new Conduct(siblings.isEmpty() ? List.of(buffer) : siblings));
     }
 
     /**

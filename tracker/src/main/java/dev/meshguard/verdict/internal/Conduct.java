@@ -1,0 +1,97 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.history.BufferGeneration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What each device did with buffers that belong together: how many it took, and how many it gave back.
+ *
+ * <p>What more than half of the devices did is the reference. Two devices that differ have none.
+ */
+final class Conduct {
+
+    /**
+     * What one device did.
+     *
+     * @param taken how many buffers it took
+     * @param freed how many of them it gave back
+     */
+    record Tally(int taken, int freed) {
+
+        int left() {
+            return taken - freed;
+        }
+    }
+
+    private final Map<Integer, Tally> devices = new TreeMap<>();
+    private final Optional<Tally> reference;
+    private final long lastFree;
+    private final boolean freesWereCollections;
+
+    Conduct(List<BufferGeneration> siblings) {
+        long last = 0;
+        boolean collected = true;
+        for (BufferGeneration sibling : siblings) {
+            boolean freed = !sibling.isLive();
+            devices.merge(
+                    sibling.device(),
+                    new Tally(1, freed ? 1 : 0),
+                    (one, other) -> new Tally(one.taken() + other.taken(), one.freed() + other.freed()));
+            last = Math.max(last, sibling.diedAt().orElse(0));
+            collected &= !freed || sibling.isCollected();
+        }
+        this.lastFree = last;
+        this.freesWereCollections = collected && last > 0;
+        this.reference = mostCommon();
+    }
+
+    private Optional<Tally> mostCommon() {
+        Map<Tally, Integer> votes = new HashMap<>();
+        devices.values().forEach(tally -> votes.merge(tally, 1, Integer::sum));
+        return votes.entrySet().stream()
+                .filter(vote -> vote.getValue() * 2 > devices.size())
+                .map(Map.Entry::getKey)
+                .findFirst();
+    }
+
+    Tally of(int device) {
+        return devices.getOrDefault(device, new Tally(0, 0));
+    }
+
+    /** Returns what more than half of the devices did, if so many did the same. */
+    Optional<Tally> reference() {
+        return reference;
+    }
+
+    int devices() {
+        return devices.size();
+    }
+
+    /** Returns how many devices did what most did. */
+    long followers() {
+        return devices.values().stream()
+                .filter(tally -> reference.filter(tally::equals).isPresent())
+                .count();
+    }
+
+    int taken() {
+        return devices.values().stream().mapToInt(Tally::taken).sum();
+    }
+
+    int freed() {
+        return devices.values().stream().mapToInt(Tally::freed).sum();
+    }
+
+    long lastFree() {
+        return lastFree;
+    }
+
+    /** Returns whether nothing was freed by anybody who called for it. */
+    boolean freesWereCollections() {
+        return freesWereCollections;
+    }
+}
