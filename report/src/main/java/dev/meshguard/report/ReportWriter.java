@@ -15,6 +15,7 @@ import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.LeakVerdict.ExpectationResult;
 import dev.meshguard.verdict.LeakVerdict.Sum;
@@ -45,6 +46,8 @@ final class ReportWriter {
     private static final int MOST_ADDRESSES = 3;
     private static final int MOST_EVIDENCE = 3;
     private static final int MOST_UNDECIDED = 2;
+    private static final int MOST_CONTEXT = 2;
+    private static final int MOST_CONSEQUENCES = 3;
     private static final int MOST_ANOMALIES = 5;
     private static final int MOST_TEARDOWN_ROWS = 6;
     /** Ten lines with the headline. */
@@ -121,7 +124,7 @@ final class ReportWriter {
         int shown = Math.min(MOST_UNDECIDED, groups.size());
         List<Finding> findings = new ArrayList<>(findings(groups.subList(0, shown)));
         long more = groups.subList(shown, groups.size()).stream()
-                .mapToLong(group -> group.survivors().size())
+                .mapToLong(SurvivorGroup::buffers)
                 .sum();
         if (more > 0) {
             findings.add(new Finding(
@@ -180,7 +183,7 @@ final class ReportWriter {
     }
 
     private static long bytes(List<SurvivorGroup> groups) {
-        return groups.stream().mapToLong(SurvivorGroup::bytes).sum();
+        return groups.stream().mapToLong(SurvivorGroup::bytesInAll).sum();
     }
 
     // Findings
@@ -191,12 +194,14 @@ final class ReportWriter {
 
     private Finding finding(SurvivorGroup group) {
         List<String> evidence = group.evidence().stream()
-                .map(one -> one.words())
+                .map(Evidence::words)
                 .limit(MOST_EVIDENCE)
                 .collect(Collectors.toCollection(ArrayList::new));
         String decisive = evidence.remove(0);
         List<String> facts = new ArrayList<>(evidence);
         facts.add(circumstances(group));
+        group.context().stream().limit(MOST_CONTEXT).map(Evidence::words).forEach(facts::add);
+        facts.addAll(consequences(group));
         return new Finding(
                 String.format(
                         Locale.ROOT,
@@ -209,7 +214,35 @@ final class ReportWriter {
                         decisive),
                 Optional.of(group.origin().map(Object::toString).orElse("an unknown place (no origin was captured)")),
                 facts,
-                group.survivors().size());
+                group.buffers());
+    }
+
+    /** What goes away with the root is told in a line each: it needs no remedy of its own. */
+    private List<String> consequences(SurvivorGroup group) {
+        List<String> lines = group.consequences().stream()
+                .limit(MOST_CONSEQUENCES)
+                .map(this::consequence)
+                .collect(Collectors.toCollection(ArrayList::new));
+        int more = group.consequences().size() - lines.size();
+        if (more > 0) {
+            long buffers = group.consequences().stream()
+                    .skip(MOST_CONSEQUENCES)
+                    .mapToLong(SurvivorGroup::buffers)
+                    .sum();
+            lines.add("with it: " + Quantities.count(buffers, "more buffer") + " of " + more + " other sorts");
+        }
+        return lines;
+    }
+
+    private String consequence(SurvivorGroup group) {
+        return String.format(
+                Locale.ROOT,
+                "with it: %s %s x %d on %s%s",
+                group.type(),
+                Quantities.size(group.size()),
+                group.survivors().size(),
+                words(group.devices()),
+                owners(group));
     }
 
     private String circumstances(SurvivorGroup group) {

@@ -1,67 +1,53 @@
 package dev.meshguard.verdict;
 
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.history.BufferGeneration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Survivors that are one thing to the reader: the same request or line of code, type, size, label and cause, on
- * however many devices.
+ * Survivors that are one leak to the reader: the same request or line of code, type, size, label and cause, on however many
+ * devices, and what is left only because of them.
+ *
+ * <p>A program's circular buffers are left because its kernel binary is, and what a trace needed because the trace is: they are
+ * consequences of one root and not leaks of their own.
  *
  * @param survivors the survivors, oldest first; at least one
+ * @param consequences groups that go away with this one, the oldest first; without consequences of their own
+ * @param context what became of other buffers from the same line and of the same addresses; facts, and no cause
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record SurvivorGroup(List<Survivor> survivors) {
+public record SurvivorGroup(List<Survivor> survivors, List<SurvivorGroup> consequences, List<Evidence> context) {
 
-    private record Key(
-            Object where, BufferType type, long size, Optional<String> label, Cause cause, Standing standing) {}
-
-    /** A request without an origin is told from others by itself only. */
-    private record SameRequest(AllocationRequest request) {
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof SameRequest same && same.request == request;
-        }
-
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(request);
-        }
-    }
-
-    /** Creates a group with its own copy of the survivors. */
+    /** Creates a group with its own copies of the lists. */
     public SurvivorGroup {
         survivors = List.copyOf(survivors);
+        consequences = List.copyOf(consequences);
+        context = List.copyOf(context);
         if (survivors.isEmpty()) {
             throw new IllegalArgumentException("A group of survivors has at least one: none was given");
         }
     }
 
-    /** Groups survivors; groups come in the order of their oldest survivor. */
-    public static List<SurvivorGroup> group(List<Survivor> survivors) {
-        Map<Key, List<Survivor>> groups = new LinkedHashMap<>();
-        for (Survivor survivor : survivors) {
-            BufferGeneration buffer = survivor.buffer();
-            Object where = buffer.origin()
-                    .filter(origin -> !origin.frames().isEmpty())
-                    .map(Object.class::cast)
-                    .orElseGet(() -> new SameRequest(buffer.request()));
-            Key key =
-                    new Key(where, buffer.type(), buffer.size(), buffer.label(), survivor.cause(), survivor.standing());
-            groups.computeIfAbsent(key, unused -> new ArrayList<>()).add(survivor);
+    /** Returns how many buffers are left, consequences included. */
+    public long buffers() {
+        return survivors.size()
+                + consequences.stream().mapToLong(SurvivorGroup::buffers).sum();
+    }
+
+    /** Returns the bytes of all that is left, consequences included, at most {@link Long#MAX_VALUE}. */
+    public long bytesInAll() {
+        long sum = bytes();
+        for (SurvivorGroup consequence : consequences) {
+            long more = consequence.bytesInAll();
+            sum = sum > Long.MAX_VALUE - more ? Long.MAX_VALUE : sum + more;
         }
-        return groups.values().stream().map(SurvivorGroup::new).toList();
+        return sum;
     }
 
     /** Returns the oldest survivor. */
@@ -89,7 +75,7 @@ public record SurvivorGroup(List<Survivor> survivors) {
         return first().buffer().size();
     }
 
-    /** Returns the bytes of all, at most {@link Long#MAX_VALUE}. */
+    /** Returns the bytes of the survivors, at most {@link Long#MAX_VALUE}. */
     public long bytes() {
         long high = Math.multiplyHigh(size(), survivors.size());
         long bytes = size() * survivors.size();

@@ -19,9 +19,9 @@ import static dev.meshguard.verdict.Standing.MISREPORTED;
 
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.MeshDescription;
 import java.util.List;
-import dev.meshguard.tracker.HistoryScript;
 import org.junit.jupiter.api.Test;
 
 /** Most siblings of a buffer were freed, one to a device. */
@@ -157,9 +157,11 @@ class FreedOnOtherDevicesTests {
                 .nonOwning()
                 .recorded();
 
-        judged(history).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
-                .because("device 3 took 2 from this line and gave back 1, by event #15; 3 of 4 devices took 2 and gave back"
-                        + " all");
+        judged(history)
+                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
+                .because(
+                        "device 3 took 2 from this line and gave back 1, by event #15; 3 of 4 devices took 2 and gave back"
+                                + " all");
     }
 
     @Test
@@ -173,8 +175,9 @@ class FreedOnOtherDevicesTests {
 
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
-                .because("device 2 took 2 from this line and gave back 1, by event #9; 3 of 4 devices took only 1 and gave back"
-                        + " all, so device 2 allocated 1 extra");
+                .because(
+                        "device 2 took 2 from this line and gave back 1, by event #9; 3 of 4 devices took only 1 and gave back"
+                                + " all, so device 2 allocated 1 extra");
     }
 
     @Test
@@ -275,9 +278,11 @@ class FreedOnOtherDevicesTests {
                 .free(DRAM, devices(0, 2), 0x2000)
                 .recorded();
 
-        judged(history).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
-                .because("device 3 took 2 from this line and gave back 1, by event #15; 3 of 4 devices took 2 and gave back"
-                        + " all");
+        judged(history)
+                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
+                .because(
+                        "device 3 took 2 from this line and gave back 1, by event #15; 3 of 4 devices took 2 and gave back"
+                                + " all");
     }
 
     @Test

@@ -38,7 +38,9 @@ class ReportedTwiceTests {
 
         judged(history)
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
-                .because("reported 2 times at one live address (events #1, #2), freed once");
+                .because(
+                        "reported 2 times at one live address (events #1, #2), freed once",
+                        "the view of event #2 was destroyed without a report; the buffer that it looked at was freed at event #3");
     }
 
     @Test
@@ -122,7 +124,9 @@ class ReportedTwiceTests {
 
         judged(history)
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
-                .because("reported 8 times at one live address (events #1, #2, #3, #4, #5, #6 and 2 more), freed once");
+                .because(
+                        "reported 8 times at one live address (events #1, #2, #3, #4, #5, #6 and 2 more), freed once",
+                        "the view of event #2 was destroyed without a report; the buffer that it looked at was freed at event #9");
     }
 
     @Test
@@ -135,7 +139,11 @@ class ReportedTwiceTests {
                 .nonOwning()
                 .recorded();
 
-        judged(history).hasOnly(UNEXPLAINED, LEAKED).because("reported twice, freed once");
+        judged(history)
+                .hasOnly(UNEXPLAINED, LEAKED)
+                .because(
+                        "reported twice, freed once",
+                        "what was freed at event #3 is the view of event #2; the lasting buffer of event #1 is still there");
     }
 
     @Test

@@ -252,7 +252,9 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.MISREPORTED)
                     .hasOnly(Cause.REPORTED_TWICE, Standing.MISREPORTED)
-                    .because("reported 2 times at one live address (events #4, #5), freed once");
+                    .because(
+                            "reported 2 times at one live address (events #4, #5), freed once",
+                            "the view of event #5 was destroyed without a report; the buffer that it looked at was freed at event #6");
         }
 
         @Test

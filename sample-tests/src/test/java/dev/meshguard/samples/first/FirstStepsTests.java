@@ -86,6 +86,7 @@ class FirstStepsTests {
                    -> at dev.meshguard.samples.first.SystemBufferTestCase.initialisesItsDevicesTwice(SystemBufferTestCase.java:26)
                    the allocator called 0x2d4c40 (2968640) taken before the allocators were wiped (event #39)
                    allocated in OPEN (events #11 to #18) at 0x2d4c40 (2968640), unlabelled, owned by dispatch "prefetcher"
+                   8 of 16 buffers from this line were freed, in CLOSE; these were first passed over at event #31
 
                 Tracked      in all                          left
                 System DRAM  16 buffers, 192 KiB (196608 B)  8 buffers, 96 KiB (98304 B)

@@ -216,14 +216,18 @@ public final class AllocationHistory {
 
     /** Returns the phase in which the event of the given number happened. */
     public Phase phaseAt(long number) {
-        Phase phase = Phase.START;
-        for (HistoryEvent.PhaseBegan began : replay().phases) {
-            if (began.number() > number) {
-                break;
+        List<HistoryEvent.PhaseBegan> phases = replay().phases;
+        int low = 0;
+        int high = phases.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (phases.get(middle).number() > number) {
+                high = middle;
+            } else {
+                low = middle + 1;
             }
-            phase = began.phase();
         }
-        return phase;
+        return low == 0 ? Phase.START : phases.get(low - 1).phase();
     }
 
     /** Returns in which life a device was when the event of the given number happened, from 1. */

@@ -129,6 +129,7 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
     List<Evidence> circumstances() {
         List<Evidence> evidence = new ArrayList<>();
         statement(due()).ifPresent(evidence::add);
+        evidence.addAll(Retelling.of(this));
         freeWhileShared().map(Case::leftAlone).ifPresent(evidence::add);
         whoElse(buffer).ifPresent(evidence::add);
         return evidence;

@@ -17,7 +17,6 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
-import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
@@ -74,7 +73,7 @@ public final class Examination {
                 history,
                 outcome(survivors, doubts),
                 survivors,
-                SurvivorGroup.group(survivors),
+                new Grouping(history, siblings).of(survivors),
                 sum,
                 totals(),
                 Stretches.of(history),

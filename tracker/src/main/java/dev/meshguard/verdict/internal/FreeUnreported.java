@@ -35,10 +35,23 @@ final class FreeUnreported implements Rule {
             if (survivor.due() == Moment.BEFORE_WIPE) {
                 survivor.statement(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
             }
+            evidence.addAll(Retelling.of(survivor));
+            whileTrackingWasOff(survivor).ifPresent(evidence::add);
             return Optional.of(new Diagnosis(Cause.FREE_UNREPORTED, Standing.MISREPORTED, evidence));
         }
         return survivor.freeAfterClose()
                 .map(free -> Diagnosis.of(Cause.FREE_UNREPORTED, Standing.MISREPORTED, releasedLate(survivor, free)));
+    }
+
+    /** A report that nobody could have made is no fault of the code that frees. */
+    private static Optional<Evidence> whileTrackingWasOff(Case survivor) {
+        return survivor.history().gaps().stream()
+                .filter(gap -> gap.number() > survivor.buffer().bornAt())
+                .findFirst()
+                .map(gap -> Evidence.of(
+                        String.format(
+                                Locale.ROOT, "tracking was off from event #%d on: %s", gap.number(), gap.reason()),
+                        gap.number()));
     }
 
     /** A device that several meshes use may be open still when one of them is closed. */

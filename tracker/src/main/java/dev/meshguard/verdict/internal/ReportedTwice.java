@@ -50,6 +50,7 @@ final class ReportedTwice implements Rule {
                         Words.times(reports.size() - buffer.openReports())),
                 reports.stream().mapToLong(Report::allocatedAt).toArray()));
         survivor.statement(survivor.due()).ifPresent(evidence::add);
+        evidence.addAll(Retelling.of(survivor));
         return Optional.of(new Diagnosis(Cause.REPORTED_TWICE, Standing.MISREPORTED, evidence));
     }
 

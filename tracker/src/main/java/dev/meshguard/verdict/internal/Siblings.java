@@ -9,7 +9,6 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
-import java.util.stream.Collectors;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -18,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Finds what belongs together in a history; each look-up is prepared when it is first needed. */
@@ -40,6 +40,7 @@ final class Siblings {
     private @Nullable Map<Likeness, List<BufferGeneration>> alike;
     private @Nullable IdentityHashMap<BufferGeneration, List<HistoryEvent.FreeIgnored>> freesAfterClose;
     private @Nullable Map<Place, HistoryEvent.FreeIgnored> freesWhileShared;
+    private @Nullable IdentityHashMap<BufferGeneration, List<Anomaly>> overlaps;
 
     /** By the event of birth: an event begins one life. */
     private final Map<Long, BufferGeneration> laterLives = new HashMap<>();
@@ -69,8 +70,7 @@ final class Siblings {
     }
 
     private List<BufferGeneration> ofRequest(BufferGeneration buffer) {
-        return requests
-                .computeIfAbsent(
+        return requests.computeIfAbsent(
                         buffer.request(),
                         request -> history.buffersOf(request).stream()
                                 .collect(Collectors.groupingBy(one -> new Sort(one.type(), one.kind()))))
@@ -110,6 +110,20 @@ final class Siblings {
                 : frees.stream().findFirst();
     }
 
+    /** Returns the reports of other buffers over a part of this one. */
+    List<Anomaly> overlapsOf(BufferGeneration buffer) {
+        if (overlaps == null) {
+            overlaps = new IdentityHashMap<>();
+            for (Anomaly anomaly : history.anomalies()) {
+                if (anomaly.kind() == Anomaly.Kind.OVERLAP && anomaly.holder().isPresent()) {
+                    overlaps.computeIfAbsent(anomaly.holder().get(), unused -> new ArrayList<>())
+                            .add(anomaly);
+                }
+            }
+        }
+        return overlaps.getOrDefault(buffer, List.of());
+    }
+
     /** Returns the last free of the buffer that the runtime ignored because another handle shares it. */
     Optional<HistoryEvent.FreeIgnored> freeWhileShared(BufferGeneration buffer) {
         if (freesWhileShared == null) {
@@ -141,7 +155,8 @@ final class Siblings {
         return requests.size() + anonymous;
     }
 
-    private List<BufferGeneration> fromSameLine(BufferGeneration buffer) {
+    /** Returns all buffers of the same sort that the same line asked for; none without an origin. */
+    List<BufferGeneration> fromSameLine(BufferGeneration buffer) {
         if (alike == null) {
             alike = new HashMap<>();
             for (BufferGeneration one : history.generations()) {

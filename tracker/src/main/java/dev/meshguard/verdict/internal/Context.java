@@ -1,0 +1,132 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.Survivor;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What became of other buffers from the same line and of the same addresses.
+ *
+ * <p>Where the siblings of a leak died is where it was passed over, which is where a reader has to look.
+ */
+final class Context {
+
+    private static final int MOST_PHASES = 3;
+
+    /** Their evidence is that count. */
+    private static final Set<Cause> COUNTING = EnumSet.of(Cause.REPORTED_TWICE, Cause.UNEXPLAINED);
+
+    private final AllocationHistory history;
+    private final Siblings siblings;
+
+    Context(AllocationHistory history, Siblings siblings) {
+        this.history = history;
+        this.siblings = siblings;
+    }
+
+    /** Returns the facts about a group; none where there is nothing to compare it with. */
+    List<Evidence> of(List<Survivor> group) {
+        List<Evidence> facts = new ArrayList<>();
+        whereSiblingsDied(group).ifPresent(facts::add);
+        alike(group).ifPresent(facts::add);
+        reports(group).ifPresent(facts::add);
+        return facts;
+    }
+
+    /** How many from the line were freed, in which phases, and the first free that passed the survivors over. */
+    private Optional<Evidence> whereSiblingsDied(List<Survivor> group) {
+        List<BufferGeneration> line = siblings.fromSameLine(group.get(0).buffer());
+        List<BufferGeneration> freed =
+                line.stream().filter(buffer -> !buffer.isLive()).toList();
+        if (freed.isEmpty()) {
+            return Optional.empty();
+        }
+        Map<String, Long> phases = freed.stream()
+                .map(buffer -> history.phaseAt(buffer.diedAt().orElseThrow()).name())
+                .collect(Collectors.groupingBy(name -> name, LinkedHashMap::new, Collectors.counting()));
+        long born = group.get(0).buffer().bornAt();
+        Optional<Long> passed = freed.stream()
+                .map(buffer -> buffer.diedAt().orElseThrow())
+                .filter(died -> died > born)
+                .min(Long::compare);
+        return Optional.of(new Evidence(
+                String.format(
+                        Locale.ROOT,
+                        "%d of %d buffers from this line were freed, %s%s",
+                        freed.size(),
+                        line.size(),
+                        phases(phases),
+                        passed.map(event -> String.format(
+                                        Locale.ROOT,
+                                        "; %s first passed over at event #%d",
+                                        group.size() == 1 ? "this one was" : "these were",
+                                        event))
+                                .orElse(", before " + (group.size() == 1 ? "this one was" : "these were")
+                                        + " allocated")),
+                passed.map(List::of).orElse(List.of())));
+    }
+
+    private static String phases(Map<String, Long> phases) {
+        if (phases.size() == 1) {
+            return "in " + phases.keySet().iterator().next();
+        }
+        String named = phases.entrySet().stream()
+                .limit(MOST_PHASES)
+                .map(phase -> phase.getValue() + " in " + phase.getKey())
+                .collect(Collectors.joining(", "));
+        int more = phases.size() - MOST_PHASES;
+        return named + (more > 0 ? " and others in " + Quantities.count(more, "more phase") : "");
+    }
+
+    /** That every device does the same wrong is worth as much as that one differs. */
+    private Optional<Evidence> alike(List<Survivor> group) {
+        BufferGeneration first = group.get(0).buffer();
+        Conduct conduct = siblings.conductOf(first);
+        boolean allAlike = conduct.devices() > 1
+                && conduct.followers() == conduct.devices()
+                && conduct.of(first.device()).left() > 0
+                && conduct.of(first.device()).freed() > 0;
+        return allAlike
+                ? Optional.of(Evidence.of(String.format(
+                        Locale.ROOT,
+                        "all %d devices are alike: each took %d and gave back %d",
+                        conduct.devices(),
+                        conduct.of(first.device()).taken(),
+                        conduct.of(first.device()).freed())))
+                : Optional.empty();
+    }
+
+    /** Allocated n times, freed m times: the count per address that the field's tools print, where the cause does not say it. */
+    private static Optional<Evidence> reports(List<Survivor> group) {
+        if (COUNTING.contains(group.get(0).cause())) {
+            return Optional.empty();
+        }
+        return group.stream()
+                .map(Survivor::buffer)
+                .filter(buffer -> buffer.reports().size() > 1)
+                .findFirst()
+                .map(buffer -> new Evidence(
+                        String.format(
+                                Locale.ROOT,
+                                "at %s on device %d: allocated %d times, freed %d times",
+                                Quantities.address(buffer.address()),
+                                buffer.device(),
+                                buffer.reports().size(),
+                                buffer.reports().size() - buffer.openReports()),
+                        buffer.reports().stream()
+                                .map(BufferGeneration.Report::allocatedAt)
+                                .toList()));
+    }
+}

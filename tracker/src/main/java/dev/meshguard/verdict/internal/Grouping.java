@@ -1,0 +1,132 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorGroup;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Makes leaks of survivors: what comes from one place is one, and what one owner keeps goes with it. */
+final class Grouping {
+
+    private record Key(
+            Object where, BufferType type, long size, Optional<String> label, Cause cause, Standing standing) {}
+
+    /** A request without an origin is told from others by itself only. */
+    private record SameRequest(AllocationRequest request) {
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof SameRequest same && same.request == request;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(request);
+        }
+    }
+
+    /** What one owner keeps, and counts alike. */
+    private record Estate(Owner owner, Standing standing) {}
+
+    private final Context context;
+
+    Grouping(AllocationHistory history, Siblings siblings) {
+        this.context = new Context(history, siblings);
+    }
+
+    /** Returns the groups in the order of their oldest survivor. */
+    List<SurvivorGroup> of(List<Survivor> survivors) {
+        Map<Key, List<Survivor>> alike = new LinkedHashMap<>();
+        for (Survivor survivor : survivors) {
+            alike.computeIfAbsent(keyOf(survivor), unused -> new ArrayList<>()).add(survivor);
+        }
+        List<List<Survivor>> groups = new ArrayList<>(alike.values());
+        Map<Integer, Integer> roots = roots(groups);
+        Map<Integer, List<SurvivorGroup>> consequences = new HashMap<>();
+        roots.forEach((group, root) -> consequences
+                .computeIfAbsent(root, unused -> new ArrayList<>())
+                .add(new SurvivorGroup(groups.get(group), List.of(), context.of(groups.get(group)))));
+        List<SurvivorGroup> result = new ArrayList<>();
+        for (int i = 0; i < groups.size(); i++) {
+            if (!roots.containsKey(i)) {
+                result.add(new SurvivorGroup(
+                        groups.get(i), consequences.getOrDefault(i, List.of()), context.of(groups.get(i))));
+            }
+        }
+        return result;
+    }
+
+    private static Key keyOf(Survivor survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        Object where = buffer.origin()
+                .filter(origin -> !origin.frames().isEmpty())
+                .map(Object.class::cast)
+                .orElseGet(() -> new SameRequest(buffer.request()));
+        return new Key(where, buffer.type(), buffer.size(), buffer.label(), survivor.cause(), survivor.standing());
+    }
+
+    /** Returns the root of each group that has one: of all that share their owners, the group that weighs most. */
+    private static Map<Integer, Integer> roots(List<List<Survivor>> groups) {
+        Map<Estate, List<Integer>> estates = new LinkedHashMap<>();
+        for (int i = 0; i < groups.size(); i++) {
+            int group = i;
+            Standing standing = groups.get(i).get(0).standing();
+            ownersOf(groups.get(i))
+                    .forEach(owner -> estates.computeIfAbsent(new Estate(owner, standing), unused -> new ArrayList<>())
+                            .add(group));
+        }
+        Map<Integer, Integer> roots = new HashMap<>();
+        for (List<Integer> together : estates.values()) {
+            int root = together.stream()
+                    .min(Comparator.comparingInt((Integer group) -> rank(groups.get(group)))
+                            .thenComparingInt(group -> group))
+                    .orElseThrow();
+            for (int group : together) {
+                if (group != root
+                        && !roots.containsKey(group)
+                        && !roots.containsKey(root)
+                        && !roots.containsValue(group)) {
+                    roots.put(group, root);
+                }
+            }
+        }
+        return roots;
+    }
+
+    /** Nothing of a group is a consequence if some of it belongs to nobody, or to somebody who is never kept. */
+    private static Set<Owner> ownersOf(List<Survivor> group) {
+        Set<Owner> owners = new LinkedHashSet<>();
+        for (Survivor survivor : group) {
+            Optional<Owner> owner =
+                    survivor.buffer().owner().filter(one -> one.kind().canBeCached());
+            if (owner.isEmpty()) {
+                return Set.of();
+            }
+            owners.add(owner.get());
+        }
+        return owners;
+    }
+
+    /** A trace is what the rest was taken for, and a program's binary is what it is kept for. */
+    private static int rank(List<Survivor> group) {
+        BufferGeneration first = group.get(0).buffer();
+        if (first.type() == BufferType.TRACE) {
+            return 0;
+        }
+        return first.kind() == BufferKind.BUFFER ? 1 : 2;
+    }
+}

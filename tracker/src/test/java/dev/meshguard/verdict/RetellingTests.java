@@ -1,0 +1,256 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.Ownership.NON_OWNING;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.verdict.Judgement.judged;
+
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.HistoryEvent;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** An address that was reported more than once, or lent over a part of a live buffer, is told by its proof. */
+class RetellingTests {
+
+    /** The three ways that were suspected when buffers were left after a close: each leaves another trace. */
+    @Nested
+    class ThreeWays {
+
+        @Test
+        void aViewIsDestroyedWithoutAReport() {
+            var history = history()
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .owning()
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .nonOwning()
+                    .free(DRAM, device(0), 0x1000)
+                    .owning()
+                    .recorded();
+
+            judged(history)
+                    .hasOnly(Cause.REPORTED_TWICE, Standing.MISREPORTED)
+                    .because(
+                            "reported 2 times at one live address (events #1, #2), freed once",
+                            "the view of event #2 was destroyed without a report; the buffer that it looked at was freed at"
+                                    + " event #3");
+        }
+
+        @Test
+        void aLastingBufferIsStillAlive() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .owning()
+                    .andOnceMore(NON_OWNING)
+                    .free(DRAM, device(0), 0x1000)
+                    .nonOwning()
+                    .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .closed();
+
+            judged(history)
+                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .because(
+                            "reported twice, freed once",
+                            "the allocator called 0x1000 (4096) taken when close began (event #6)",
+                            "what was freed at event #5 is the view of event #4; the lasting buffer of event #3 is still"
+                                    + " there");
+        }
+
+        @Test
+        void aBufferIsDestroyedWhenNothingIsReportedAnyMore() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .stopped("the runtime shut its tracker down")
+                    .witness(CLOSE_BEGUN, DRAM, device(0))
+                    .closed();
+
+            judged(history)
+                    .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
+                    .because(
+                            "the allocator called 0x1000 (4096) free when close began (event #5)",
+                            "tracking was off from event #4 on: the runtime shut its tracker down");
+        }
+
+        @Test
+        void aBufferIsReleasedAfterItsDeviceWasClosed() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                    .close()
+                    .freeIgnored(DRAM, device(0), 0x1000, IgnoredFreeReason.DEVICE_CLOSED)
+                    .recorded();
+
+            judged(history)
+                    .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
+                    .because("its handle was released after the device was closed (event #7), when the runtime reports"
+                            + " nothing");
+        }
+    }
+
+    @Test
+    void aViewThatTheWitnessContradictsIsNotCalledOne() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history)
+                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                .because(
+                        "reported twice, freed once",
+                        "the allocator called 0x1000 (4096) taken when close began (event #6)");
+    }
+
+    @Test
+    void anAddressThatIsLentAgainLostAFree() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .recorded();
+
+        judged(history)
+                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                .because(
+                        "no free was reported",
+                        "the address was lent again at event #2, so the free of what event #1 reported got lost",
+                        "2 reports of that address are open, the last one of event #2 (64 B), at "
+                                + lineOf(history, 2));
+    }
+
+    @Test
+    void aLargerSizeAtAnAddressIsNoView() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 128)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history)
+                .because(
+                        "reported twice, freed once",
+                        "the address was lent again at event #2, for 128 B instead of 64 B, so the free of what event #1"
+                                + " reported got lost");
+    }
+
+    @Test
+    void aSmallerSizeAtAnAddressMayBeAView() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 128)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history).because("reported twice, freed once");
+    }
+
+    @Test
+    void theSameSizeFromNobodyKnowsWhomMayBeEither() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history).because("reported twice, freed once");
+    }
+
+    @Test
+    void severalAllocatorsLendTheSameAddresses() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 128)
+                .free(DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).because("reported twice, freed once");
+    }
+
+    @Nested
+    class Overlaps {
+
+        @Test
+        void withMemoryThatTheWitnessHoldsTwiceAreTrue() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 0x1000)
+                    .allocate(DRAM, device(0), 0x1800, 64)
+                    .free(DRAM, device(0), 0x1800)
+                    .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000, 0x1800)
+                    .closed();
+
+            judged(history)
+                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .because(
+                            "no free was reported",
+                            "the allocator called 0x1000 (4096) taken when close began (event #6)",
+                            "64 B at 0x1800 (6144) was lent over a part of it (event #4), and the allocator held both: a true"
+                                    + " overlap");
+        }
+
+        @Test
+        void withMemoryThatTheWitnessCallsFreeShowWhenItWent() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 0x1000)
+                    .allocate(DRAM, device(0), 0x1800, 64)
+                    .free(DRAM, device(0), 0x1800)
+                    .witness(CLOSE_BEGUN, DRAM, device(0))
+                    .closed();
+
+            judged(history)
+                    .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
+                    .because(
+                            "the allocator called 0x1000 (4096) free when close began (event #6)",
+                            "64 B at 0x1800 (6144) was lent over a part of it (event #4), so it had been given back by then");
+        }
+
+        @Test
+        void thatNoWitnessSawStayOpen() {
+            var history = history()
+                    .allocate(DRAM, device(0), 0x1000, 0x1000)
+                    .allocate(DRAM, device(0), 0x1800, 64)
+                    .free(DRAM, device(0), 0x1800)
+                    .recorded();
+
+            judged(history)
+                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .because(
+                            "no free was reported",
+                            "64 B at 0x1800 (6144) was lent over a part of it (event #2), so one of the two had been given"
+                                    + " back, and no witness says which");
+        }
+
+        @Test
+        void ofNeighboursAreNone() {
+            var history = history()
+                    .allocate(DRAM, device(0), 0x1000, 0x800)
+                    .allocate(DRAM, device(0), 0x1800, 64)
+                    .free(DRAM, device(0), 0x1800)
+                    .recorded();
+
+            judged(history).because("no free was reported");
+        }
+    }
+
+    private static String lineOf(AllocationHistory history, int event) {
+        return ((HistoryEvent.Allocated) history.events().get(event - 1))
+                .request()
+                .origin()
+                .orElseThrow()
+                .toString();
+    }
+}

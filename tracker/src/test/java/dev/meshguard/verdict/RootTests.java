@@ -1,0 +1,215 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.BufferType.TRACE;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.verdict.Judgement.judged;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.history.AllocationHistory;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** What goes away with something else is a consequence, and what became of its siblings is told beside the cause. */
+class RootTests {
+
+    private static List<SurvivorGroup> leaks(AllocationHistory history) {
+        return judged(history).verdict().groups();
+    }
+
+    @Test
+    void eightDeviceBuffersOfOneMeshBufferAreOneLeak() {
+        var leaks = leaks(
+                history().allocate(DRAM, devices(0, 7), 0x1000, 64).nonOwning().recorded());
+
+        assertThat(leaks).singleElement().satisfies(leak -> {
+            assertThat(leak.buffers()).isEqualTo(8);
+            assertThat(leak.bytesInAll()).isEqualTo(512);
+            assertThat(leak.consequences()).isEmpty();
+        });
+    }
+
+    @Test
+    void aProgramsBinaryAndCircularBuffersAreOneLeakOfTheProgram() {
+        var leaks = leaks(history()
+                .allocate(L1, devices(0, 1), 0x1000, 32)
+                .circularBufferOf(program(7))
+                .allocate(DRAM, devices(0, 1), 0x2000, 64)
+                .ownedBy(program(7))
+                .cached(program(7))
+                .recorded());
+
+        assertThat(leaks).singleElement().satisfies(leak -> {
+            assertThat(leak.type()).isEqualTo(DRAM);
+            assertThat(leak.consequences())
+                    .singleElement()
+                    .extracting(SurvivorGroup::type)
+                    .isEqualTo(L1);
+            assertThat(leak.buffers()).isEqualTo(4);
+            assertThat(leak.bytesInAll()).isEqualTo(192);
+        });
+    }
+
+    @Test
+    void aTraceAndWhatWasAllocatedForItAreOneLeakOfTheTrace() {
+        Owner trace = new Owner(Owner.Kind.TRACE, "3");
+        var leaks = leaks(history()
+                .allocate(DRAM, devices(0, 1), 0x2000, 64)
+                .ownedBy(trace)
+                .allocate(TRACE, devices(0, 1), 0x9000, 1024)
+                .ownedBy(trace)
+                .cached(trace)
+                .recorded());
+
+        assertThat(leaks).singleElement().satisfies(leak -> {
+            assertThat(leak.type()).isEqualTo(TRACE);
+            assertThat(leak.consequences()).hasSize(1);
+        });
+    }
+
+    @Test
+    void whatTwoProgramsLeftIsTwoLeaks() {
+        var leaks = leaks(history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .ownedBy(program(1))
+                .allocate(DRAM, device(0), 0x2000, 64)
+                .ownedBy(program(2))
+                .cached(program(1))
+                .cached(program(2))
+                .recorded());
+
+        assertThat(leaks)
+                .hasSize(2)
+                .allSatisfy(leak -> assertThat(leak.consequences()).isEmpty());
+    }
+
+    @Test
+    void whatCountsDifferentlyIsNoConsequence() {
+        var leaks = leaks(history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x2000, 64)
+                .ownedBy(program(7))
+                .allocate(L1, device(0), 0x1000, 32)
+                .circularBufferOf(program(7))
+                .endOf(program(7))
+                .closed());
+
+        assertThat(leaks).extracting(SurvivorGroup::standing).containsExactly(Standing.LEAKED, Standing.MISREPORTED);
+    }
+
+    @Test
+    void aUsersBufferIsNoConsequenceOfAProgram() {
+        var leaks = leaks(history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x2000, 64)
+                .ownedBy(program(7))
+                .cached(program(7))
+                .recorded());
+
+        assertThat(leaks).hasSize(2);
+    }
+
+    @Nested
+    class Siblings {
+
+        private static List<String> context(AllocationHistory history) {
+            return leaks(history).get(0).context().stream().map(Evidence::words).toList();
+        }
+
+        @Test
+        void areNamedWithThePhaseInWhichTheyDied() {
+            var script = history().phase(Phase.TEST);
+            for (int i = 0; i < 3; i++) {
+                script.allocate(DRAM, device(0), 0x1000L * (i + 1), 64);
+            }
+            var history = script.phase(Phase.TEARDOWN)
+                    .free(DRAM, device(0), 0x1000)
+                    .free(DRAM, device(0), 0x2000)
+                    .recorded();
+
+            assertThat(context(history))
+                    .containsExactly(
+                            "2 of 3 buffers from this line were freed, in TEARDOWN; this one was first passed over at"
+                                    + " event #6");
+        }
+
+        @Test
+        void areNamedWithEachPhase() {
+            var script = history();
+            for (int i = 0; i < 4; i++) {
+                script.allocate(DRAM, device(0), 0x1000L * (i + 1), 64);
+            }
+            var history = script.phase(Phase.TEST)
+                    .free(DRAM, device(0), 0x1000)
+                    .phase(Phase.TEARDOWN)
+                    .free(DRAM, device(0), 0x2000)
+                    .recorded();
+
+            assertThat(context(history))
+                    .containsExactly(
+                            "2 of 4 buffers from this line were freed, 1 in TEST, 1 in TEARDOWN; these were first"
+                                    + " passed over at event #6");
+        }
+
+        @Test
+        void thatDiedBeforeItWasBornPassedNobodyOver() {
+            var script = history();
+            for (int i = 0; i < 2; i++) {
+                script.allocate(DRAM, device(0), 0x1000L * (i + 1), 64);
+                if (i == 0) {
+                    script.free(DRAM, device(0), 0x1000);
+                }
+            }
+
+            assertThat(context(script.recorded()))
+                    .containsExactly(
+                            "1 of 2 buffers from this line were freed, in START, before this one was allocated");
+        }
+
+        @Test
+        void areAlikeOnAllDevices() {
+            var script = history();
+            for (int round = 0; round < 2; round++) {
+                script.allocateOneByOne(DRAM, devices(0, 3), 0x1000L * (round + 1), 64);
+            }
+            var history = script.free(DRAM, devices(0, 3), 0x1000).recorded();
+
+            assertThat(context(history))
+                    .contains("all 4 devices are alike: each took 2 and gave back 1")
+                    .hasSize(2);
+        }
+
+        @Test
+        void areNoneWithoutOrigins() {
+            assertThat(context(historyWithoutOrigins()
+                            .allocate(DRAM, device(0), 0x1000, 64)
+                            .free(DRAM, device(0), 0x1000)
+                            .allocate(DRAM, device(0), 0x1000, 64)
+                            .recorded()))
+                    .isEmpty();
+        }
+
+        @Test
+        void areCountedByAddressWhereTheCauseDoesNotSayIt() {
+            var history = history()
+                    .allocate(L1, device(0), 0x1000, 64)
+                    .circularBufferOf(program(1))
+                    .allocate(L1, device(0), 0x1000, 64)
+                    .circularBufferOf(program(2))
+                    .endOf(program(1))
+                    .endOf(program(2))
+                    .recorded();
+
+            assertThat(context(history))
+                    .containsExactly("at 0x1000 (4096) on device 0: allocated 2 times, freed 0 times");
+        }
+    }
+}
