@@ -1,6 +1,7 @@
 package dev.meshguard.tracker.handle;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -101,7 +102,7 @@ sealed interface Link {
             Class<?> known = type.getInterfaces().length > 0 ? type.getInterfaces()[0] : type.getSuperclass();
             return "an anonymous " + nameOf(known);
         }
-        if (JavaTypes.isOfTheJdk(type) && type.getEnclosingClass() != null) {
+        if (JavaTypes.isOfTheJdk(type) && (type.getEnclosingClass() != null || !Modifier.isPublic(type.getModifiers()))) {
             for (Class<?> role : List.of(Map.class, List.class, Set.class, Queue.class, Collection.class, Map.Entry.class)) {
                 if (role.isAssignableFrom(type)) {
                     return role == Map.Entry.class ? "Map.Entry" : role.getSimpleName();
