@@ -149,7 +149,7 @@ final class AllocationGuard implements AutoCloseable {
 
     private LeakVerdict explained(AllocationTracker tracker, AllocationHistory history, List<String> notes) {
         SearchSummary searched = test.handleSearch().trace(tracker, history);
-        if (!searched.unread().isEmpty()) {
+        if (searched.withoutPath() > 0 && !searched.unread().isEmpty()) {
             notes.add(String.format(
                     Locale.ROOT,
                     "who holds buffers was not looked for in %s, which cannot be read from outside",

@@ -100,7 +100,7 @@ public final class HandleSearch {
     public SearchSummary trace(AllocationTracker tracker, AllocationHistory history) {
         List<AllocationRequest> open = openRequests(history);
         if (open.isEmpty()) {
-            return new SearchSummary(0, 0, false, 0, true, List.of());
+            return new SearchSummary(0, 0, 0, false, 0, true, List.of());
         }
         int rounds = 0;
         int proofs = 0;
@@ -120,11 +120,15 @@ public final class HandleSearch {
             starts.forEach(start -> start.begin(walk));
             walk.go();
         }
+        int withoutPath = 0;
         for (AllocationRequest request : open) {
-            tracker.traced(request, finding(handleOf(request), walk, proofs));
+            Optional<Object> handle = handleOf(request);
+            tracker.traced(request, finding(handle, walk, proofs));
+            withoutPath += handle.isPresent() && handle.flatMap(walk::pathTo).isEmpty() ? 1 : 0;
         }
         boolean complete = !walk.hitBound() && walk.unread().isEmpty();
-        return new SearchSummary(open.size(), rounds, proofs > 0, walk.objects(), complete, walk.unread());
+        return new SearchSummary(
+                open.size(), withoutPath, rounds, proofs > 0, walk.objects(), complete, walk.unread());
     }
 
     private Reachability finding(Optional<Object> handle, Walk walk, int proofs) {

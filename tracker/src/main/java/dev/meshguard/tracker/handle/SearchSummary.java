@@ -8,6 +8,7 @@ import org.apiguardian.api.API.Status;
  * How a {@link HandleSearch} went.
  *
  * @param traced of how many requests it was looked for a handle
+ * @param withoutPath of how many of them the handle is there and nobody knows what holds it
  * @param collections how many collections were asked for
  * @param collectionProven whether one of them is known to have happened; else no handle is called lost
  * @param objects how many objects were looked into
@@ -18,7 +19,13 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record SearchSummary(
-        int traced, int collections, boolean collectionProven, int objects, boolean complete, List<String> unread) {
+        int traced,
+        int withoutPath,
+        int collections,
+        boolean collectionProven,
+        int objects,
+        boolean complete,
+        List<String> unread) {
 
     /** Creates a summary with its own copy of the names. */
     public SearchSummary {

@@ -119,7 +119,7 @@ class HandleSearchTests {
         SearchSummary summary = search.run(HandleSearch.builder().instance(this).collectingBy(this::counted));
 
         assertThat(collections).hasValue(0);
-        assertThat(summary).isEqualTo(new SearchSummary(0, 0, false, 0, true, List.of()));
+        assertThat(summary).isEqualTo(new SearchSummary(0, 0, 0, false, 0, true, List.of()));
     }
 
     @Test
@@ -192,6 +192,7 @@ class HandleSearchTests {
         SearchSummary summary = search.run(
                 HandleSearch.builder().instance(this).objectsAtMost(100).collectingBy(() -> true));
 
+        assertThat(summary.withoutPath()).isEqualTo(1);
         assertThat(search.reachabilityOf(request).pathText())
                 .hasValue("something beyond the 100 objects that were searched");
         assertThat(summary.complete()).isFalse();
