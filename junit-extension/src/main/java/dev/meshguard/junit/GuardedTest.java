@@ -53,9 +53,8 @@ record GuardedTest(ExtensionContext context) {
      */
     HandleSearch handleSearch() {
         HandleSearch.Builder search = HandleSearch.builder();
-        context.getTestInstances().ifPresent(instances -> instances
-                .getAllInstances()
-                .forEach(search::instance));
+        context.getTestInstances()
+                .ifPresent(instances -> instances.getAllInstances().forEach(search::instance));
         for (Class<?> around = context.getRequiredTestClass(); around != null; around = around.getEnclosingClass()) {
             for (Class<?> part = around; part != Object.class && part != null; part = part.getSuperclass()) {
                 search.statics(part);

@@ -257,7 +257,8 @@ class HandleTests {
     void aTestThatLeavesNothingIsNotSearched() {
         assertThat(run(GreenTestCase.class)).hasOnlySucceeded(1);
 
-        Assertions.assertThat(Optional.ofNullable(ofGreenTest).orElseThrow().history().events())
+        Assertions.assertThat(
+                        Optional.ofNullable(ofGreenTest).orElseThrow().history().events())
                 .noneMatch(HistoryEvent.HandleTraced.class::isInstance);
     }
 

@@ -69,8 +69,9 @@ class CanariesTests {
     void arriveWhateverElseIsWrong(RuntimeDefect defect) {
         Ttnn.builder(tracker).defects(defect).build().openMeshDevice(MeshShape.of(1, 2));
 
-        assertThat(canaries()).hasSize(3).allSatisfy(event -> assertThat(devicesOf(event))
-                .containsExactly(0, 1));
+        assertThat(canaries())
+                .hasSize(3)
+                .allSatisfy(event -> assertThat(devicesOf(event)).containsExactly(0, 1));
     }
 
     @Test

@@ -128,9 +128,11 @@ class LanguageModelTests {
         assertThat(labelled(verdict, KV_CACHE)).isEqualTo(218);
         assertThat(verdict.survivors()).extracting(Survivor::cause).containsOnly(Cause.HELD);
         assertThat(wordsOf(verdict.survivors().get(0)))
-                .startsWith("still referenced by LanguageModelTests.model -> LanguageModelRun.weights -> ArrayList[0] (");
+                .startsWith(
+                        "still referenced by LanguageModelTests.model -> LanguageModelRun.weights -> ArrayList[0] (");
         assertThat(wordsOf(verdict.survivors().get(380)))
-                .startsWith("still referenced by LanguageModelTests.model -> LanguageModelRun.caches -> ArrayList[217] (");
+                .startsWith(
+                        "still referenced by LanguageModelTests.model -> LanguageModelRun.caches -> ArrayList[217] (");
     }
 
     /** Nobody refers to the model any more, and a runtime that frees nothing by itself has lost it. */

@@ -127,8 +127,7 @@ public final class HandleSearch {
             withoutPath += handle.isPresent() && handle.flatMap(walk::pathTo).isEmpty() ? 1 : 0;
         }
         boolean complete = !walk.hitBound() && walk.unread().isEmpty();
-        return new SearchSummary(
-                open.size(), withoutPath, rounds, proofs > 0, walk.objects(), complete, walk.unread());
+        return new SearchSummary(open.size(), withoutPath, rounds, proofs > 0, walk.objects(), complete, walk.unread());
     }
 
     private Reachability finding(Optional<Object> handle, Walk walk, int proofs) {
@@ -262,8 +261,8 @@ public final class HandleSearch {
 
         private static int requirePositive(String what, int number) {
             if (number < 1) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT, "Cannot search with %d %s at most: give 1 or more", number, what));
+                throw new IllegalArgumentException(
+                        String.format(Locale.ROOT, "Cannot search with %d %s at most: give 1 or more", number, what));
             }
             return number;
         }

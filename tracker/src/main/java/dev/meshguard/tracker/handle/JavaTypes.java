@@ -40,7 +40,8 @@ final class JavaTypes {
             HistoryEvent.class);
 
     /** What stands for all that runs, rather than for something that was put there. */
-    private static final List<Class<?>> MACHINERY = List.of(Class.class, ClassLoader.class, Thread.class, ThreadGroup.class);
+    private static final List<Class<?>> MACHINERY =
+            List.of(Class.class, ClassLoader.class, Thread.class, ThreadGroup.class);
 
     private JavaTypes() {}
 

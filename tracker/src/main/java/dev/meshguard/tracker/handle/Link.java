@@ -74,9 +74,7 @@ sealed interface Link {
     record Inside(Class<?> container, String what) implements Link {
         @Override
         public String text() {
-            return what.isEmpty()
-                    ? nameOf(container)
-                    : String.format(Locale.ROOT, "%s of %s", what, nameOf(container));
+            return what.isEmpty() ? nameOf(container) : String.format(Locale.ROOT, "%s of %s", what, nameOf(container));
         }
     }
 
@@ -102,8 +100,10 @@ sealed interface Link {
             Class<?> known = type.getInterfaces().length > 0 ? type.getInterfaces()[0] : type.getSuperclass();
             return "an anonymous " + nameOf(known);
         }
-        if (JavaTypes.isOfTheJdk(type) && (type.getEnclosingClass() != null || !Modifier.isPublic(type.getModifiers()))) {
-            for (Class<?> role : List.of(Map.class, List.class, Set.class, Queue.class, Collection.class, Map.Entry.class)) {
+        if (JavaTypes.isOfTheJdk(type)
+                && (type.getEnclosingClass() != null || !Modifier.isPublic(type.getModifiers()))) {
+            for (Class<?> role :
+                    List.of(Map.class, List.class, Set.class, Queue.class, Collection.class, Map.Entry.class)) {
                 if (role.isAssignableFrom(type)) {
                     return role == Map.Entry.class ? "Map.Entry" : role.getSimpleName();
                 }

@@ -181,8 +181,7 @@ class HandlePathTests {
             }
         };
 
-        assertThat(search.pathFrom(this, captured))
-                .hasValue("HandlePathTests.kept -> an anonymous Function.captured");
+        assertThat(search.pathFrom(this, captured)).hasValue("HandlePathTests.kept -> an anonymous Function.captured");
     }
 
     @Test
@@ -226,8 +225,9 @@ class HandlePathTests {
         last.end = HANDLE;
         kept = first;
 
-        assertThat(search.pathFrom(this, HANDLE)).hasValue("HandlePathTests.kept -> Node.next -> Node.next -> Node.next"
-                + " -> … -> Node.next -> Node.next -> Node.end");
+        assertThat(search.pathFrom(this, HANDLE))
+                .hasValue("HandlePathTests.kept -> Node.next -> Node.next -> Node.next"
+                        + " -> … -> Node.next -> Node.next -> Node.end");
     }
 
     @Test

@@ -109,12 +109,7 @@ class HandleSearchTests {
     void collectsNothingWhenNothingIsOpen() {
         AllocationRequest request = search.lend(new Object());
         search.tracker()
-                .freed(
-                        search.tracker().release(request.details()),
-                        0,
-                        BufferType.DRAM,
-                        0x1000,
-                        Ownership.OWNING);
+                .freed(search.tracker().release(request.details()), 0, BufferType.DRAM, 0x1000, Ownership.OWNING);
 
         SearchSummary summary = search.run(HandleSearch.builder().instance(this).collectingBy(this::counted));
 
