@@ -31,6 +31,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Who holds what a test leaves. */
+@SuppressWarnings("UnusedVariable") // Only a search reads the fields of the fixtures.
 class HandleTests {
 
     private static @Nullable AllocationTracker ofGreenTest;

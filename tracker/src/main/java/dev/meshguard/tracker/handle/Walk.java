@@ -6,7 +6,6 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +28,7 @@ final class Walk {
     private final Contents contents = new Contents();
     private final int objectsAtMost;
     private final Set<Object> wanted;
-    private final Map<Object, Step> found = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Step> found = new IdentityHashMap<>();
     private final Set<Object> met = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Deque<Step> open = new ArrayDeque<>();
     private long referencesLeft;
