@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The way from what a test keeps to the handle that it forgot. */
-@SuppressWarnings({"UnusedVariable", "JdkObsolete", "IdentityHashMapUsage"}) // Only a search reads them, and it reads all there are.
+@SuppressWarnings({"UnusedVariable", "JdkObsolete", "IdentityHashMapUsage"}) // Only searches read them.
 class HandlePathTests {
 
     private static final Handle HANDLE = new Handle("the handle");
