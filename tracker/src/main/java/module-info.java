@@ -5,6 +5,7 @@ module dev.meshguard.tracker {
     requires org.slf4j;
 
     exports dev.meshguard.tracker;
+    exports dev.meshguard.tracker.handle;
     exports dev.meshguard.tracker.history;
     exports dev.meshguard.verdict;
     exports dev.meshguard.verdict.expectation;

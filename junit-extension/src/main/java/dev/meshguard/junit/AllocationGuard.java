@@ -8,6 +8,9 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.handle.SearchSummary;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Standing;
@@ -110,10 +113,16 @@ final class AllocationGuard implements AutoCloseable {
         retire();
         List<String> notes = new ArrayList<>();
         RuntimeException failedClose = closeMeshes(notes);
-        LeakVerdict verdict = LeakCheck.create().expecting(expected).examine(tracker.history());
+        // What is freed from here on, by a collection that the search below forces or by whatever else, is late.
+        tracker.checked();
+        AllocationHistory history = tracker.history();
+        LeakVerdict verdict = examined(history);
         Optional<Throwable> thrown = test.thrown();
         ToldFindings told = ToldFindings.by(thrown);
         if (!settings.check().holdsFor(verdict) && !told.cover(verdict)) {
+            if (isToBeExplained(verdict)) {
+                verdict = explained(tracker, history, notes);
+            }
             notes.addAll(told.notes(verdict));
             LeakAssertionError failure = failure(verdict, notes);
             if (failedClose != null) {
@@ -126,6 +135,27 @@ final class AllocationGuard implements AutoCloseable {
         } else if (settings.check() != AllocationCheck.NONE) {
             publishOverlaps(verdict, notes);
         }
+    }
+
+    private LeakVerdict examined(AllocationHistory history) {
+        return LeakCheck.create().expecting(expected).examine(history);
+    }
+
+    /** Who holds a buffer is only asked where nothing else explains why it is left, because asking costs collections. */
+    private static boolean isToBeExplained(LeakVerdict verdict) {
+        return !verdict.survivors(survivor -> survivor.cause() == Cause.UNEXPLAINED)
+                .isEmpty();
+    }
+
+    private LeakVerdict explained(AllocationTracker tracker, AllocationHistory history, List<String> notes) {
+        SearchSummary searched = test.handleSearch().trace(tracker, history);
+        if (searched.withoutPath() > 0 && !searched.unread().isEmpty()) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "who holds buffers was not looked for in %s, which cannot be read from outside",
+                    String.join(", ", searched.unread())));
+        }
+        return examined(tracker.history());
     }
 
     /** No check fails for them, but data that two meshes write over each other must not go unseen. */

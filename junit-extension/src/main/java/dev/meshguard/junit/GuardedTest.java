@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.tracker.handle.HandleSearch;
 import java.lang.reflect.Method;
 import java.util.Optional;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -42,6 +43,24 @@ record GuardedTest(ExtensionContext context) {
     /** Returns what it threw, if it did. */
     Optional<Throwable> thrown() {
         return context.getExecutionException();
+    }
+
+    /**
+     * Returns a search for handles that begins where a test keeps things: its instance, those of the tests around it, and the static
+     * fields of their classes.
+     *
+     * <p>The parameters that a test is given are not among them: a mesh, a runtime and a tracker hold no handle for anybody.
+     */
+    HandleSearch handleSearch() {
+        HandleSearch.Builder search = HandleSearch.builder();
+        context.getTestInstances()
+                .ifPresent(instances -> instances.getAllInstances().forEach(search::instance));
+        for (Class<?> around = context.getRequiredTestClass(); around != null; around = around.getEnclosingClass()) {
+            for (Class<?> part = around; part != Object.class && part != null; part = part.getSuperclass()) {
+                search.statics(part);
+            }
+        }
+        return search.build();
     }
 
     /** Adds a text to what reports say of it. */

@@ -20,10 +20,10 @@ class LeakingTests {
                 .withVerdict(Outcome.LEAKED)
                 .withText("""
                 LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated after close_mesh_device      [8 allocated = 0 freed + 8 leaked]
-                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   UNEXPLAINED: no free was reported
+                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and it was never freed (event #45)
                    -> at dev.meshguard.junit.LeakingTests$LeakTestCase.decode(LeakingTests.java:NN)
-                   the allocator called 0x2d4c40 (2968640) taken when close began (event #26)
-                   allocated in TEST (events #13 to #20) at 0x2d4c40 (2968640), unlabelled
+                   the allocator called 0x2d4c40 (2968640) taken when close began (event #30)
+                   allocated in TEST (events #17 to #24) at 0x2d4c40 (2968640), unlabelled
 
                 Tracked  in all                       left
                 DRAM     8 buffers, 32 KiB (32768 B)  8 buffers, 32 KiB (32768 B)
@@ -35,7 +35,7 @@ class LeakingTests {
                 CACHE_CLEAR  |##############################|  32 KiB -> 32 KiB
                 CLOSE        |##############################|  32 KiB -> 32 KiB
 
-                UNEXPLAINED: Free the buffer before close_mesh_device.
+                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 4096, count = 8, origin = "LeakingTests$LeakTestCase.decode", because = "…")
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it

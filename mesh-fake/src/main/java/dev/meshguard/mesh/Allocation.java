@@ -3,7 +3,9 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Kept apart from the handle that the code under test holds, so that nothing in the runtime keeps a forgotten handle
  * reachable. Whether it is freed may be read on any thread and changes under the lock of its mesh.
  */
+@EndOfPath
 final class Allocation {
 
     /** Who stands behind the memory, which decides what is reported of it. */
@@ -57,6 +60,8 @@ final class Allocation {
     private final @Nullable Allocator lender;
     private volatile boolean freed;
     private volatile @Nullable BufferLife life;
+    /** Kept only until somebody has the handle. */
+    private @Nullable AllocationRequest request;
 
     private Allocation(
             long firstId,
@@ -144,6 +149,17 @@ final class Allocation {
 
     void markFreed() {
         freed = true;
+    }
+
+    /** Remembers by which request it was reported, until its handle is handed out. */
+    void reportedBy(AllocationRequest reporting) {
+        request = reporting;
+    }
+
+    Optional<AllocationRequest> takeRequest() {
+        AllocationRequest taken = request;
+        request = null;
+        return Optional.ofNullable(taken);
     }
 
     /** Remembers from now on what happens to it; only a strict runtime does. */

@@ -9,6 +9,7 @@ import dev.meshguard.mesh.buffer.BufferPageMapping;
 import dev.meshguard.mesh.buffer.BufferRegion;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.Locale;
 import java.util.Optional;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
+@PartOfHandle
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Buffer implements AutoCloseable {
 
@@ -278,5 +280,6 @@ public final class Buffer implements AutoCloseable {
     }
 
     /** What it is a part of. */
+    @PartOfHandle
     private record View(Buffer root, long offset, Optional<BufferPageMapping> mapping) {}
 }

@@ -6,6 +6,7 @@ import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.handle.PartOfHandle;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
+@PartOfHandle
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class CircularBuffer {
 

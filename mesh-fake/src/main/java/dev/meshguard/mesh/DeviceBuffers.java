@@ -4,6 +4,7 @@ import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.handle.PartOfHandle;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Their numbers are given out with the memory; the objects are made when they are first asked for, because most never are. Safe
  * for use by several threads.
  */
+@PartOfHandle
 final class DeviceBuffers {
 
     private final MeshDevice mesh;

@@ -1,5 +1,7 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.tracker.handle.PartOfHandle;
+
 /**
  * The device memory of a tensor, for all handles that share it.
  *
@@ -8,6 +10,7 @@ package dev.meshguard.mesh;
  * both kinds share one of these, and are one count. Memory that was freed leaves the buffer as a tombstone, which still knows its
  * address and its mesh. Guarded by the lock of the mesh, which callers hold. Source: {@code ttnn/core/tensor/storage.cpp}.
  */
+@PartOfHandle
 final class DeviceStorage {
 
     private final MeshBuffer buffer;

@@ -4,6 +4,7 @@ import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.ReportKind;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
@@ -23,7 +24,7 @@ import java.util.function.Predicate;
  * Loses, doubles, delays and reorders what a runtime says to its listener about buffers.
  *
  * <p>A report is first lost or doubled, then held back, then gathered with others of its device. Everything else is handed on as it
- * comes. Safe for use by several threads: one lock keeps the counts and the order.
+ * comes, canaries among it: which report is the k-th does not depend on them, and no fault of a single report cuts the road. Safe for use by several threads: one lock keeps the counts and the order.
  */
 final class FaultyListener extends PassingListener {
 
@@ -51,6 +52,10 @@ final class FaultyListener extends PassingListener {
     @Override
     public synchronized void allocated(
             AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        if (isCanary(request)) {
+            listener.allocated(request, device, type, address, size, ownership);
+            return;
+        }
         report(new Report(
                 ReportKind.ALLOCATION,
                 device,
@@ -60,6 +65,10 @@ final class FaultyListener extends PassingListener {
     @Override
     public synchronized void freed(
             AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+        if (isCanary(release)) {
+            listener.freed(release, device, type, address, ownership);
+            return;
+        }
         report(new Report(ReportKind.FREE, device, hearer -> hearer.freed(release, device, type, address, ownership)));
     }
 
@@ -84,6 +93,10 @@ final class FaultyListener extends PassingListener {
         listener.meshClosed(mesh);
         openMeshes.remove(mesh);
         handOn(waiting -> !isOpen(waiting.report.device()));
+    }
+
+    private static boolean isCanary(AllocationRequest request) {
+        return request.details().kind() == BufferKind.CANARY;
     }
 
     private void report(Report report) {

@@ -11,6 +11,7 @@ import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.List;
 import java.util.Locale;
@@ -29,6 +30,7 @@ import org.apiguardian.api.API.Status;
  *
  * @since 0.1
  */
+@PartOfHandle
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class GlobalCircularBuffer implements AutoCloseable {
 

@@ -7,6 +7,7 @@ import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.Locale;
 import org.apiguardian.api.API;
@@ -24,6 +25,7 @@ import org.apiguardian.api.API.Status;
  *
  * @since 0.1
  */
+@PartOfHandle
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class GlobalSemaphore implements AutoCloseable {
 

@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Apart from the program itself, so that it can be given back when nobody has that any more. Safe for use by several threads.
  */
+@EndOfPath
 final class Holdings {
 
     private final Set<MeshDevice> meshes = new LinkedHashSet<>();

@@ -10,6 +10,7 @@ import dev.meshguard.mesh.buffer.ShardedBufferConfig;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.Locale;
 import java.util.Optional;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
+@PartOfHandle
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshBuffer implements AutoCloseable {
 
@@ -289,6 +291,7 @@ public final class MeshBuffer implements AutoCloseable {
     }
 
     /** What was asked for and, unless that was moved away, what there is. */
+    @PartOfHandle
     private record Contents(
             MeshBufferConfig config, @Nullable DeviceBuffers buffers) {}
 }

@@ -5,6 +5,7 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.MeshBufferLayout;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +37,7 @@ import org.slf4j.LoggerFactory;
  *
  * @since 0.1
  */
+@EndOfPath
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshCommandQueue {
 

@@ -38,6 +38,7 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -77,6 +78,7 @@ import org.slf4j.LoggerFactory;
  *
  * @since 0.1
  */
+@EndOfPath
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshDevice implements AutoCloseable {
 
@@ -768,6 +770,7 @@ public final class MeshDevice implements AutoCloseable {
         memory.open();
         queues.open(Objects.requireNonNull(lives.get(devices.get(0))).numCommandQueues());
         reports.listener().meshOpened(description());
+        reports.plantCanaries();
         List<DeviceLife> initialised =
                 devices.stream().map(this::lifeOf).filter(DeviceLife::announce).toList();
         initialised.forEach(life -> reports.listener().deviceOpened(life.device()));
@@ -919,8 +922,9 @@ public final class MeshDevice implements AutoCloseable {
         underLock(() -> memory.deallocateBuffers());
     }
 
-    /** Takes memory back once the handle was collected, where that was chosen. */
+    /** Tells by what the memory is held, and takes it back once that was collected, where that was chosen. */
     <T> T freedWith(T handle, Allocation allocation) {
+        reports.handedOut(handle, allocation);
         watch(handle, () -> memory.freeCollected(allocation));
         return handle;
     }

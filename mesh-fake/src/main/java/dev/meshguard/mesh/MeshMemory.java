@@ -150,6 +150,7 @@ final class MeshMemory {
         long address = binary.address();
         lockStepOf(binary.type()).put(key(address), binary);
         AllocationRequest loading = reports.allocated(binary);
+        binary.reportedBy(loading);
         misuse.allocated(binary, loading);
 
         ofPrograms.forEach(ofProgram -> viewsOnMesh.add(load(ofProgram, address, details, loading)));
@@ -395,7 +396,9 @@ final class MeshMemory {
             return Allocation.empty(nextIds(kind, on), kind, details, on, buffer);
         }
         Allocation allocation = lend(kind, allocator, on, buffer, details);
-        misuse.allocated(allocation, reports.allocated(allocation));
+        AllocationRequest request = reports.allocated(allocation);
+        allocation.reportedBy(request);
+        misuse.allocated(allocation, request);
         return allocation;
     }
 

@@ -105,6 +105,29 @@ final class MeshReports {
         };
     }
 
+    /**
+     * Sends a canary from each device, allocated and freed, on the road on which buffers are reported.
+     *
+     * <p>That it is to come is said on the other road, by which meshes are. It takes no memory.
+     */
+    void plantCanaries() {
+        listener.canaryPlanted(mesh, devices);
+        AllocationDetails canary = AllocationDetails.canary(mesh);
+        AllocationRequest request = listener.request(canary);
+        for (int device : devices) {
+            listener.allocated(request, device, BufferType.DRAM, 0, 0, Ownership.OWNING);
+        }
+        AllocationRequest release = listener.release(canary);
+        for (int device : devices) {
+            listener.freed(release, device, BufferType.DRAM, 0, Ownership.OWNING);
+        }
+    }
+
+    /** Says by what the code under test holds what it asked for; who only looks at memory of others is not asked for it. */
+    void handedOut(Object handle, Allocation allocation) {
+        allocation.takeRequest().ifPresent(request -> listener.handedOut(request, handle));
+    }
+
     /** Reports a buffer as part of a new request. */
     AllocationRequest allocated(Allocation allocation) {
         AllocationRequest request = listener.request(allocation.details());

@@ -8,6 +8,7 @@ import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
+@PartOfHandle
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshWorkload implements AutoCloseable {
 
@@ -180,6 +182,7 @@ public final class MeshWorkload implements AutoCloseable {
                                         entry.program().kernelBinarySize()))
                                 .toList(),
                         viewsOnMesh);
+        newMesh.reports().handedOut(this, binary);
         holdings.hold(newMesh, binary);
         for (int index = 0; index < entries.size(); index++) {
             entries.get(index).program().holdings().hold(newMesh, viewsOnMesh.get(index));

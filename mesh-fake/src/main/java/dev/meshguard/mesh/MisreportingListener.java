@@ -8,6 +8,7 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.REPORTS_END_AT_CLOSE;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Owner;
@@ -53,6 +54,10 @@ final class MisreportingListener extends PassingListener {
     @Override
     public synchronized void allocated(
             AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        if (isCanary(request) && !isSilent()) {
+            listener.allocated(request, device, type, address, size, ownership);
+            return;
+        }
         boolean unheard = opening && defects.contains(EARLY_ALLOCATIONS_NOT_REPORTED);
         if (unheard || isSilent()) {
             return;
@@ -71,6 +76,10 @@ final class MisreportingListener extends PassingListener {
     public synchronized void freed(
             AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
         if (isSilent()) {
+            return;
+        }
+        if (isCanary(release)) {
+            listener.freed(release, device, type, address, ownership);
             return;
         }
         int named = defects.contains(FREES_NAME_STALE_DEVICES) ? device + RuntimeDefect.STALE_DEVICE_IDS : device;
@@ -124,6 +133,14 @@ final class MisreportingListener extends PassingListener {
         heldUp.clear();
         closed = true;
         listener.meshClosed(mesh);
+    }
+
+    /**
+     * At the moment at which it is sent the road has no defect yet: no buffer of a test was missed, no device is gone, no address is
+     * lent anew, nothing is closed.
+     */
+    private static boolean isCanary(AllocationRequest request) {
+        return request.details().kind() == BufferKind.CANARY;
     }
 
     private synchronized void setOpening(boolean now) {

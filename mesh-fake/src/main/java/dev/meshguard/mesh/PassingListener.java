@@ -10,6 +10,7 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.WitnessReading;
+import java.util.List;
 
 /** Hands on to a listener everything that its subclasses do not look at. */
 abstract class PassingListener implements AllocationListener {
@@ -84,5 +85,35 @@ abstract class PassingListener implements AllocationListener {
     @Override
     public void reportsLost(long count, String reason) {
         listener.reportsLost(count, reason);
+    }
+
+    @Override
+    public void handedOut(AllocationRequest request, Object handle) {
+        listener.handedOut(request, handle);
+    }
+
+    @Override
+    public void sourceAttached(String source) {
+        listener.sourceAttached(source);
+    }
+
+    @Override
+    public void processDied(long processId) {
+        listener.processDied(processId);
+    }
+
+    @Override
+    public void trackingStopped(String reason) {
+        listener.trackingStopped(reason);
+    }
+
+    @Override
+    public void trackingStarted() {
+        listener.trackingStarted();
+    }
+
+    @Override
+    public void canaryPlanted(int mesh, List<Integer> devices) {
+        listener.canaryPlanted(mesh, devices);
     }
 }

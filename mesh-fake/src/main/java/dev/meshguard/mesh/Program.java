@@ -10,6 +10,7 @@ import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -38,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
+@PartOfHandle
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Program implements AutoCloseable {
 
@@ -347,7 +349,9 @@ public final class Program implements AutoCloseable {
         if (kernelBinarySize() > 0 && !loadedOn.contains(life)) {
             AllocationDetails details = AllocationDetails.user().ownedBy(owner());
             BufferConfig binary = kernelBinaryBuffer(kernelBinarySize());
-            holdings.hold(mesh, mesh.memory().allocateOnDevice(device, binary, details));
+            Allocation loaded = mesh.memory().allocateOnDevice(device, binary, details);
+            mesh.reports().handedOut(this, loaded);
+            holdings.hold(mesh, loaded);
             loadedOn.add(life);
         }
     }

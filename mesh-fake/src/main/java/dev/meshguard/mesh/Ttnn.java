@@ -33,6 +33,7 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.handle.EndOfPath;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -75,15 +76,20 @@ import org.slf4j.LoggerFactory;
  *
  * @since 0.1
  */
+@EndOfPath
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Ttnn {
 
     private static final Logger logger = LoggerFactory.getLogger(Ttnn.class);
 
+    /** The name by which a listener knows where reports come from. */
+    private static final String SOURCE = "mesh-fake";
+
     private final RuntimeProcess process;
 
     private Ttnn(Builder builder) {
         this.process = new RuntimeProcess(builder);
+        process.reports().sourceAttached(SOURCE);
     }
 
     /** Returns a runtime of May 2026 on a T3000, a system of 2x4 Wormhole B0, without defects. */

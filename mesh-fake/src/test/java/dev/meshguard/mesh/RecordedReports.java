@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
@@ -57,25 +58,35 @@ final class RecordedReports implements AllocationListener {
 
     @Override
     public synchronized AllocationRequest request(AllocationDetails details) {
-        requests.add(details);
+        if (details.kind() != BufferKind.CANARY) {
+            requests.add(details);
+        }
         return AllocationRequest.of(details);
     }
 
     @Override
     public synchronized AllocationRequest release(AllocationDetails details) {
-        releases.add(details);
+        if (details.kind() != BufferKind.CANARY) {
+            releases.add(details);
+        }
         return AllocationRequest.of(details);
     }
 
     @Override
     public synchronized void allocated(
             AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        if (request.details().kind() == BufferKind.CANARY) {
+            return;
+        }
         lines.add("allocated %d %s %d+%d %s".formatted(device, type, address, size, ownership));
     }
 
     @Override
     public synchronized void freed(
             AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+        if (release.details().kind() == BufferKind.CANARY) {
+            return;
+        }
         lines.add("freed %d %s %d %s".formatted(device, type, address, ownership));
     }
 

@@ -53,7 +53,7 @@ class TraceVerdictTests {
         assertThat(verdict.survivors()).allMatch(survivor -> survivor.cause() == Cause.CACHED);
         assertThat(verdict.survivors().get(0).buffer().type()).isEqualTo(BufferType.TRACE);
         assertThat(verdict.groups(Standing.LEAKED).get(0).evidence().get(0).words())
-                .isEqualTo("trace 0 of mesh 0 has been in the trace pool since event #8 and never left it");
+                .isEqualTo("trace 0 of mesh 0 has been in the trace pool since event #12 and never left it");
     }
 
     @Test

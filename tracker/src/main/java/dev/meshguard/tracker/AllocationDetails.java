@@ -70,6 +70,11 @@ public record AllocationDetails(
         return USER.ofKind(BufferKind.CIRCULAR_BUFFER).ownedBy(program);
     }
 
+    /** Returns the details of a canary of the given mesh; see {@link AllocationListener#canaryPlanted}. */
+    public static AllocationDetails canary(int mesh) {
+        return USER.ofKind(BufferKind.CANARY).onMesh(mesh);
+    }
+
     /** Returns these details for another kind of buffer. */
     public AllocationDetails ofKind(BufferKind newKind) {
         return new AllocationDetails(newKind, lifetime, owner, label, extent, processId, mesh, handleCollected);

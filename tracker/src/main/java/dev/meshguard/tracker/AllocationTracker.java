@@ -72,6 +72,9 @@ public final class AllocationTracker implements AllocationListener {
     /** The largest device id that can be recorded. */
     static final int LARGEST_DEVICE = 65_535;
 
+    /** Stands for the mesh of a canary that names none. */
+    private static final int NO_MESH = -1;
+
     /** How many stacks of freed requests, and how many unresolved stacks of live ones, are kept. */
     static final int STACKS_KEPT = 16_384;
 
@@ -90,6 +93,9 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Where the last marker stands: what is reported after it must not move before it. */
     private volatile long lastMarker = 1;
+
+    /** The canaries that arrived last, of which more may follow. */
+    private @Nullable CanaryRun canaries;
 
     private final Deque<Phase> phases = new ArrayDeque<>(List.of(Phase.START));
     /** The labels that each thread has open, the innermost last. */
@@ -136,6 +142,9 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public AllocationRequest request(AllocationDetails details) {
+        if (details.kind() == BufferKind.CANARY) {
+            return AllocationRequest.of(details);
+        }
         AllocationDetails complete = withLabelOfThread(details);
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(complete);
@@ -145,6 +154,9 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public AllocationRequest release(AllocationDetails details) {
+        if (details.kind() == BufferKind.CANARY) {
+            return AllocationRequest.of(details);
+        }
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(details);
         }
@@ -157,8 +169,7 @@ public final class AllocationTracker implements AllocationListener {
     public void allocated(
             AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
         if (request.details().kind() == BufferKind.CANARY) {
-            int mesh = request.details().mesh().orElse(-1);
-            mark(number -> new HistoryEvent.CanarySeen(number, mesh, device));
+            canaryArrived(request, device, false);
             return;
         }
         DeviceBooks books = booksOf(device);
@@ -187,8 +198,7 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
         if (release.details().kind() == BufferKind.CANARY) {
-            int mesh = release.details().mesh().orElse(-1);
-            mark(number -> new HistoryEvent.CanaryFreed(number, mesh, device));
+            canaryArrived(release, device, true);
             return;
         }
         DeviceBooks books = booksOf(device);
@@ -518,6 +528,26 @@ public final class AllocationTracker implements AllocationListener {
         return rest.isEmpty() ? null : rest;
     }
 
+    /** Canaries of one mesh that arrived one after the other. */
+    private record CanaryRun(int mesh, boolean freed, List<Integer> devices, long place) {
+
+        boolean isOf(int otherMesh, boolean otherFreed) {
+            return mesh == otherMesh && freed == otherFreed;
+        }
+
+        CanaryRun with(int device) {
+            List<Integer> more = new ArrayList<>(devices);
+            more.add(device);
+            return new CanaryRun(mesh, freed, more, place);
+        }
+
+        HistoryEvent event(long number) {
+            return freed
+                    ? new HistoryEvent.CanaryFreed(number, mesh, devices)
+                    : new HistoryEvent.CanarySeen(number, mesh, devices);
+        }
+    }
+
     /** One open scope. */
     private record ThreadLabel(String text) {}
 
@@ -544,6 +574,28 @@ public final class AllocationTracker implements AllocationListener {
             long place = ticket.incrementAndGet();
             markers.add(new Marker(place, event));
             lastMarker = place;
+        }
+    }
+
+    /** Canaries that arrive one after the other, with nothing between them, are one event: they say one thing. */
+    private void canaryArrived(AllocationRequest canary, int device, boolean freed) {
+        int mesh = canary.details().mesh().orElse(NO_MESH);
+        synchronized (markers) {
+            CanaryRun before = canaries;
+            boolean goesOn = before != null
+                    && before.isOf(mesh, freed)
+                    && before.place() == lastMarker
+                    && ticket.get() == lastMarker;
+            CanaryRun run;
+            if (before != null && goesOn) {
+                run = before.with(device);
+                markers.set(markers.size() - 1, new Marker(run.place(), run::event));
+            } else {
+                run = new CanaryRun(mesh, freed, List.of(device), ticket.incrementAndGet());
+                markers.add(new Marker(run.place(), run::event));
+                lastMarker = run.place();
+            }
+            canaries = run;
         }
     }
 

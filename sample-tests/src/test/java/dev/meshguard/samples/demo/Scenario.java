@@ -45,12 +45,14 @@ interface Scenario {
     @TrackAllocations(preset = RuntimePreset.OCTOBER_2025)
     class LanguageModelTestCase {
 
+        private LanguageModelRun model;
+
         @Test
         void closesTheMeshWhileTheModelIsHeld(Ttnn ttnn) {
             MeshDevice mesh = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
                     .withMeshShape(MeshShape.of(2, 4))
                     .withTraceRegionSize(30_000_000));
-            LanguageModelRun model = new LanguageModelRun(mesh);
+            model = new LanguageModelRun(mesh);
             model.run();
             model.releaseTrace();
             ttnn.closeMeshDevice(mesh);

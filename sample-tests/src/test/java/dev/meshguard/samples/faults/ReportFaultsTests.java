@@ -41,7 +41,7 @@ class ReportFaultsTests {
                 .isInstanceOf(LeakAssertionError.class)
                 .hasMessageStartingWith("""
                         MISREPORTED  all memory was given back, but the books are wrong: 1 buffer, 2 KiB (2048 B), still in them      [2 allocated = 1 freed + 1 misreported]
-                        1. DRAM 2 KiB (2048 B) x 1   devices ○●   FREE_UNREPORTED: the allocator called 0x2d4c40 (2968640) free when close began (event #11)
+                        1. DRAM 2 KiB (2048 B) x 1   devices ○●   FREE_UNREPORTED: the allocator called 0x2d4c40 (2968640) free when close began (event #15)
                            -> at dev.meshguard.samples.faults.ReportFaultsTests""");
     }
 
@@ -52,7 +52,7 @@ class ReportFaultsTests {
         assertThat(tracker).noLeaks();
         assertThatThrownBy(() -> assertThat(tracker).hasBalancedReports()).hasMessageStartingWith("""
                         MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [1 allocated = 1 freed]
-                        1. free of an unknown address: DRAM 0x2d4c40 (2968640) on device 1 (event #8)
+                        1. free of an unknown address: DRAM 0x2d4c40 (2968640) on device 1 (event #12)
                         """);
     }
 
@@ -63,7 +63,7 @@ class ReportFaultsTests {
         assertThat(verdict()).hasOutcome(Outcome.INCONCLUSIVE);
         Assertions.assertThat(verdict().doubts())
                 .containsExactly(
-                        "When close began (event #8) the allocator held 2 buffers that the books do not, the first at DRAM"
+                        "When close began (event #12) the allocator held 2 buffers that the books do not, the first at DRAM"
                                 + " 0x2d4c40 (2968640) on device 0.");
         assertThatThrownBy(() -> assertThat(tracker).noLeaks())
                 .hasMessageStartingWith("INCONCLUSIVE  it cannot be known whether everything was given back");
@@ -75,7 +75,7 @@ class ReportFaultsTests {
 
         Assertions.assertThat(verdict().doubts())
                 .containsExactly(
-                        "1 report is missing (event #8: the source noticed that a report of device 0 got lost).");
+                        "1 report is missing (event #12: the source noticed that a report of device 0 got lost).");
     }
 
     @Test
@@ -93,7 +93,7 @@ class ReportFaultsTests {
         assertThat(tracker).noLeaks();
         assertThatThrownBy(() -> assertThat(tracker).hasNoDoubleFrees()).hasMessageStartingWith("""
                         Expecting no double free but found 1:
-                        1. DRAM 0x2d4c40 (2968640) on device 1: double free (event #10)
+                        1. DRAM 0x2d4c40 (2968640) on device 1: double free (event #14)
                         """);
     }
 
@@ -123,7 +123,7 @@ class ReportFaultsTests {
         Assertions.assertThat(verdict().doubts())
                 .containsExactly(
                         "1 buffer was reported too late to be true, the first (DRAM 0x2d4c40 (2968640) on device 1,"
-                                + " event #17) after the last mesh over the device began to close, so what became of the memory is"
+                                + " event #21) after the last mesh over the device began to close, so what became of the memory is"
                                 + " not known.");
     }
 

@@ -12,10 +12,10 @@ class FirstStepsTests {
     void aForgottenFreeNamesTheLineThatAllocated() {
         assertThat(Fixtures.failureOf(ForgottenFreeTestCase.class)).hasMessage("""
                 LEAK  1 leak · 8 buffers · 8 MiB (8388608 B) still allocated after close_mesh_device      [16 allocated = 8 freed + 8 leaked]
-                1. DRAM 1 MiB (1048576 B) x 8   devices ●●●●●●●●   UNEXPLAINED: no free was reported
+                1. DRAM 1 MiB (1048576 B) x 8   devices ●●●●●●●●   HELD: still referenced by ForgottenFreeTestCase.cache -> ArrayList[0] (event #59)
                    -> at dev.meshguard.samples.first.ForgottenFreeTestCase.decode(ForgottenFreeTestCase.java:23)
-                   the allocator called 0x2d4c40 (2968640) taken when close began (event #39)
-                   allocated in TEST (events #13 to #20) at 0x2d4c40 (2968640), unlabelled
+                   the allocator called 0x2d4c40 (2968640) taken when close began (event #43)
+                   allocated in TEST (events #17 to #24) at 0x2d4c40 (2968640), unlabelled
 
                 Tracked  in all                           left
                 DRAM     16 buffers, 12 MiB (12582912 B)  8 buffers, 8 MiB (8388608 B)
@@ -26,7 +26,7 @@ class FirstStepsTests {
                 TEST      |##############################|  12 MiB -> 8 MiB
                 CLOSE     |####################          |  8 MiB -> 8 MiB
 
-                UNEXPLAINED: Free the buffer before close_mesh_device.
+                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1048576, count = 8, origin = "ForgottenFreeTestCase.decode", because = "…")
                 Reproduce: mvn test -Dtest=ForgottenFreeTestCase#decode""");
@@ -36,11 +36,11 @@ class FirstStepsTests {
     void aSecondFreeNamesBothSides() {
         assertThat(Fixtures.failureOf(FreedTwiceTestCase.class)).hasMessage("""
                 Expecting no double free but found 1:
-                1. DRAM 0x2d4c40 (2968640) on devices 0, 1, 2, 3, 4, 5, 6, 7: second free, ignored by the runtime (event #29)
+                1. DRAM 0x2d4c40 (2968640) on devices 0, 1, 2, 3, 4, 5, 6, 7: second free, ignored by the runtime (event #33)
                    -> at dev.meshguard.samples.first.FreedTwiceTestCase.free(FreedTwiceTestCase.java:24)
-                   the buffer that was there, 2 KiB (2048 B), was allocated at event #13
+                   the buffer that was there, 2 KiB (2048 B), was allocated at event #17
                    -> at dev.meshguard.samples.first.FreedTwiceTestCase.free(FreedTwiceTestCase.java:22)
-                   and freed before, at event #21
+                   and freed before, at event #25
                    -> at an unknown place (no origin was captured)
                 To see who freed first, record with OriginCapture.ALLOCATIONS_AND_FREES.""");
     }
@@ -55,10 +55,10 @@ class FirstStepsTests {
     void oneBufferMoreThanExpectedIsALeak() {
         assertThat(Fixtures.failureOf(TwoTablesTestCase.class)).hasMessage("""
                 LEAK  1 leak · 8 buffers · 2 MiB (2097152 B) still allocated after close_mesh_device      [16 allocated = 0 freed + 8 leaked + 8 expected]
-                1. DRAM 256 KiB (262144 B) x 8   devices ●●●●●●●●   UNEXPLAINED: no free was reported
+                1. DRAM 256 KiB (262144 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and it was never freed (event #54)
                    -> at dev.meshguard.samples.first.TwoTablesTestCase.keepsTwoTables(TwoTablesTestCase.java:25)
-                   the allocator called 0x2da440 (2991168) taken when close began (event #34)
-                   allocated in TEST (events #21 to #28) at 0x2da440 (2991168), label "rotary table"
+                   the allocator called 0x2da440 (2991168) taken when close began (event #38)
+                   allocated in TEST (events #25 to #32) at 0x2da440 (2991168), label "rotary table"
 
                 Tracked  in all                         left
                 DRAM     16 buffers, 4 MiB (4194304 B)  16 buffers, 4 MiB (4194304 B)
@@ -71,7 +71,7 @@ class FirstStepsTests {
                 CLOSE        |##############################|  4 MiB -> 4 MiB
 
                 Expected and present: 8 buffers, 2 MiB (2097152 B) (DRAM, label "rotary table", at most 8 buffers, because "one table a device is shared"); 8 more than that allows
-                UNEXPLAINED: Free the buffer before close_mesh_device.
+                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 262144, count = 8, label = "rotary table", origin = "TwoTablesTestCase.keepsTwoTables", because = "…")
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
@@ -84,9 +84,8 @@ class FirstStepsTests {
                 LEAK  1 leak · 8 buffers · 96 KiB (98304 B) still allocated after close_mesh_device      [16 allocated = 8 freed + 8 leaked]
                 1. DRAM 12 KiB (12288 B) x 8   devices ●●●●●●●●   SYSTEM: owned by dispatch "prefetcher", lifetime SYSTEM: the runtime has to free it at close
                    -> at dev.meshguard.samples.first.SystemBufferTestCase.initialisesItsDevicesTwice(SystemBufferTestCase.java:26)
-                   the allocator called 0x2d4c40 (2968640) taken before the allocators were wiped (event #39)
-                   allocated in OPEN (events #11 to #18) at 0x2d4c40 (2968640), unlabelled, owned by dispatch "prefetcher"
-                   8 of 16 buffers from this line were freed, in CLOSE; these were first passed over at event #31
+                   the allocator called 0x2d4c40 (2968640) taken before the allocators were wiped (event #43)
+                   allocated in OPEN (events #15 to #22) at 0x2d4c40 (2968640), unlabelled, owned by dispatch "prefetcher"
 
                 Tracked      in all                          left
                 System DRAM  16 buffers, 192 KiB (196608 B)  8 buffers, 96 KiB (98304 B)

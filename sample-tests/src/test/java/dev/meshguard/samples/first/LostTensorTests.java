@@ -56,11 +56,11 @@ class LostTensorTests {
                 .filteredOn(HistoryEvent.Freed.class::isInstance)
                 .extracting(HistoryEvent::toString)
                 .containsExactly(
-                        "#8 freed DRAM 0x2d4c40 (2968640) on device 0, when its handle was collected",
-                        "#9 freed DRAM 0x2d4c40 (2968640) on device 1, when its handle was collected");
+                        "#12 freed DRAM 0x2d4c40 (2968640) on device 0, when its handle was collected",
+                        "#13 freed DRAM 0x2d4c40 (2968640) on device 1, when its handle was collected");
         Assertions.assertThat(VerdictReport.of(LeakCheck.create().examine(tracker.history()))
                         .text())
-                .endsWith("Note: 2 buffers were freed when their handles were collected; the first at event #8:"
+                .endsWith("Note: 2 buffers were freed when their handles were collected; the first at event #12:"
                         + " DRAM 0x2d4c40 (2968640) on device 0");
     }
 

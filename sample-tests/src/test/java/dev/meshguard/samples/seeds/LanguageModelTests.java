@@ -11,8 +11,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.samples.support.Garbage;
 import dev.meshguard.samples.support.LanguageModelRun;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferLifetime;
@@ -20,6 +22,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.handle.HandleSearch;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
@@ -116,12 +119,59 @@ class LanguageModelTests {
         model.releaseTrace();
         ttnn.closeMeshDevice(mesh);
 
+        HandleSearch.from(this).trace(tracker, tracker.history());
         LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(verdict.sum().leaked()).isEqualTo(381);
         assertThat(labelled(verdict, WEIGHTS)).isEqualTo(163);
         assertThat(labelled(verdict, KV_CACHE)).isEqualTo(218);
+        assertThat(verdict.survivors()).extracting(Survivor::cause).containsOnly(Cause.HELD);
+        assertThat(wordsOf(verdict.survivors().get(0)))
+                .startsWith(
+                        "still referenced by LanguageModelTests.model -> LanguageModelRun.weights -> ArrayList[0] (");
+        assertThat(wordsOf(verdict.survivors().get(380)))
+                .startsWith(
+                        "still referenced by LanguageModelTests.model -> LanguageModelRun.caches -> ArrayList[217] (");
+    }
+
+    /** Nobody refers to the model any more, and a runtime that frees nothing by itself has lost it. */
+    @Test
+    void losesWeightsAndCachesThatNobodyHoldsWhenTheMeshCloses() {
+        model.releaseTrace();
+        model = new LanguageModelRun(mesh);
+        ttnn.closeMeshDevice(mesh);
+
+        HandleSearch.from(this).trace(tracker, tracker.history());
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.survivors()).hasSize(381).extracting(Survivor::cause).containsOnly(Cause.LOST);
+        assertThat(wordsOf(verdict.survivors().get(0)))
+                .startsWith("no handle to it is reachable any more, and it was never freed (");
+    }
+
+    /** The same loss where destructors run: the next collection gives everything back. */
+    @Test
+    void leavesNothingOfWhatNobodyHoldsOnceHandlesAreFreedOnCollection() {
+        AllocationTracker other =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        Ttnn collecting = Ttnn.builder(other)
+                .preset(RuntimePreset.OCTOBER_2025)
+                .handleRelease(HandleRelease.ON_COLLECT)
+                .build();
+        MeshDevice small = collecting.openMeshDevice(MeshShape.of(2, 4));
+
+        Garbage.collect(Garbage.of(() -> {
+            LanguageModelRun lost = new LanguageModelRun(small);
+            lost.loadModel();
+            return lost;
+        }));
+        collecting.closeMeshDevice(small);
+
+        LeakVerdict verdict = LeakCheck.create().examine(other.history());
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(verdict.sum().freed()).isEqualTo(381);
     }
 
     /** Freed after close: the runtime of that time told nobody, so only the books keep them. */
@@ -169,6 +219,10 @@ class LanguageModelTests {
         return IntStream.range(0, 8)
                 .mapToObj(device -> mib(tracker.liveBytes(device, type)))
                 .toList();
+    }
+
+    private static String wordsOf(Survivor survivor) {
+        return survivor.diagnosis().evidence().get(0).words();
     }
 
     private static long labelled(LeakVerdict verdict, String label) {

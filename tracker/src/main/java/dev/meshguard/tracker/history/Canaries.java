@@ -7,8 +7,6 @@ import java.util.TreeSet;
 /** Which canaries were announced, and which of them came by. */
 final class Canaries {
 
-    private record Canary(int mesh, int device) {}
-
     private static final class Flock {
 
         private final HistoryEvent.CanaryPlanted planted;
@@ -27,22 +25,29 @@ final class Canaries {
         flocks.add(new Flock(event));
     }
 
-    /** A mesh number may come back: the latest flock of it that waits for the canary is meant. */
     void seen(HistoryEvent.CanarySeen event) {
-        Canary canary = new Canary(event.mesh(), event.device());
+        event.devices().forEach(device -> seen(event.mesh(), device));
+    }
+
+    void freed(HistoryEvent.CanaryFreed event) {
+        event.devices().forEach(device -> freed(event.mesh(), device));
+    }
+
+    /** A mesh number may come back: the latest flock of it that waits for the canary is meant. */
+    private void seen(int mesh, int device) {
         for (int i = flocks.size() - 1; i >= 0; i--) {
             Flock flock = flocks.get(i);
-            if (flock.planted.mesh() == canary.mesh() && flock.unseen.remove(canary.device())) {
-                flock.unfreed.add(canary.device());
+            if (flock.planted.mesh() == mesh && flock.unseen.remove(device)) {
+                flock.unfreed.add(device);
                 return;
             }
         }
     }
 
-    void freed(HistoryEvent.CanaryFreed event) {
+    private void freed(int mesh, int device) {
         for (int i = flocks.size() - 1; i >= 0; i--) {
             Flock flock = flocks.get(i);
-            if (flock.planted.mesh() == event.mesh() && flock.unfreed.remove(event.device())) {
+            if (flock.planted.mesh() == mesh && flock.unfreed.remove(device)) {
                 return;
             }
         }

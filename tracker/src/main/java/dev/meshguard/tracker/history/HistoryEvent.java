@@ -147,11 +147,21 @@ public sealed interface HistoryEvent {
         }
     }
 
-    /** A canary was seen on the road on which allocations are reported. */
-    record CanarySeen(long number, int mesh, int device) implements HistoryEvent {}
+    /** Canaries of a mesh were seen on the road on which allocations are reported: those of the given devices, one after the other. */
+    record CanarySeen(long number, int mesh, List<Integer> devices) implements HistoryEvent {
+        /** Creates the event with its own copy of the devices. */
+        public CanarySeen {
+            devices = List.copyOf(devices);
+        }
+    }
 
-    /** The free of a canary was seen on the road on which frees are reported. */
-    record CanaryFreed(long number, int mesh, int device) implements HistoryEvent {}
+    /** The frees of canaries of a mesh were seen on the road on which frees are reported. */
+    record CanaryFreed(long number, int mesh, List<Integer> devices) implements HistoryEvent {
+        /** Creates the event with its own copy of the devices. */
+        public CanaryFreed {
+            devices = List.copyOf(devices);
+        }
+    }
 
     /** The check was made here: what is freed later is late. The date is what entries that end are judged against. */
     record Checked(long number, LocalDate today) implements HistoryEvent {}

@@ -120,11 +120,11 @@ final class Context {
                 .map(buffer -> new Evidence(
                         String.format(
                                 Locale.ROOT,
-                                "at %s on device %d: allocated %d times, freed %d times",
+                                "at %s on device %d: allocated %s, freed %s",
                                 Quantities.address(buffer.address()),
                                 buffer.device(),
-                                buffer.reports().size(),
-                                buffer.reports().size() - buffer.openReports()),
+                                Quantities.count(buffer.reports().size(), "time"),
+                                Quantities.count(buffer.reports().size() - buffer.openReports(), "time")),
                         buffer.reports().stream()
                                 .map(BufferGeneration.Report::allocatedAt)
                                 .toList()));

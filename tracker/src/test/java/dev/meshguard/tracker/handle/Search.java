@@ -1,0 +1,57 @@
+package dev.meshguard.tracker.handle;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Reachability;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Loses buffers and looks for their handles, with collections that are as a test wants them. */
+final class Search {
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+    private long nextAddress = 0x1000;
+    private @Nullable SearchSummary last;
+
+    AllocationTracker tracker() {
+        return tracker;
+    }
+
+    /** Takes a buffer that nobody frees. */
+    AllocationRequest lend(Object handle) {
+        AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(0));
+        tracker.allocated(request, 0, BufferType.DRAM, nextAddress, 64, Ownership.OWNING);
+        tracker.handedOut(request, handle);
+        nextAddress += 64;
+        return request;
+    }
+
+    SearchSummary run(HandleSearch.Builder builder) {
+        SearchSummary summary = builder.build().trace(tracker, tracker.history());
+        last = summary;
+        return summary;
+    }
+
+    SearchSummary last() {
+        return Objects.requireNonNull(last);
+    }
+
+    Reachability reachabilityOf(AllocationRequest request) {
+        return tracker.history().reachabilityOf(request).orElseThrow().reachability();
+    }
+
+    /** Returns the way to a handle that is known to be held. */
+    Optional<String> path(HandleSearch.Builder builder, Object handle) {
+        AllocationRequest request = lend(handle);
+        run(builder.collectingBy(() -> true));
+        return reachabilityOf(request).pathText();
+    }
+
+    Optional<String> pathFrom(Object root, Object handle) {
+        return path(HandleSearch.builder().instance(root), handle);
+    }
+}
