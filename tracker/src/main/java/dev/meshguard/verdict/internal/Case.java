@@ -28,9 +28,19 @@ import java.util.Set;
  */
 record Case(BufferGeneration buffer, AllocationHistory history, Siblings siblings) {
 
-    /** The moment by which the memory had to be given back: the runtime has until the wipe, everybody else until close. */
+    /**
+     * The moment by which the memory had to be given back: the runtime has until the wipe, everybody else until close. Where a
+     * buffer of the runtime may lie at the address too, only the wipe is late enough to tell.
+     */
     Moment due() {
-        return areLeftWith(BufferLifetime.SYSTEM) ? Moment.BEFORE_WIPE : Moment.CLOSE_BEGUN;
+        boolean anyOfTheRuntime = buffer.reportsLeft().stream()
+                .anyMatch(report -> report.request().details().lifetime() == BufferLifetime.SYSTEM);
+        return anyOfTheRuntime ? Moment.BEFORE_WIPE : Moment.CLOSE_BEGUN;
+    }
+
+    /** Returns whether a witness that can speak for all that is left called it free in time. */
+    boolean isProvedFree() {
+        return areLeftWith(BufferKind.BUFFER) && testimony(due()) == Testimony.FREE;
     }
 
     /** Returns whether all that is left has one lifetime; a buffer must not hide behind another one at its address. */
@@ -102,8 +112,8 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
     }
 
     /** Returns the same life as it went on after the check, if the history went on. */
-    Optional<BufferGeneration> laterLife() {
-        return siblings.laterLife(buffer);
+    Optional<Case> later() {
+        return siblings.later(buffer);
     }
 
     /** Returns what was found out about the handles of the requests that still have a report open. */

@@ -5,7 +5,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * What each device did with buffers that belong together: how many it took, and how many it gave back.
@@ -32,16 +34,26 @@ final class Conduct {
     private final long lastFree;
     private final boolean freesWereCollections;
 
-    Conduct(List<BufferGeneration> siblings) {
+    /**
+     * Adds up what the devices did.
+     *
+     * @param siblings what belongs together
+     * @param provedFreeAt the reading that calls a buffer free which the books still hold, if one does: it was given back too.
+     *     Only asked where one witness can speak for all of them
+     */
+    Conduct(List<BufferGeneration> siblings, Function<BufferGeneration, OptionalLong> provedFreeAt) {
+        boolean oneWitness =
+                siblings.stream().map(BufferGeneration::mesh).distinct().count() == 1;
         long last = 0;
         boolean collected = true;
         for (BufferGeneration sibling : siblings) {
-            boolean freed = !sibling.isLive();
+            OptionalLong freedAt = sibling.isLive() && oneWitness ? provedFreeAt.apply(sibling) : sibling.diedAt();
+            boolean freed = freedAt.isPresent();
             devices.merge(
                     sibling.device(),
                     new Tally(1, freed ? 1 : 0),
                     (one, other) -> new Tally(one.taken() + other.taken(), one.freed() + other.freed()));
-            last = Math.max(last, sibling.diedAt().orElse(0));
+            last = Math.max(last, freedAt.orElse(0));
             collected &= !freed || sibling.isCollected();
         }
         this.lastFree = last;

@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemoryTotals;
@@ -7,6 +8,7 @@ import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.tracker.history.HistoryEvent;
@@ -103,8 +105,9 @@ public final class Examination {
     }
 
     private Diagnosis diagnose(BufferGeneration buffer) {
+        Case survivor = new Case(buffer, history, siblings);
         Optional<MeshDescription> open = history.openMeshOf(buffer);
-        if (open.isPresent()) {
+        if (open.isPresent() && !new ProcessDied().examine(survivor).isPresent()) {
             return Diagnosis.of(
                     Cause.UNEXPLAINED,
                     Standing.UNDECIDED,
@@ -114,7 +117,6 @@ public final class Examination {
         if (late.isPresent()) {
             return late.get();
         }
-        Case survivor = new Case(buffer, history, siblings);
         for (Rule rule : RULES) {
             Optional<Diagnosis> found = rule.examine(survivor);
             if (found.isPresent()) {
@@ -174,6 +176,9 @@ public final class Examination {
     private List<String> doubts(LeakVerdict.Sum sum) {
         List<String> doubts = new ArrayList<>();
         for (MeshDescription mesh : history.openMeshes()) {
+            if (isOfTheDead(mesh)) {
+                continue;
+            }
             doubts.add(String.format(
                     Locale.ROOT,
                     "Mesh %d (%s) is still open%s, so its buffers may still be freed. Close it before the check.",
@@ -202,6 +207,20 @@ public final class Examination {
                     history.ledgerEntries()));
         }
         return doubts;
+    }
+
+    /** Nobody will close a mesh, nor free anything on it, if every process that reported there is dead. */
+    private boolean isOfTheDead(MeshDescription mesh) {
+        List<AllocationRequest> requests = history.generations().stream()
+                .filter(buffer -> mesh.devices().contains(buffer.device()))
+                .flatMap(buffer -> buffer.reports().stream())
+                .map(BufferGeneration.Report::request)
+                .toList();
+        return !requests.isEmpty()
+                && requests.stream()
+                        .map(request -> request.details().processId())
+                        .allMatch(process -> process.isPresent()
+                                && history.deathOf(process.getAsLong()).isPresent());
     }
 
     /** A submesh outlives its mesh: that one's close wiped its own allocator only. */
@@ -292,13 +311,21 @@ public final class Examination {
             for (BufferType type : BufferType.values()) {
                 for (long address : reading.takenAddresses(device, type)) {
                     Place place = new Place(device, type, address);
-                    if (!known.contains(place)) {
+                    if (!known.contains(place) && !isFreedLater(place, event)) {
                         unknown.add(place);
                     }
                 }
             }
         }
         return unknown.isEmpty() ? Optional.empty() : Optional.of(words(unknown, event));
+    }
+
+    /** What became of an allocation is known where nothing but its free was reported; that the books say as well. */
+    private boolean isFreedLater(Place place, HistoryEvent.Witnessed event) {
+        return history.anomalies().stream()
+                .filter(anomaly -> anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE)
+                .anyMatch(anomaly -> anomaly.event().number() > event.number()
+                        && place.equals(new Place(anomaly.device(), anomaly.type(), anomaly.address())));
     }
 
     private String words(List<Place> unknown, HistoryEvent.Witnessed event) {

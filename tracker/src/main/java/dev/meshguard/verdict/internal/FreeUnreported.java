@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /**
  * Memory that was given back, of which only the report is missing.
@@ -38,6 +39,18 @@ final class FreeUnreported implements Rule {
             evidence.addAll(Retelling.of(survivor));
             whileTrackingWasOff(survivor).ifPresent(evidence::add);
             return Optional.of(new Diagnosis(Cause.FREE_UNREPORTED, Standing.MISREPORTED, evidence));
+        }
+        OptionalLong owner = LockStep.ownerFreedBy(survivor);
+        if (owner.isPresent()) {
+            return Optional.of(Diagnosis.of(
+                    Cause.FREE_UNREPORTED,
+                    Standing.MISREPORTED,
+                    Evidence.of(
+                            String.format(
+                                    Locale.ROOT,
+                                    "the buffer of the same request that owns its memory was freed at event #%d",
+                                    owner.getAsLong()),
+                            owner.getAsLong())));
         }
         return survivor.freeAfterClose()
                 .map(free -> Diagnosis.of(Cause.FREE_UNREPORTED, Standing.MISREPORTED, releasedLate(survivor, free)));

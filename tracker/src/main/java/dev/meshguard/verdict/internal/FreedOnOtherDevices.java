@@ -1,8 +1,5 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.WitnessReading.Testimony;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
@@ -37,7 +34,8 @@ final class FreedOnOtherDevices implements Rule {
         List<Evidence> evidence = new ArrayList<>();
         evidence.add(Evidence.of(words(buffer, siblings, conduct, others.get()), conduct.lastFree()));
         survivor.statement(survivor.due()).ifPresent(evidence::add);
-        boolean lockStep = freeTogether(buffer, siblings) && survivor.testimony(survivor.due()) != Testimony.TAKEN;
+        boolean lockStep =
+                LockStep.binds(buffer, siblings) && LockStep.freedBy(survivor).isPresent();
         if (lockStep) {
             evidence.add(Evidence.of("one allocator frees it on all devices at once, so only the report of device "
                     + buffer.device() + " can be missing"));
@@ -105,14 +103,5 @@ final class FreedOnOtherDevices implements Rule {
         boolean oneRequest =
                 siblings.stream().allMatch(sibling -> sibling.request().equals(buffer.request()));
         return oneRequest ? "buffers of one mesh allocation" : "single-device buffers";
-    }
-
-    private static boolean freeTogether(BufferGeneration buffer, List<BufferGeneration> siblings) {
-        return buffer.kind() == BufferKind.BUFFER
-                && siblings.stream()
-                        .allMatch(sibling -> sibling.address() == buffer.address()
-                                && sibling.request().equals(buffer.request())
-                                && sibling.reports().stream()
-                                        .allMatch(report -> report.ownership() == Ownership.NON_OWNING));
     }
 }

@@ -12,12 +12,18 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** A buffer whose process ended: nobody is left to free it. What was reported after the end is of another process of that number. */
+/**
+ * A buffer whose process ended: nobody is left to free it. What was reported after the end is of another process of that number,
+ * and what was proved to be free before needed nobody any more.
+ */
 final class ProcessDied implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(Case survivor) {
         List<Evidence> evidence = new ArrayList<>();
+        if (survivor.isProvedFree() || survivor.freeAfterClose().isPresent()) {
+            return Optional.empty();
+        }
         for (Report report : survivor.buffer().reportsLeft()) {
             OptionalLong process = report.request().details().processId();
             Optional<HistoryEvent.ProcessDied> death =

@@ -36,7 +36,9 @@ final class ReportedTwice implements Rule {
             return Optional.empty();
         }
         Testimony testimony = survivor.testimony(survivor.due());
-        boolean gone = testimony == Testimony.FREE || (testimony == Testimony.SILENT && ownerIsGone(survivor));
+        boolean gone = testimony == Testimony.FREE
+                || (testimony == Testimony.SILENT && ownerIsGone(survivor))
+                || LockStep.freedBy(survivor).isPresent();
         if (!gone) {
             return Optional.empty();
         }
@@ -54,13 +56,15 @@ final class ReportedTwice implements Rule {
         return Optional.of(new Diagnosis(Cause.REPORTED_TWICE, Standing.MISREPORTED, evidence));
     }
 
+    /** Every report that is left belongs to an allocation of which another report was taken back. */
     private static boolean areOfOneAllocation(List<Report> reports) {
-        Report first = reports.get(0);
         return reports.stream().allMatch(report -> report.request().details().kind() == BufferKind.BUFFER)
                 && reports.stream()
-                        .skip(1)
-                        .allMatch(report ->
-                                isSameRequest(report, first) || pointsTo(report, first) || pointsTo(first, report));
+                        .filter(Report::isOpen)
+                        .allMatch(left -> reports.stream()
+                                .filter(report -> !report.isOpen())
+                                .anyMatch(gone ->
+                                        isSameRequest(left, gone) || pointsTo(left, gone) || pointsTo(gone, left)));
     }
 
     @SuppressWarnings("ReferenceEquality") // A request is itself only.
@@ -69,7 +73,17 @@ final class ReportedTwice implements Rule {
     }
 
     private static boolean pointsTo(Report view, Report owner) {
-        return view.ownership() == Ownership.NON_OWNING && owner.ownership() == Ownership.OWNING;
+        boolean cameLaterOrIsOfTheSame = view.allocatedAt() > owner.allocatedAt()
+                || (view.request()
+                                .details()
+                                .owner()
+                                .equals(owner.request().details().owner())
+                        && view.request().details().lifetime()
+                                == owner.request().details().lifetime());
+        return view.ownership() == Ownership.NON_OWNING
+                && owner.ownership() == Ownership.OWNING
+                && view.size() <= owner.size()
+                && cameLaterOrIsOfTheSame;
     }
 
     /**

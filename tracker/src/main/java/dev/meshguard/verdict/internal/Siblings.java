@@ -16,6 +16,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,9 @@ final class Siblings {
     private record Place(int device, BufferType type, long address) {}
 
     private final AllocationHistory history;
+    /** What became known after the check. */
+    private final @Nullable Siblings whole;
+
     private final IdentityHashMap<AllocationRequest, Map<Sort, List<BufferGeneration>>> requests =
             new IdentityHashMap<>();
 
@@ -51,16 +55,22 @@ final class Siblings {
      * @param history what was known when the check was made
      * @param whole what became known later
      */
+    @SuppressWarnings("ReferenceEquality") // A history that did not go on after the check is the same one.
     Siblings(AllocationHistory history, AllocationHistory whole) {
         this.history = history;
-        if (whole != history) {
+        if (whole == history) {
+            this.whole = null;
+        } else {
+            this.whole = new Siblings(whole, whole);
             whole.generations().forEach(life -> laterLives.put(life.bornAt(), life));
         }
     }
 
     /** Returns the same life as it went on after the check, if the history went on. */
-    Optional<BufferGeneration> laterLife(BufferGeneration buffer) {
-        return Optional.ofNullable(laterLives.get(buffer.bornAt()));
+    Optional<Case> later(BufferGeneration buffer) {
+        Siblings after = whole;
+        BufferGeneration life = laterLives.get(buffer.bornAt());
+        return after == null || life == null ? Optional.empty() : Optional.of(new Case(life, after.history, after));
     }
 
     /** Returns the buffers of the same request, or, if it touched one device only, those of the same line of code. */
@@ -81,7 +91,8 @@ final class Siblings {
     Conduct conductOf(BufferGeneration buffer) {
         List<BufferGeneration> siblings = of(buffer);
         BufferGeneration first = siblings.isEmpty() ? buffer : siblings.get(0);
-        return conducts.computeIfAbsent(first, unused -> new Conduct(siblings.isEmpty() ? List.of(buffer) : siblings));
+        return conducts.computeIfAbsent(
+                first, unused -> new Conduct(siblings.isEmpty() ? List.of(buffer) : siblings, this::provedFreeAt));
     }
 
     /**
@@ -108,6 +119,14 @@ final class Siblings {
         return frees.size() < requestsLeft(buffer)
                 ? Optional.empty()
                 : frees.stream().findFirst();
+    }
+
+    /** Returns the number of the reading that calls a buffer free which the books still hold, if one does. */
+    private OptionalLong provedFreeAt(BufferGeneration buffer) {
+        Case one = new Case(buffer, history, this);
+        return one.isProvedFree()
+                ? OptionalLong.of(one.reading(one.due()).orElseThrow().number())
+                : OptionalLong.empty();
     }
 
     /** Returns the reports of other buffers over a part of this one. */

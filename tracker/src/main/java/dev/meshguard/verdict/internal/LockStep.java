@@ -1,0 +1,80 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.BufferGeneration.Report;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * Buffers of one request that one allocator frees on all devices at once.
+ *
+ * <p>Told by this: nothing on any device owns the memory, and all lie at one address. What is known of most of them is known of
+ * all, whatever the reports say of one.
+ */
+final class LockStep {
+
+    private LockStep() {}
+
+    /** Returns whether the siblings of a buffer go together. */
+    static boolean binds(BufferGeneration buffer, List<BufferGeneration> siblings) {
+        return siblings.size() > 1
+                && buffer.kind() == BufferKind.BUFFER
+                && siblings.stream()
+                        .allMatch(sibling -> sibling.address() == buffer.address()
+                                && sibling.request().equals(buffer.request())
+                                && sibling.reports().stream()
+                                        .filter(report -> report.request().equals(buffer.request()))
+                                        .allMatch(report -> report.ownership() == Ownership.NON_OWNING));
+    }
+
+    /**
+     * Returns the number of the event by which the memory of a survivor was freed, as most of its siblings or the owner of their
+     * memory show. A witness that called it taken before that is no contradiction.
+     */
+    static OptionalLong freedBy(Case survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        List<BufferGeneration> siblings = survivor.siblings().of(buffer);
+        Conduct conduct = survivor.siblings().conductOf(buffer);
+        long reading = takenAt(survivor);
+        boolean mostWent = conduct.reference()
+                .filter(most -> most.freed() > 0 && most.left() == 0)
+                .isPresent();
+        if (binds(buffer, siblings) && mostWent && conduct.lastFree() > reading) {
+            return OptionalLong.of(conduct.lastFree());
+        }
+        return ownerFreedBy(survivor);
+    }
+
+    /** Returns the number of the event that took back the one report of the request that owned the memory of all others. */
+    static OptionalLong ownerFreedBy(Case survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        long reading = takenAt(survivor);
+        boolean allPoint = buffer.reportsLeft().stream()
+                .allMatch(report -> report.ownership() == Ownership.NON_OWNING
+                        && report.request().equals(buffer.request())
+                        && report.request().details().kind() == BufferKind.BUFFER);
+        if (!allPoint) {
+            return OptionalLong.empty();
+        }
+        List<Report> owners = survivor.siblings().of(buffer).stream()
+                .filter(sibling -> sibling.address() == buffer.address())
+                .flatMap(sibling -> sibling.reports().stream())
+                .filter(report -> report.request().equals(buffer.request()))
+                .filter(report -> report.ownership() == Ownership.OWNING)
+                .toList();
+        boolean allWent = owners.size() == 1
+                && survivor.freeOf(owners.get(0))
+                        .filter(free -> free.ownership() == Ownership.OWNING && free.number() > reading)
+                        .isPresent();
+        return allWent ? owners.get(0).freedAt() : OptionalLong.empty();
+    }
+
+    private static long takenAt(Case survivor) {
+        return survivor.testimony(survivor.due()) == Testimony.TAKEN
+                ? survivor.reading(survivor.due()).orElseThrow().number()
+                : 0;
+    }
+}
