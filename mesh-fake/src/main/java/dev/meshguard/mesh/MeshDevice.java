@@ -837,6 +837,10 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private MeshDescription description() {
+        return named().withCapacities(memory.capacities());
+    }
+
+    private MeshDescription named() {
         if (parent.isPresent()) {
             return described(shape.grid() + " submesh").withParent(parent.get().id);
         }

@@ -16,6 +16,7 @@ import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemoryCapacity;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading;
@@ -324,6 +325,17 @@ final class MeshMemory {
     /** Returns the mesh's own allocator. */
     Allocator allocator() {
         return meshAllocator;
+    }
+
+    /** Returns what the mesh's own allocator can lend in all on each device; memories that it does not have are left out. */
+    List<MemoryCapacity> capacities() {
+        return LENT.stream()
+                .map(type -> new MemoryCapacity(
+                        type,
+                        meshAllocator.numBanks(type),
+                        meshAllocator.statistics(type).totalAllocatable()))
+                .filter(capacity -> capacity.bytesPerBank() > 0)
+                .toList();
     }
 
     MemoryView memoryView(BufferType type) {
