@@ -1,5 +1,8 @@
 package dev.meshguard.assertions;
 
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Rounds;
+
 import static dev.meshguard.assertions.error.ShouldBeWithoutAnomalies.shouldBeWithoutAnomalies;
 import static dev.meshguard.assertions.error.ShouldDoTheSameOnAllDevices.shouldDoTheSameOnAllDevices;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
@@ -407,6 +410,29 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      */
     public BooksAssert books(CountingPolicy policy) {
         return new BooksAssert(history().books(policy), sink);
+    }
+
+    /**
+     * Goes on with what the marked rounds left behind.
+     *
+     * <pre>{@code
+     * tracker.rounds(4, round -> decode(tokens));
+     * assertThat(tracker).accumulation().doesNotGrow(); // succeeds if decode keeps nothing but what it caches in the first round
+     * }</pre>
+     */
+    public AccumulationAssert accumulation() {
+        return accumulation(Rounds.MARKED);
+    }
+
+    /**
+     * Goes on with what the given rounds left behind.
+     *
+     * <pre>{@code
+     * assertThat(historyOfLog).accumulation(Rounds.MESHES).doesNotGrow(); // each opening of a mesh is a round
+     * }</pre>
+     */
+    public AccumulationAssert accumulation(Rounds rounds) {
+        return new AccumulationAssert(Accumulation.of(verdict(), rounds), sink);
     }
 
     // Helpers

@@ -1,5 +1,7 @@
 package dev.meshguard.assertions;
 
+import dev.meshguard.verdict.growth.Accumulation;
+
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.MemorySnapshot;
@@ -55,5 +57,10 @@ public interface MeshSoftAssertionsProvider extends SoftAssertionsProvider {
     /** Starts soft assertions about what the reports of a history add up to. */
     default BooksAssert assertThat(Books actual) {
         return new BooksAssert(actual, FailureSink.collecting(this));
+    }
+
+    /** Starts soft assertions about what rounds left behind. */
+    default AccumulationAssert assertThat(Accumulation actual) {
+        return new AccumulationAssert(actual, FailureSink.collecting(this));
     }
 }

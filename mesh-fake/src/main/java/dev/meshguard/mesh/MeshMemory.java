@@ -330,6 +330,7 @@ final class MeshMemory {
     /** Returns what the mesh's own allocator can lend in all on each device; memories that it does not have are left out. */
     List<MemoryCapacity> capacities() {
         return LENT.stream()
+                .filter(type -> meshAllocator.numBanks(type) > 0)
                 .map(type -> new MemoryCapacity(
                         type,
                         meshAllocator.numBanks(type),

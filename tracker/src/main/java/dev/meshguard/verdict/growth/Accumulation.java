@@ -146,7 +146,10 @@ public final class Accumulation {
 
     /** Returns the worst trend of any memory; that of a site that grows counts although another one shrinks beside it. */
     public Trend trend() {
-        Trend worst = doubts().isEmpty() ? Trend.SETTLED : Trend.UNDECIDED;
+        if (!doubts().isEmpty()) {
+            return Trend.UNDECIDED;
+        }
+        Trend worst = Trend.SETTLED;
         for (MemoryGrowth growth : memory) {
             worst = worst.orWorse(growth.trend());
         }
@@ -289,6 +292,8 @@ public final class Accumulation {
             for (HeldMemory.Stretch stretch : held.stretches()) {
                 add(stretch, held.goneAt(stretch));
             }
+            leftovers.putInOrder();
+            reserves.putInOrder();
         }
 
         private void add(HeldMemory.Stretch stretch, long goneAt) {
@@ -369,6 +374,7 @@ public final class Accumulation {
                     }
                 }
             }
+            leftovers.putInOrder();
         }
 
         /** Histories of one tracker share its requests. */

@@ -41,10 +41,15 @@ final class Leftovers {
         changes.add(new Change(round, spot, origin, direction, direction * buffer.size()));
     }
 
+    /** Ends the collecting; nothing changes after it. */
+    void putInOrder() {
+        changes.sort(Comparator.comparingInt(Change::round));
+    }
+
     /** Returns what is left in each memory. */
     SortedMap<DeviceMemory, RoundVector> byMemory(int rounds) {
         SortedMap<DeviceMemory, RoundVector.Builder> builders = new TreeMap<>();
-        for (Change change : inOrder()) {
+        for (Change change : changes) {
             BufferType type = change.spot().site().type();
             builders.computeIfAbsent(
                             new DeviceMemory(change.spot().device(), type), unused -> new RoundVector.Builder())
@@ -56,7 +61,7 @@ final class Leftovers {
     /** Returns what each site left, the devices on which it left the same together, in the order in which they first did. */
     List<SiteGrowth> bySite(int rounds, int warmUp) {
         Map<Spot, Heap> heaps = new LinkedHashMap<>();
-        for (Change change : inOrder()) {
+        for (Change change : changes) {
             Heap heap = heaps.computeIfAbsent(change.spot(), unused -> new Heap());
             heap.buffers.add(change.round(), change.buffers());
             heap.bytes.add(change.round(), change.bytes());
@@ -92,10 +97,5 @@ final class Leftovers {
         devices.sort(null);
         return new SiteGrowth(
                 one.site(), one.origin(), devices, one.buffers(), one.bytes(), one.trend());
-    }
-
-    private List<Change> inOrder() {
-        changes.sort(Comparator.comparingInt(Change::round));
-        return changes;
     }
 }

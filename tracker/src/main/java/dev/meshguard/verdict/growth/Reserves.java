@@ -46,9 +46,13 @@ final class Reserves {
         changes.add(new Change(until, memory, -bytes.getAsLong()));
     }
 
+    /** Ends the collecting; nothing changes after it. */
+    void putInOrder() {
+        changes.sort(Comparator.comparingInt(Change::round));
+    }
+
     /** Returns when each memory will be full. */
     Map<DeviceMemory, Forecast> forecasts(Iterable<DeviceMemory> memories, int rounds, int warmUp) {
-        changes.sort(Comparator.comparingInt(Change::round));
         Map<DeviceMemory, RoundVector.Builder> builders = new HashMap<>();
         for (Change change : changes) {
             if (change.round() < rounds) {
@@ -92,7 +96,7 @@ final class Reserves {
         Optional<MemoryCapacity> latest = Optional.empty();
         for (MeshDescription mesh : history.meshes()) {
             if (mesh.devices().contains(memory.device()) && mesh.parent().isEmpty()) {
-                latest = mesh.capacityOf(memory.type()).or(() -> Optional.empty());
+                latest = mesh.capacityOf(memory.type());
             }
         }
         return latest;
