@@ -1,10 +1,17 @@
 package dev.meshguard.assertions;
 
+import dev.meshguard.tracker.AllocatorReading;
+import dev.meshguard.verdict.budget.BudgetVerdict;
+import dev.meshguard.verdict.budget.MemoryBudget;
+import dev.meshguard.verdict.difference.HistoryDifference;
+
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Rounds;
 
 import static dev.meshguard.assertions.error.ShouldBeWithoutAnomalies.shouldBeWithoutAnomalies;
 import static dev.meshguard.assertions.error.ShouldDoTheSameOnAllDevices.shouldDoTheSameOnAllDevices;
+import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameUsage;
+import static dev.meshguard.assertions.error.ShouldStayWithinBudget.shouldStayWithinBudget;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytesAtMost;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
@@ -411,6 +418,56 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     public BooksAssert books(CountingPolicy policy) {
         return new BooksAssert(history().books(policy), sink);
     }
+
+    // Budgets and differences
+
+    /**
+     * Verifies that memory was used within budgets. A peak includes circular buffers, which lie outside every allocator.
+     *
+     * <p>How free memory lies is known to a mesh that is open and to nothing else: of anything else a budget with
+     * {@code largestFreeBlock} or {@code fragmentation} fails and says so.
+     *
+     * <pre>{@code
+     * tracker.allocated(0, BufferType.L1, 4096, 64);
+     * assertThat(tracker).staysWithin(MemoryBudget.of(BufferType.L1).peakBytes(64)); // succeeds
+     * assertThat(tracker).staysWithin(MemoryBudget.of(BufferType.L1).peakBytes(63)); // fails, and says who held it
+     * }</pre>
+     *
+     * @throws BudgetAssertionError if it was not, or if that cannot be known
+     */
+    public SELF staysWithin(MemoryBudget... budgets) {
+        BudgetVerdict found = BudgetVerdict.of(verdict(), List.of(budgets), allocatorReadings());
+        if (!found.isKept()) {
+            AssertionError plain = assertionError(shouldStayWithinBudget(found));
+            BudgetAssertionError failure = BudgetAssertionError.of(String.valueOf(plain.getMessage()), found);
+            failure.setStackTrace(plain.getStackTrace());
+            return failed(failure);
+        }
+        return myself;
+    }
+
+    /** Returns how the free memory lies, if there is a mesh to ask. */
+    List<AllocatorReading> allocatorReadings() {
+        return List.of();
+    }
+
+    /**
+     * Verifies that memory was used as in another run: the same amounts asked for and left by the same methods, and the same
+     * peaks. Addresses and line numbers may differ.
+     *
+     * <pre>{@code
+     * assertThat(today).hasSameUsageAs(yesterday); // succeeds if nothing changed
+     * assertThat(today).hasSameUsageAs(yesterday); // fails with what asks for more, leaves more or is gone
+     * }</pre>
+     *
+     * @throws AssertionError if it was not
+     */
+    public SELF hasSameUsageAs(AllocationHistory other) {
+        HistoryDifference difference = HistoryDifference.between(other, history());
+        return difference.isEmpty() ? myself : failed(shouldHaveSameUsage(difference));
+    }
+
+    // Rounds
 
     /**
      * Goes on with what the marked rounds left behind.

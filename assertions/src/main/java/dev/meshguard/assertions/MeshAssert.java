@@ -1,5 +1,8 @@
 package dev.meshguard.assertions;
 
+import dev.meshguard.tracker.AllocatorReading;
+import java.util.List;
+
 import static dev.meshguard.assertions.error.ShouldReportToTracker.shouldReportToTracker;
 
 import dev.meshguard.mesh.MeshDevice;
@@ -45,5 +48,10 @@ public final class MeshAssert extends AbstractLeakAssert<MeshAssert, MeshDevice>
             return tracker.history();
         }
         throw assertionError(shouldReportToTracker(actual, actual.listener()));
+    }
+
+    @Override
+    List<AllocatorReading> allocatorReadings() {
+        return actual.isOpen() ? actual.allocatorReadings() : List.of();
     }
 }

@@ -1,5 +1,8 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.verdict.budget.Overrun;
+
+import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.Anomaly;
@@ -33,6 +36,19 @@ final class ToldFindings {
         List<LeakVerdict> told = new ArrayList<>();
         thrown.ifPresent(error -> collect(error, told, Collections.newSetFromMap(new IdentityHashMap<>())));
         return new ToldFindings(thrown, told);
+    }
+
+    /** Returns what an error says of budgets, with its causes, its suppressed errors and those it collects. */
+    static List<Overrun> budgetsBy(Optional<Throwable> thrown) {
+        List<Overrun> told = new ArrayList<>();
+        thrown.ifPresent(error -> {
+            Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+            collect(error, new ArrayList<>(), seen);
+            seen.stream()
+                    .filter(BudgetAssertionError.class::isInstance)
+                    .forEach(one -> told.addAll(((BudgetAssertionError) one).verdict().overruns()));
+        });
+        return told;
     }
 
     /** Returns whether every finding of a verdict was told. */

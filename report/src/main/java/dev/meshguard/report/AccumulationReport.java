@@ -125,7 +125,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
     private List<String> words(Alike alike) {
         List<String> lines = wordsOfBooks(alike);
         if (alike.first().trend() == Trend.GROWING) {
-            lines.add(INDENT + INDENT + words(alike.first().forecast()));
+            words(alike.first().forecast()).forEach(line -> lines.add(INDENT + INDENT + line));
         }
         return lines;
     }
@@ -150,21 +150,25 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
         return (growth.isSteady() ? "" : "about ") + Quantities.size(growth.bytesPerRound()) + " per round";
     }
 
-    private static String words(Forecast forecast) {
+    private static List<String> words(Forecast forecast) {
         if (forecast instanceof Forecast.Full full) {
-            return String.format(
-                    Locale.ROOT,
-                    "full after %d more %s: each bank has %s free of %s, and %s reserved %s of it",
-                    full.moreRounds(),
-                    full.moreRounds() == 1 ? "round" : "rounds",
-                    Quantities.size(full.freePerBank()),
-                    Quantities.size(full.bytesPerBank()),
-                    full.rounds() == 1 ? "the last round" : "the last " + full.rounds() + " rounds",
-                    Quantities.size(full.growthPerBank()));
+            return List.of(
+                    "full after " + Quantities.count(full.moreRounds(), "more round"),
+                    String.format(
+                            Locale.ROOT,
+                            "each bank has %s free of %s",
+                            Quantities.size(full.freePerBank()),
+                            Quantities.size(full.bytesPerBank())),
+                    String.format(
+                            Locale.ROOT,
+                            "the last %s reserved %s of it",
+                            Quantities.count(full.rounds(), "round"),
+                            Quantities.size(full.growthPerBank())));
         }
-        return forecast instanceof Forecast.Unknown unknown
-                ? "no forecast: " + unknown.reason()
-                : "no forecast: it does not grow";
+        return List.of(
+                forecast instanceof Forecast.Unknown unknown
+                        ? "no forecast: " + unknown.reason()
+                        : "no forecast: it does not grow");
     }
 
     private static List<String> words(SiteGrowth site) {

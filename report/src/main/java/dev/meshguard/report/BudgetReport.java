@@ -1,7 +1,7 @@
 package dev.meshguard.report;
 
+import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.Quantities;
-import dev.meshguard.verdict.budget.AllocatorReading;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.budget.Holder;
 import dev.meshguard.verdict.budget.Measure;

@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.budget;
 
+import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemoryTotals;

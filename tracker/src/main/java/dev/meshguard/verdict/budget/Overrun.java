@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.budget;
 
+import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.verdict.DeviceMemory;
 import java.util.List;

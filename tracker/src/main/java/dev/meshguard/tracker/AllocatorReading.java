@@ -1,6 +1,5 @@
-package dev.meshguard.verdict.budget;
+package dev.meshguard.tracker;
 
-import dev.meshguard.tracker.BufferType;
 import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
