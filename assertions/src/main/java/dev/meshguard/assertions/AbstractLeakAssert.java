@@ -1,25 +1,18 @@
 package dev.meshguard.assertions;
 
-import dev.meshguard.tracker.AllocatorReading;
-import dev.meshguard.verdict.budget.BudgetVerdict;
-import dev.meshguard.verdict.budget.MemoryBudget;
-import dev.meshguard.verdict.difference.HistoryDifference;
-
-import dev.meshguard.verdict.growth.Accumulation;
-import dev.meshguard.verdict.growth.Rounds;
-
 import static dev.meshguard.assertions.error.ShouldBeWithoutAnomalies.shouldBeWithoutAnomalies;
 import static dev.meshguard.assertions.error.ShouldDoTheSameOnAllDevices.shouldDoTheSameOnAllDevices;
-import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameUsage;
-import static dev.meshguard.assertions.error.ShouldStayWithinBudget.shouldStayWithinBudget;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytesAtMost;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdict;
 import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdictOnDevice;
+import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameUsage;
+import static dev.meshguard.assertions.error.ShouldStayWithinBudget.shouldStayWithinBudget;
 
 import dev.meshguard.assertions.error.ShouldHaveCleanVerdict;
 import dev.meshguard.assertions.internal.DeviceConduct;
+import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.MemorySnapshot.Account;
@@ -34,8 +27,13 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.budget.BudgetVerdict;
+import dev.meshguard.verdict.budget.MemoryBudget;
+import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Rounds;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;

@@ -36,8 +36,9 @@ public final class BudgetAssertionError extends AssertionFailedError {
      */
     public BudgetVerdict verdict() {
         if (verdict == null) {
-            throw new IllegalStateException("What was found stays in the process that found it: this error was read from a"
-                    + " stream. Its message is the whole text.");
+            throw new IllegalStateException(
+                    "What was found stays in the process that found it: this error was read from a"
+                            + " stream. Its message is the whole text.");
         }
         return verdict;
     }

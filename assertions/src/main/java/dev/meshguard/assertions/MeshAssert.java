@@ -1,13 +1,12 @@
 package dev.meshguard.assertions;
 
-import dev.meshguard.tracker.AllocatorReading;
-import java.util.List;
-
 import static dev.meshguard.assertions.error.ShouldReportToTracker.shouldReportToTracker;
 
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.history.AllocationHistory;
+import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

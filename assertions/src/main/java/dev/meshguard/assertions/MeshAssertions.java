@@ -1,14 +1,13 @@
 package dev.meshguard.assertions;
 
-import dev.meshguard.verdict.growth.Accumulation;
-import java.util.List;
-
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Books;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.growth.Accumulation;
+import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

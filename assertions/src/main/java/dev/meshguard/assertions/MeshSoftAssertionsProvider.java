@@ -1,13 +1,12 @@
 package dev.meshguard.assertions;
 
-import dev.meshguard.verdict.growth.Accumulation;
-
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Books;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.growth.Accumulation;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.assertj.core.api.SoftAssertionsProvider;

@@ -1,8 +1,5 @@
 package dev.meshguard.junit;
 
-import java.util.HashMap;
-import java.util.Map;
-
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.mesh.MeshDevice;
@@ -19,8 +16,10 @@ import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

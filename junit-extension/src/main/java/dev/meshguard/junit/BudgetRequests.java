@@ -81,7 +81,11 @@ final class BudgetRequests {
     private static dev.meshguard.verdict.budget.MemoryBudget budget(MemoryBudget annotation, String place) {
         dev.meshguard.verdict.budget.MemoryBudget budget =
                 dev.meshguard.verdict.budget.MemoryBudget.of(annotation.type());
-        if (isGiven(annotation.device(), "device", place, "Give a device id, 0 or more, or leave it out for each device.")) {
+        if (isGiven(
+                annotation.device(),
+                "device",
+                place,
+                "Give a device id, 0 or more, or leave it out for each device.")) {
             budget = budget.onDevice(annotation.device());
         }
         if (isGiven(annotation.peakBytes(), "peakBytes", place)) {

@@ -122,8 +122,7 @@ public final class MeshGuardExtension
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        Repetition.of(context)
-                .ifPresent(round -> guardOf(context).beginRound(context.getUniqueId(), round));
+        Repetition.of(context).ifPresent(round -> guardOf(context).beginRound(context.getUniqueId(), round));
         guardOf(context).begin(Phase.SETUP);
     }
 

@@ -1,7 +1,5 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.verdict.budget.Overrun;
-
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.tracker.Quantities;
@@ -10,6 +8,7 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.budget.Overrun;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -46,7 +45,8 @@ final class ToldFindings {
             collect(error, new ArrayList<>(), seen);
             seen.stream()
                     .filter(BudgetAssertionError.class::isInstance)
-                    .forEach(one -> told.addAll(((BudgetAssertionError) one).verdict().overruns()));
+                    .forEach(one ->
+                            told.addAll(((BudgetAssertionError) one).verdict().overruns()));
         });
         return told;
     }

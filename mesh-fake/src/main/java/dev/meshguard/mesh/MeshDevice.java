@@ -850,7 +850,7 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private MeshDescription description() {
-        return named().withCapacities(memory.capacities());
+        return parent.isPresent() ? named() : named().withCapacities(memory.capacities());
     }
 
     private MeshDescription named() {

@@ -142,7 +142,8 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
             case SETTLED -> "settled";
             case SETTLING -> "settling";
             case GROWING -> "growing by " + perRound(growth);
-            case UNDECIDED -> "undecided, at least " + Quantities.count(growth.roundsNeeded(), "more round") + " needed";
+            case UNDECIDED ->
+                "undecided, at least " + Quantities.count(growth.roundsNeeded(), "more round") + " needed";
         };
     }
 
@@ -181,9 +182,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
                 DeviceNames.of(site.devices()),
                 site.buffers(),
                 site.trend().words()));
-        site.origin()
-                .flatMap(origin -> origin.site())
-                .ifPresent(frame -> lines.add(INDENT + "-> at " + frame));
+        site.origin().flatMap(origin -> origin.site()).ifPresent(frame -> lines.add(INDENT + INDENT + "-> at " + frame));
         return lines;
     }
 }

@@ -52,9 +52,10 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction)
         if (verdict.uncounted() > 0) {
             text.line(String.format(
                     Locale.ROOT,
-                    "Note: %s whose free was never reported %s not counted: nobody knows when they were given back",
+                    "Note: %s whose free was never reported %s not counted, because nobody knows until when %s",
                     Quantities.count(verdict.uncounted(), "buffer"),
-                    verdict.uncounted() == 1 ? "is" : "are"));
+                    verdict.uncounted() == 1 ? "is" : "are",
+                    verdict.uncounted() == 1 ? "it was held" : "they were held"));
         }
         reproduction.ifPresent(command -> text.line("Reproduce: " + command));
         return text.text();
@@ -65,7 +66,8 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction)
         return String.format(
                 Locale.ROOT,
                 isKnown ? "OVER BUDGET  %s" : "BUDGET NOT CHECKED  %s",
-                Quantities.count(findings, "limit") + " of " + Quantities.count(verdict.budgets().size(), "budget")
+                Quantities.count(findings, "limit") + " of "
+                        + Quantities.count(verdict.budgets().size(), "budget")
                         + (isKnown ? " not kept" : " cannot be checked"));
     }
 
@@ -99,7 +101,8 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction)
             holders(used, lines);
         } else if (overrun instanceof Overrun.Broken broken) {
             AllocatorReading reading = broken.reading();
-            lines.add(number + ". " + reading.type() + " of " + DeviceNames.of(reading.devices()) + ": " + title(broken));
+            lines.add(
+                    number + ". " + reading.type() + " of " + DeviceNames.of(reading.devices()) + ": " + title(broken));
             lines.add(String.format(
                     Locale.ROOT,
                     "%seach bank has %s free, and %s of it in one block",
@@ -151,16 +154,12 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction)
         String circular = "circular buffers included: " + Quantities.size(used.circularBytes()) + " of it";
         return used.event() == 0
                 ? "when is not known, because the past of what was freed was not kept; circular buffers are included"
-                : String.format(
-                        Locale.ROOT,
-                        "at event #%d in %s; %s",
-                        used.event(),
-                        used.phase(),
-                        circular);
+                : String.format(Locale.ROOT, "at event #%d in %s; %s", used.event(), used.phase(), circular);
     }
 
     private static void holders(Overrun.Used used, List<String> lines) {
-        for (Holder holder : used.holders().subList(0, Math.min(HOLDERS_SHOWN, used.holders().size()))) {
+        for (Holder holder :
+                used.holders().subList(0, Math.min(HOLDERS_SHOWN, used.holders().size()))) {
             lines.add(String.format(
                     Locale.ROOT,
                     "%sheld %s in %s: %s",
@@ -168,9 +167,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction)
                     Quantities.size(holder.bytes()),
                     Quantities.count(holder.buffers(), "buffer"),
                     holder.site()));
-            holder.origin()
-                    .flatMap(origin -> origin.site())
-                    .ifPresent(frame -> lines.add(INDENT + "-> at " + frame));
+            holder.origin().flatMap(origin -> origin.site()).ifPresent(frame -> lines.add(INDENT + "-> at " + frame));
         }
         int more = used.holders().size() - HOLDERS_SHOWN;
         if (more > 0) {

@@ -74,11 +74,16 @@ public record DifferenceReport(String text) {
             return new DifferenceReport("SAME USAGE  nothing came or went");
         }
         Map<AmountLikeness, List<Integer>> alike = new LinkedHashMap<>();
-        difference.changes().forEach(change -> alike.computeIfAbsent(
-                        new AmountLikeness(
-                                change.account().type(), change.account().lifetime(), change.before(), change.after()),
-                        unused -> new ArrayList<>())
-                .add(change.account().device()));
+        difference
+                .changes()
+                .forEach(change -> alike.computeIfAbsent(
+                                new AmountLikeness(
+                                        change.account().type(),
+                                        change.account().lifetime(),
+                                        change.before(),
+                                        change.after()),
+                                unused -> new ArrayList<>())
+                        .add(change.account().device()));
         List<String> lines = new ArrayList<>();
         alike.forEach((one, devices) -> lines.add(String.format(
                 Locale.ROOT,
@@ -102,11 +107,11 @@ public record DifferenceReport(String text) {
         lines.add(String.format(Locale.ROOT, "%s%s: %s", INDENT, change.site(), verdict(change)));
         addPlace(change.origin(), lines);
         if (before.buffers() != after.buffers() || before.bytes() != after.bytes()) {
-            lines.add(INDENT + "asked for " + amount(before.buffers(), before.bytes()) + " -> "
+            lines.add(INDENT + INDENT + "asked for " + amount(before.buffers(), before.bytes()) + " -> "
                     + amount(after.buffers(), after.bytes()));
         }
         if (before.leftBuffers() != after.leftBuffers() || before.leftBytes() != after.leftBytes()) {
-            lines.add(INDENT + "left " + amount(before.leftBuffers(), before.leftBytes()) + " -> "
+            lines.add(INDENT + INDENT + "left " + amount(before.leftBuffers(), before.leftBytes()) + " -> "
                     + amount(after.leftBuffers(), after.leftBytes()));
         }
         return lines;
@@ -133,10 +138,11 @@ public record DifferenceReport(String text) {
                 + (deviation.usualDevices().isEmpty() ? "no device" : DeviceNames.of(deviation.usualDevices()))
                 + ": " + words(deviation.usual()));
         Map<Usage, List<Integer>> alike = new LinkedHashMap<>();
-        deviation.others().forEach((device, usage) -> alike.computeIfAbsent(usage, unused -> new ArrayList<>())
-                .add(device));
-        alike.forEach((usage, devices) ->
-                lines.add(INDENT + INDENT + DeviceNames.of(devices) + ": " + words(usage)));
+        deviation
+                .others()
+                .forEach((device, usage) -> alike.computeIfAbsent(usage, unused -> new ArrayList<>())
+                        .add(device));
+        alike.forEach((usage, devices) -> lines.add(INDENT + INDENT + DeviceNames.of(devices) + ": " + words(usage)));
         return lines;
     }
 
@@ -148,7 +154,8 @@ public record DifferenceReport(String text) {
     private static List<String> peaks(List<PeakChange> peaks) {
         Map<PeakLikeness, List<Integer>> alike = new LinkedHashMap<>();
         peaks.forEach(peak -> alike.computeIfAbsent(
-                        new PeakLikeness(peak.memory().type(), peak.before(), peak.after()), unused -> new ArrayList<>())
+                        new PeakLikeness(peak.memory().type(), peak.before(), peak.after()),
+                        unused -> new ArrayList<>())
                 .add(peak.memory().device()));
         List<String> lines = new ArrayList<>();
         alike.forEach((peak, devices) -> lines.add(String.format(
@@ -164,7 +171,7 @@ public record DifferenceReport(String text) {
     }
 
     private static void addPlace(Optional<Origin> origin, List<String> lines) {
-        origin.flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + "-> at " + frame));
+        origin.flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + INDENT + "-> at " + frame));
     }
 
     private static String amount(long buffers, long bytes) {

@@ -66,9 +66,7 @@ public record MeshDescription(
 
     /** Returns what each device has of one memory, if that is known. */
     public Optional<MemoryCapacity> capacityOf(BufferType type) {
-        return capacities.stream()
-                .filter(capacity -> capacity.type() == type)
-                .findFirst();
+        return capacities.stream().filter(capacity -> capacity.type() == type).findFirst();
     }
 
     /** Returns how a person calls it, and of a submesh whose it is: {@code 1x2 submesh of mesh 0}. */

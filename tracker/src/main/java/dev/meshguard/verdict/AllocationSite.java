@@ -24,8 +24,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record AllocationSite(
-        BufferType type, Optional<String> place, OptionalLong size, Optional<String> label) {
+public record AllocationSite(BufferType type, Optional<String> place, OptionalLong size, Optional<String> label) {
 
     private static final int FRAMES = 3;
 

@@ -14,26 +14,22 @@ public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
     private ShouldNotAccumulate(String expectation, AccumulationReport report) {
         super(
                 "%nExpecting %s, but:%n  %s",
-                unquotedString(expectation),
-                unquotedString(report.text().replace("\n", "\n  ")));
+                unquotedString(expectation), unquotedString(report.text().replace("\n", "\n  ")));
     }
 
     /** Returns the message for memory that grows, or of which it cannot be known. */
     public static ShouldNotAccumulate shouldNotGrow(Accumulation accumulation) {
-        return new ShouldNotAccumulate(
-                "memory not to grow from round to round", AccumulationReport.of(accumulation));
+        return new ShouldNotAccumulate("memory not to grow from round to round", AccumulationReport.of(accumulation));
     }
 
     /** Returns the message for memory to which something was added after the warm-up. */
     public static ShouldNotAccumulate shouldHaveSettled(Accumulation accumulation) {
-        return new ShouldNotAccumulate(
-                "nothing to be added after the warm-up", AccumulationReport.of(accumulation));
+        return new ShouldNotAccumulate("nothing to be added after the warm-up", AccumulationReport.of(accumulation));
     }
 
     /** Returns the message for memory that grows by another amount. */
     public static ShouldNotAccumulate shouldGrowBy(DeviceMemory memory, long bytes, Accumulation accumulation) {
-        return new ShouldNotAccumulate(
-                expected("", memory, bytes), AccumulationReport.of(accumulation));
+        return new ShouldNotAccumulate(expected("", memory, bytes), AccumulationReport.of(accumulation));
     }
 
     /** Returns the message for books that grow by another amount. */

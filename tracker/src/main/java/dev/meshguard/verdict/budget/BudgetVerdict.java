@@ -169,8 +169,7 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
             HeldMemory held = new HeldMemory(verdict);
             for (HeldMemory.Stretch stretch : held.stretches()) {
                 BufferGeneration buffer = stretch.buffer();
-                courses.computeIfAbsent(
-                                new DeviceMemory(buffer.device(), buffer.type()), unused -> new Course())
+                courses.computeIfAbsent(new DeviceMemory(buffer.device(), buffer.type()), unused -> new Course())
                         .stretches
                         .add(stretch);
             }
@@ -261,13 +260,15 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
             Map<AllocationSite, Holder> holders = new LinkedHashMap<>();
             Map<Origin, Optional<String>> places = new HashMap<>();
             for (BufferGeneration buffer : buffers) {
-                Optional<Origin> origin = buffer.origin().filter(known -> !known.frames().isEmpty());
-                Optional<String> place =
-                        origin.flatMap(known -> places.computeIfAbsent(known, AllocationSite::place));
+                Optional<Origin> origin =
+                        buffer.origin().filter(known -> !known.frames().isEmpty());
+                Optional<String> place = origin.flatMap(known -> places.computeIfAbsent(known, AllocationSite::place));
                 long circular = buffer.kind() == BufferKind.CIRCULAR_BUFFER ? buffer.size() : 0;
                 AllocationSite site = AllocationSite.of(buffer, place);
                 holders.merge(
-                        site, new Holder(site, origin, 1, buffer.size(), circular), (one, other) -> new Holder(
+                        site,
+                        new Holder(site, origin, 1, buffer.size(), circular),
+                        (one, other) -> new Holder(
                                 site,
                                 one.origin().or(other::origin),
                                 one.buffers() + other.buffers(),

@@ -99,8 +99,7 @@ public record MemoryBudget(
 
     /** Returns this budget with a limit for the part of the free memory of a bank that lies outside its largest free block. */
     public MemoryBudget fragmentation(double most) {
-        return new MemoryBudget(
-                type, device, peakBytes, liveBytes, buffers, largestFreeBlock, OptionalDouble.of(most));
+        return new MemoryBudget(type, device, peakBytes, liveBytes, buffers, largestFreeBlock, OptionalDouble.of(most));
     }
 
     /** Returns whether a limit is set that only an allocator can tell. */
@@ -121,8 +120,8 @@ public record MemoryBudget(
         liveBytes.ifPresent(most -> limits.add("at the end at most " + Quantities.size(most)));
         buffers.ifPresent(most -> limits.add("at most " + Quantities.count(most, "buffer") + " at once"));
         largestFreeBlock.ifPresent(least -> limits.add("largest free block at least " + Quantities.size(least)));
-        fragmentation.ifPresent(most ->
-                limits.add(String.format(Locale.ROOT, "fragmentation at most %.1f %%", most * 100)));
+        fragmentation.ifPresent(
+                most -> limits.add(String.format(Locale.ROOT, "fragmentation at most %.1f %%", most * 100)));
         return type + " of " + (device.isPresent() ? "device " + device.getAsInt() : "each device")
                 + (limits.length() == 0 ? ": no limit" : ": " + limits);
     }

@@ -86,8 +86,7 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
             Usage was = usedBefore.getOrDefault(site, Usage.NOTHING);
             Usage is = usedAfter.getOrDefault(site, Usage.NOTHING);
             if (!was.equals(is)) {
-                changes.add(
-                        new UsageChange(site, later.originOf(site).or(() -> earlier.originOf(site)), was, is));
+                changes.add(new UsageChange(site, later.originOf(site).or(() -> earlier.originOf(site)), was, is));
             }
         }
         changes.sort(Comparator.comparingLong(UsageChange::moreLeft)
@@ -105,10 +104,7 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
         Map<AllocationSite, Usage> usages = new LinkedHashMap<>();
         sites.forEach(
                 history,
-                (site, buffer) -> usages.merge(
-                        site,
-                        Usage.NOTHING.and(buffer),
-                        (known, unused) -> known.and(buffer)));
+                (site, buffer) -> usages.merge(site, Usage.NOTHING.and(buffer), (known, unused) -> known.and(buffer)));
         return usages;
     }
 

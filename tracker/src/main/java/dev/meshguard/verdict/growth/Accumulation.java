@@ -112,8 +112,7 @@ public final class Accumulation {
      */
     public Accumulation withWarmUp(int rounds) {
         if (rounds < 0) {
-            throw new IllegalArgumentException(
-                    "The warm-up takes 0 rounds or more: " + rounds + " was given");
+            throw new IllegalArgumentException("The warm-up takes 0 rounds or more: " + rounds + " was given");
         }
         return new Accumulation(source, rounds);
     }
@@ -135,7 +134,7 @@ public final class Accumulation {
         if (rounds() < needed) {
             doubts.add(String.format(
                     Locale.ROOT,
-                    "%d of at least %d rounds ended, of which the first %d %s for warming up. Mark each with tracker.round(n).",
+                    "%d of at least %d rounds ended, of which %d %s for warming up. Mark each with tracker.round(n).",
                     rounds(),
                     needed,
                     warmUp,
@@ -217,7 +216,8 @@ public final class Accumulation {
                 .sorted(Comparator.comparing(SiteGrowth::trend)
                         .reversed()
                         .thenComparing(
-                                (SiteGrowth site) -> site.bytes().total() * site.devices().size(),
+                                (SiteGrowth site) ->
+                                        site.bytes().total() * site.devices().size(),
                                 Comparator.reverseOrder()))
                 .toList();
     }
@@ -225,8 +225,9 @@ public final class Accumulation {
     private static List<String> doubtsOf(AllocationHistory history) {
         List<String> doubts = new ArrayList<>();
         if (!history.isComplete()) {
-            doubts.add("The tracker kept live buffers and totals only, so what was there at the end of a round is not known."
-                    + " Record with Retention.ALL.");
+            doubts.add(
+                    "The tracker kept live buffers and totals only, so what was there at the end of a round is not known."
+                            + " Record with Retention.ALL.");
         }
         if (!history.lostReports().isEmpty()) {
             doubts.add(String.format(
@@ -238,8 +239,7 @@ public final class Accumulation {
         return doubts;
     }
 
-    private static SortedMap<DeviceMemory, RoundVector> books(
-            int rounds, Function<RoundReader, RoundReader> readings) {
+    private static SortedMap<DeviceMemory, RoundVector> books(int rounds, Function<RoundReader, RoundReader> readings) {
         RoundReader reader = readings.apply(new RoundReader());
         return Leftovers.built(reader.builders, rounds);
     }
@@ -379,7 +379,7 @@ public final class Accumulation {
 
         /** Histories of one tracker share its requests. */
         private void refuseOneTracker() {
-            Map<Object, Integer> known = new IdentityHashMap<>();
+            IdentityHashMap<Object, Integer> known = new IdentityHashMap<>();
             for (int round = 0; round < histories.size(); round++) {
                 int place = round;
                 histories.get(round).generations().stream()
@@ -405,7 +405,10 @@ public final class Accumulation {
 
         @Override
         public List<String> doubts() {
-            return histories.stream().flatMap(history -> doubtsOf(history).stream()).distinct().toList();
+            return histories.stream()
+                    .flatMap(history -> doubtsOf(history).stream())
+                    .distinct()
+                    .toList();
         }
 
         @Override
@@ -437,7 +440,8 @@ public final class Accumulation {
         public Map<DeviceMemory, Forecast> forecasts(Iterable<DeviceMemory> memories, int warmUp) {
             Map<DeviceMemory, Forecast> forecasts = new HashMap<>();
             memories.forEach(memory -> forecasts.put(
-                    memory, new Forecast.Unknown("each round has a tracker of its own, so nothing says they share a memory")));
+                    memory,
+                    new Forecast.Unknown("each round has a tracker of its own, so nothing says they share a memory")));
             return forecasts;
         }
     }

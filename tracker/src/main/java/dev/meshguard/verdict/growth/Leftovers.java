@@ -95,7 +95,6 @@ final class Leftovers {
         List<Integer> devices = new ArrayList<>(one.devices());
         devices.addAll(other.devices());
         devices.sort(null);
-        return new SiteGrowth(
-                one.site(), one.origin(), devices, one.buffers(), one.bytes(), one.trend());
+        return new SiteGrowth(one.site(), one.origin(), devices, one.buffers(), one.bytes(), one.trend());
     }
 }

@@ -74,7 +74,8 @@ final class Reserves {
         }
         Course course = Course.of(perBank, warmUp);
         if (course.trend() != Trend.GROWING) {
-            return new Forecast.Unknown("each close empties the banks, so what one round leaves does not add to the next");
+            return new Forecast.Unknown(
+                    "each close empties the banks, so what one round leaves does not add to the next");
         }
         Optional<MemoryCapacity> capacity = capacityOf(memory);
         if (capacity.isEmpty()) {

@@ -36,7 +36,7 @@ public final class HeldMemory {
     public record Stretch(BufferGeneration buffer, long from, long until) {}
 
     private final LeakVerdict verdict;
-    private final Map<BufferGeneration, Standing> standings = new IdentityHashMap<>();
+    private final IdentityHashMap<BufferGeneration, Standing> standings = new IdentityHashMap<>();
     private final Map<Integer, long[]> deviceCloses;
     private final Map<Integer, long[]> meshCloses;
     private long leftOut;
@@ -51,9 +51,12 @@ public final class HeldMemory {
         Map<Integer, List<Long>> ofMeshes = new HashMap<>();
         for (HistoryEvent event : verdict.history().events()) {
             if (event instanceof HistoryEvent.DeviceClosed closed) {
-                ofDevices.computeIfAbsent(closed.device(), unused -> new ArrayList<>()).add(closed.number());
+                ofDevices
+                        .computeIfAbsent(closed.device(), unused -> new ArrayList<>())
+                        .add(closed.number());
             } else if (event instanceof HistoryEvent.MeshClosed closed) {
-                ofMeshes.computeIfAbsent(closed.mesh(), unused -> new ArrayList<>()).add(closed.number());
+                ofMeshes.computeIfAbsent(closed.mesh(), unused -> new ArrayList<>())
+                        .add(closed.number());
             }
         }
         this.deviceCloses = arrays(ofDevices);
@@ -98,8 +101,7 @@ public final class HeldMemory {
         BufferGeneration buffer = stretch.buffer();
         long wiped = firstAfter(deviceCloses.get(buffer.device()), stretch.from());
         if (buffer.mesh().isPresent()) {
-            wiped = Math.min(
-                    wiped, firstAfter(meshCloses.get(buffer.mesh().getAsInt()), stretch.from()));
+            wiped = Math.min(wiped, firstAfter(meshCloses.get(buffer.mesh().getAsInt()), stretch.from()));
         }
         return Math.min(stretch.until(), wiped);
     }

@@ -32,7 +32,12 @@ class BudgetVerdictTests {
 
     @Test
     void whatIsExactlyAllowedIsKept() {
-        assertThat(judge(peakInTheMiddle(), MemoryBudget.of(L1).peakBytes(192).liveBytes(128).buffers(2))
+        assertThat(judge(
+                                peakInTheMiddle(),
+                                MemoryBudget.of(L1)
+                                        .peakBytes(192)
+                                        .liveBytes(128)
+                                        .buffers(2))
                         .isKept())
                 .isTrue();
     }
@@ -70,21 +75,25 @@ class BudgetVerdictTests {
                 history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
 
         assertThat(judge(history, MemoryBudget.of(DRAM).peakBytes(64)).isKept()).isTrue();
-        assertThat(judge(history, MemoryBudget.of(DRAM).peakBytes(63)).overruns()).hasSize(3);
-        assertThat(judge(history, MemoryBudget.of(DRAM).onDevice(1).peakBytes(63)).overruns())
+        assertThat(judge(history, MemoryBudget.of(DRAM).peakBytes(63)).overruns())
+                .hasSize(3);
+        assertThat(judge(history, MemoryBudget.of(DRAM).onDevice(1).peakBytes(63))
+                        .overruns())
                 .hasSize(1);
         assertThat(judge(history, MemoryBudget.of(L1).peakBytes(0)).isKept()).isTrue();
     }
 
     @Test
     void whatWasGivenBackWithoutAReportIsNotCounted() {
-        AllocationHistory history = history().mesh(0, 0)
+        AllocationHistory history = history()
+                .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .owning()
                 .witness(Moment.CLOSE_BEGUN, DRAM, device(0))
                 .closed();
 
-        BudgetVerdict verdict = judge(history, MemoryBudget.of(DRAM).peakBytes(0).liveBytes(0));
+        BudgetVerdict verdict =
+                judge(history, MemoryBudget.of(DRAM).peakBytes(0).liveBytes(0));
 
         assertThat(verdict.isKept()).isTrue();
         assertThat(verdict.uncounted()).isEqualTo(1);
@@ -155,7 +164,8 @@ class BudgetVerdictTests {
     @Test
     void aBudgetSaysItsLimits() {
         assertThat(MemoryBudget.of(L1).peakBytes(2_048).liveBytes(0).buffers(1).onDevice(3))
-                .hasToString("L1 of device 3: peak at most 2 KiB (2048 B), at the end at most 0 B, at most 1 buffer at once");
+                .hasToString(
+                        "L1 of device 3: peak at most 2 KiB (2048 B), at the end at most 0 B, at most 1 buffer at once");
         assertThat(MemoryBudget.of(DRAM).largestFreeBlock(64).fragmentation(0.125))
                 .hasToString("DRAM of each device: largest free block at least 64 B, fragmentation at most 12.5 %");
         assertThat(MemoryBudget.of(DRAM)).hasToString("DRAM of each device: no limit");

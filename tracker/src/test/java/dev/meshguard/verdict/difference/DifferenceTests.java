@@ -101,8 +101,7 @@ class DifferenceTests {
 
         assertThat(DeviceDifference.of(history).deviations())
                 .singleElement()
-                .satisfies(deviation ->
-                        assertThat(deviation.others()).containsExactly(Map.entry(2, Usage.NOTHING)));
+                .satisfies(deviation -> assertThat(deviation.others()).containsExactly(Map.entry(2, Usage.NOTHING)));
     }
 
     @Test

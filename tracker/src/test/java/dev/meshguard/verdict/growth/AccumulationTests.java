@@ -67,9 +67,7 @@ class AccumulationTests {
         });
 
         assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
-        assertThat(accumulation().sites())
-                .extracting(SiteGrowth::buffers)
-                .containsExactly(RoundVector.of(5, 0, 0, 0));
+        assertThat(accumulation().sites()).extracting(SiteGrowth::buffers).containsExactly(RoundVector.of(5, 0, 0, 0));
         assertThat(accumulation().memory())
                 .extracting(MemoryGrowth::bytesPerRound, MemoryGrowth::forecast)
                 .containsExactly(tuple(0L, new Forecast.Never()));
@@ -85,9 +83,7 @@ class AccumulationTests {
         });
 
         assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
-        assertThat(accumulation().sites())
-                .extracting(SiteGrowth::buffers)
-                .containsExactly(RoundVector.of(1, 0, 0, 0));
+        assertThat(accumulation().sites()).extracting(SiteGrowth::buffers).containsExactly(RoundVector.of(1, 0, 0, 0));
     }
 
     @Test
@@ -116,16 +112,17 @@ class AccumulationTests {
 
         assertThat(accumulation().memory()).isEmpty();
         assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
-        assertThat(accumulation().sites())
-                .extracting(SiteGrowth::trend)
-                .containsExactly(Trend.GROWING, Trend.SETTLED);
+        assertThat(accumulation().sites()).extracting(SiteGrowth::trend).containsExactly(Trend.GROWING, Trend.SETTLED);
     }
 
     @Test
     void devicesThatDoTheSameAreOneFinding() {
         HistoryScript script = HistoryScript.on(tracker);
-        tracker.rounds(3, round ->
-                script.allocate(DRAM, devices(0, 3), round * KIB, 64).allocate(L1, device(0), round * KIB, 32).recorded());
+        tracker.rounds(
+                3,
+                round -> script.allocate(DRAM, devices(0, 3), round * KIB, 64)
+                        .allocate(L1, device(0), round * KIB, 32)
+                        .recorded());
 
         assertThat(accumulation().sites())
                 .extracting(SiteGrowth::devices)
@@ -156,9 +153,7 @@ class AccumulationTests {
         tracker.allocated(0, DRAM, KIB, 64);
         tracker.round(4).close();
 
-        assertThat(accumulation().sites())
-                .extracting(SiteGrowth::buffers)
-                .containsExactly(RoundVector.of(0, 0, 0, 1));
+        assertThat(accumulation().sites()).extracting(SiteGrowth::buffers).containsExactly(RoundVector.of(0, 0, 0, 1));
     }
 
     @Test
@@ -172,18 +167,22 @@ class AccumulationTests {
     @Test
     void memoryThatWasGivenBackWithoutAReportGrowsInTheBooksOnly() {
         HistoryScript script = HistoryScript.on(tracker);
-        tracker.rounds(3, round -> script.mesh(0, 0)
-                .allocate(DRAM, device(0), KIB, 64)
-                .owning()
-                .witness(Moment.CLOSE_BEGUN, DRAM, device(0))
-                .closed());
+        tracker.rounds(
+                3,
+                round -> script.mesh(0, 0)
+                        .allocate(DRAM, device(0), KIB, 64)
+                        .owning()
+                        .witness(Moment.CLOSE_BEGUN, DRAM, device(0))
+                        .closed());
 
         assertThat(accumulation().memory()).isEmpty();
         assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
-        assertThat(accumulation().books(CountingPolicy.EVERY_REPORT)).singleElement().satisfies(books -> {
-            assertThat(books.bytes()).isEqualTo(RoundVector.of(64, 64, 64));
-            assertThat(books.bytesPerRound()).isEqualTo(64);
-        });
+        assertThat(accumulation().books(CountingPolicy.EVERY_REPORT))
+                .singleElement()
+                .satisfies(books -> {
+                    assertThat(books.bytes()).isEqualTo(RoundVector.of(64, 64, 64));
+                    assertThat(books.bytesPerRound()).isEqualTo(64);
+                });
         assertThat(accumulation().books(CountingPolicy.REFERENCE_COUNTED))
                 .extracting(MemoryGrowth::bytes)
                 .containsExactly(RoundVector.of(64, 0, 0));
@@ -192,11 +191,13 @@ class AccumulationTests {
     @Test
     void circularBuffersOfProgramsThatEndedGrowInTheBooksOnly() {
         HistoryScript script = HistoryScript.on(tracker);
-        tracker.rounds(3, round -> script.mesh(0, 0)
-                .allocate(L1, device(0), round * KIB, 64)
-                .circularBufferOf(program(round))
-                .endOf(program(round))
-                .closed());
+        tracker.rounds(
+                3,
+                round -> script.mesh(0, 0)
+                        .allocate(L1, device(0), round * KIB, 64)
+                        .circularBufferOf(program(round))
+                        .endOf(program(round))
+                        .closed());
 
         assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
         assertThat(accumulation().books(CountingPolicy.REFERENCE_COUNTED))
@@ -218,11 +219,11 @@ class AccumulationTests {
 
         assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
         assertThat(accumulation().doubts())
-                .containsExactly("2 of at least 3 rounds ended, of which the first 1 is for warming up."
+                .containsExactly("2 of at least 3 rounds ended, of which 1 is for warming up."
                         + " Mark each with tracker.round(n).");
         assertThat(accumulation().withWarmUp(0).trend()).isEqualTo(Trend.SETTLED);
         assertThat(accumulation().withWarmUp(2).doubts())
-                .containsExactly("2 of at least 4 rounds ended, of which the first 2 are for warming up."
+                .containsExactly("2 of at least 4 rounds ended, of which 2 are for warming up."
                         + " Mark each with tracker.round(n).");
     }
 
@@ -244,8 +245,9 @@ class AccumulationTests {
 
         assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
         assertThat(accumulation().doubts())
-                .containsExactly("Round 2 began (event #2) before round 1 had ended (event #1 began it), so what each left"
-                        + " cannot be told apart. Run the rounds one after another.");
+                .containsExactly(
+                        "Round 2 began (event #2) before round 1 had ended (event #1 began it), so what each left"
+                                + " cannot be told apart. Run the rounds one after another.");
     }
 
     @Test
@@ -265,8 +267,9 @@ class AccumulationTests {
         forgetful.rounds(3, round -> forgetful.allocated(0, DRAM, round * KIB, 64));
 
         assertThat(Accumulation.of(forgetful.history()).doubts())
-                .containsExactly("The tracker kept live buffers and totals only, so what was there at the end of a round is not"
-                        + " known. Record with Retention.ALL.");
+                .containsExactly(
+                        "The tracker kept live buffers and totals only, so what was there at the end of a round is not"
+                                + " known. Record with Retention.ALL.");
     }
 
     @Test
@@ -315,11 +318,14 @@ class AccumulationTests {
 
     @Test
     void meshesThatAreOpenAtATimeAreNoRounds() {
-        AllocationHistory history = HistoryScript.on(tracker).mesh(0, 0).mesh(1, 1).closed();
+        AllocationHistory history =
+                HistoryScript.on(tracker).mesh(0, 0).mesh(1, 1).closed();
 
-        assertThat(Accumulation.of(LeakCheck.create().examine(history), Rounds.MESHES).doubts())
-                .contains("Mesh 1 was opened (event #3) before mesh 0 was closed (event #1 opened it), so meshes are no rounds"
-                        + " here. Mark the rounds: tracker.round(n).");
+        assertThat(Accumulation.of(LeakCheck.create().examine(history), Rounds.MESHES)
+                        .doubts())
+                .contains(
+                        "Mesh 1 was opened (event #3) before mesh 0 was closed (event #1 opened it), so meshes are no rounds"
+                                + " here. Mark the rounds: tracker.round(n).");
     }
 
     // Separate histories
@@ -328,7 +334,8 @@ class AccumulationTests {
     void historiesOfTheirOwnAreRounds() {
         List<AllocationHistory> histories = new ArrayList<>();
         for (int round = 0; round < 3; round++) {
-            histories.add(HistoryScript.history().allocate(DRAM, device(0), KIB, 64).recorded());
+            histories.add(
+                    HistoryScript.history().allocate(DRAM, device(0), KIB, 64).recorded());
         }
 
         Accumulation accumulation = Accumulation.ofSeparate(histories);
@@ -352,8 +359,9 @@ class AccumulationTests {
 
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> Accumulation.ofSeparate(List.of(first, tracker.history())))
-                .withMessage("Histories 1 and 2 were taken from one tracker, so the later holds the earlier. Mark the rounds with"
-                        + " tracker.round(n) and take the last history only.");
+                .withMessage(
+                        "Histories 1 and 2 were taken from one tracker, so the later holds the earlier. Mark the rounds with"
+                                + " tracker.round(n) and take the last history only.");
     }
 
     // Forecasts
