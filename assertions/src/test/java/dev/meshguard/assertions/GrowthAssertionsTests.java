@@ -74,13 +74,14 @@ class GrowthAssertionsTests {
         rounds(1, 1, 1, 1);
 
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 65)))
-                .startsWith("\nExpecting DRAM of device 0 to grow by exactly 65 B in each round after the warm-up, but:\n  GROWING");
+                .startsWith(
+                        "\nExpecting DRAM of device 0 to grow by exactly 65 B in each round after the warm-up, but:\n  GROWING");
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 0)))
-                .startsWith("\nExpecting DRAM of device 0 to grow by exactly 0 B in each round after the warm-up, but:\n  GROWING");
+                .startsWith(
+                        "\nExpecting DRAM of device 0 to grow by exactly 0 B in each round after the warm-up, but:\n  GROWING");
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(L1, 0, 64)))
                 .startsWith("\nExpecting L1 of device 0 to grow");
-        Assertions.assertThat(
-                        textOf(() -> assertThat(tracker).accumulation().booksGrowBy(EVERY_REPORT, DRAM, 0, 0)))
+        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().booksGrowBy(EVERY_REPORT, DRAM, 0, 0)))
                 .startsWith("\nExpecting the books of policy EVERY_REPORT for DRAM of device 0 to grow by exactly 0 B")
                 .contains("Books of a counter of policy EVERY_REPORT");
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().isFullAfter(DRAM, 0, 3)))
@@ -133,7 +134,9 @@ class GrowthAssertionsTests {
         tracker.allocated(0, DRAM, 4_096, 64);
 
         assertThat(tracker)
-                .staysWithin(MemoryBudget.of(DRAM).peakBytes(64).liveBytes(64).buffers(1), MemoryBudget.of(L1).peakBytes(0));
+                .staysWithin(
+                        MemoryBudget.of(DRAM).peakBytes(64).liveBytes(64).buffers(1),
+                        MemoryBudget.of(L1).peakBytes(0));
     }
 
     @Test
@@ -141,7 +144,8 @@ class GrowthAssertionsTests {
         tracker.allocated(0, DRAM, 4_096, 64);
 
         BudgetAssertionError failure = catchThrowableOfType(
-                BudgetAssertionError.class, () -> assertThat(tracker).staysWithin(MemoryBudget.of(DRAM).peakBytes(60)));
+                BudgetAssertionError.class,
+                () -> assertThat(tracker).staysWithin(MemoryBudget.of(DRAM).peakBytes(60)));
 
         Assertions.assertThat(failure).hasMessage("""
                 OVER BUDGET  1 limit of 1 budget not kept
@@ -156,10 +160,12 @@ class GrowthAssertionsTests {
         MeshDevice mesh = Ttnn.create(AllocationTracker.create()).openMeshDevice();
 
         assertThat(mesh).staysWithin(MemoryBudget.of(DRAM).largestFreeBlock(1).fragmentation(0));
-        Assertions.assertThat(textOf(() -> assertThat(mesh).staysWithin(MemoryBudget.of(DRAM).largestFreeBlock(1L << 40))))
+        Assertions.assertThat(textOf(
+                        () -> assertThat(mesh).staysWithin(MemoryBudget.of(DRAM).largestFreeBlock(1L << 40))))
                 .contains("largest free block 10");
         mesh.close();
-        Assertions.assertThat(textOf(() -> assertThat(mesh).staysWithin(MemoryBudget.of(DRAM).largestFreeBlock(1))))
+        Assertions.assertThat(textOf(
+                        () -> assertThat(mesh).staysWithin(MemoryBudget.of(DRAM).largestFreeBlock(1))))
                 .startsWith("BUDGET NOT CHECKED  1 limit of 1 budget cannot be checked");
     }
 

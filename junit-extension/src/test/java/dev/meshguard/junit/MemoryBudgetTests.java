@@ -172,7 +172,8 @@ class MemoryBudgetTests {
     static class FieldTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .within(dev.meshguard.verdict.budget.MemoryBudget.of(BufferType.DRAM).peakBytes(0))
+                .within(dev.meshguard.verdict.budget.MemoryBudget.of(BufferType.DRAM)
+                        .peakBytes(0))
                 .build();
 
         @Test

@@ -49,10 +49,9 @@ class OpenMeshDeviceTests {
 
     @Test
     void namesTheDeviceThatTheTrackingBranchReportsMoreFor() {
-        Ttnn october =
-                Ttnn.builder(reports).preset(RuntimePreset.OCTOBER_2025).build();
-        MeshDevice mesh =
-                october.openMeshDevice(DEFAULTS.withMeshShape(MeshShape.of(1, 2)).withPhysicalDeviceIds(3, 2));
+        Ttnn october = Ttnn.builder(reports).preset(RuntimePreset.OCTOBER_2025).build();
+        MeshDevice mesh = october.openMeshDevice(
+                DEFAULTS.withMeshShape(MeshShape.of(1, 2)).withPhysicalDeviceIds(3, 2));
 
         assertThat(reports.meshes())
                 .containsExactly(new MeshDescription(0, "1x2 mesh (Wormhole B0, October 2025)", List.of(3, 2), 3)
@@ -73,7 +72,8 @@ class OpenMeshDeviceTests {
         ttnn.openMeshDevice(DEFAULTS.withTraceRegionSize(24_576));
 
         assertThat(reports.meshes().get(0).capacityOf(BufferType.TRACE))
-                .hasValueSatisfying(capacity -> assertThat(capacity.bytesPerBank()).isPositive());
+                .hasValueSatisfying(
+                        capacity -> assertThat(capacity.bytesPerBank()).isPositive());
     }
 
     @Test

@@ -182,7 +182,9 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
                 DeviceNames.of(site.devices()),
                 site.buffers(),
                 site.trend().words()));
-        site.origin().flatMap(origin -> origin.site()).ifPresent(frame -> lines.add(INDENT + INDENT + "-> at " + frame));
+        site.origin()
+                .flatMap(origin -> origin.site())
+                .ifPresent(frame -> lines.add(INDENT + INDENT + "-> at " + frame));
         return lines;
     }
 }

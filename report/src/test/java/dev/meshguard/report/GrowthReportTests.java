@@ -154,7 +154,8 @@ class GrowthReportTests {
     void freeMemoryInPiecesIsTold() {
         List<AllocatorReading> readings = List.of(new AllocatorReading(DRAM, List.of(0, 1, 2), 4_096, 1_024));
 
-        assertThat(budget(readings, MemoryBudget.of(DRAM).largestFreeBlock(2_048).fragmentation(0.5)))
+        assertThat(budget(
+                        readings, MemoryBudget.of(DRAM).largestFreeBlock(2_048).fragmentation(0.5)))
                 .isEqualTo("""
                         OVER BUDGET  2 limits of 1 budget not kept
                         1. DRAM of devices 0-2: largest free block 1 KiB (1024 B), and at least 2 KiB (2048 B) is in the budget
@@ -221,7 +222,8 @@ class GrowthReportTests {
     void runsThatAreAlikeAreTold() {
         AllocationHistory history = tracker.history();
 
-        assertThat(DifferenceReport.of(HistoryDifference.between(history, history)).text())
+        assertThat(DifferenceReport.of(HistoryDifference.between(history, history))
+                        .text())
                 .isEqualTo("SAME USAGE  both runs used memory alike");
         assertThat(DifferenceReport.of(DeviceDifference.of(history)).text())
                 .isEqualTo("SAME USAGE  all devices used memory alike");
@@ -282,8 +284,8 @@ class GrowthReportTests {
     }
 
     private String budget(List<AllocatorReading> readings, MemoryBudget budget) {
-        return BudgetReport.of(BudgetVerdict.of(
-                        LeakCheck.create().examine(tracker.history()), List.of(budget), readings))
+        return BudgetReport.of(
+                        BudgetVerdict.of(LeakCheck.create().examine(tracker.history()), List.of(budget), readings))
                 .reproducedBy("mvn test -Dtest=KvCacheTest#decode")
                 .text();
     }

@@ -59,9 +59,10 @@ class LeakOfEveryRoundTests {
         tracker.rounds(ROUNDS, round -> leakOne());
 
         long free = BANK - ROUNDS * TENSOR_PER_BANK;
-        assertThat(Accumulation.of(tracker.history()).memory()).hasSize(DEVICES).allSatisfy(growth -> assertThat(
-                        growth.forecast())
-                .isEqualTo(new Forecast.Full(free / TENSOR_PER_BANK, BANK, free, 3 * TENSOR_PER_BANK, 3)));
+        assertThat(Accumulation.of(tracker.history()).memory())
+                .hasSize(DEVICES)
+                .allSatisfy(growth -> assertThat(growth.forecast())
+                        .isEqualTo(new Forecast.Full(free / TENSOR_PER_BANK, BANK, free, 3 * TENSOR_PER_BANK, 3)));
     }
 
     @Test
