@@ -81,7 +81,7 @@ class GrowthReportTests {
     void aSettlingCacheIsToldWithoutASlope() {
         tracker.rounds(3, round -> {
             for (int buffer = round; buffer < 3; buffer++) {
-                tracker.allocated(0, L1, round * 1_024L + buffer * 64, 64);
+                tracker.allocated(0, L1, round * 1_024L + buffer * 64L, 64);
             }
         });
 
