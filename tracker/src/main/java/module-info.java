@@ -8,5 +8,8 @@ module dev.meshguard.tracker {
     exports dev.meshguard.tracker.handle;
     exports dev.meshguard.tracker.history;
     exports dev.meshguard.verdict;
+    exports dev.meshguard.verdict.budget;
+    exports dev.meshguard.verdict.difference;
     exports dev.meshguard.verdict.expectation;
+    exports dev.meshguard.verdict.growth;
 }

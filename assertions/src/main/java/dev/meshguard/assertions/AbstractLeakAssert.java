@@ -7,9 +7,12 @@ import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytesAtM
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdict;
 import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdictOnDevice;
+import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameUsage;
+import static dev.meshguard.assertions.error.ShouldStayWithinBudget.shouldStayWithinBudget;
 
 import dev.meshguard.assertions.error.ShouldHaveCleanVerdict;
 import dev.meshguard.assertions.internal.DeviceConduct;
+import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.MemorySnapshot.Account;
@@ -24,8 +27,13 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.budget.BudgetVerdict;
+import dev.meshguard.verdict.budget.MemoryBudget;
+import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Rounds;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -407,6 +415,79 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      */
     public BooksAssert books(CountingPolicy policy) {
         return new BooksAssert(history().books(policy), sink);
+    }
+
+    // Budgets and differences
+
+    /**
+     * Verifies that memory was used within budgets. A peak includes circular buffers, which lie outside every allocator.
+     *
+     * <p>How free memory lies is known to a mesh that is open and to nothing else: of anything else a budget with
+     * {@code largestFreeBlock} or {@code fragmentation} fails and says so.
+     *
+     * <pre>{@code
+     * tracker.allocated(0, BufferType.L1, 4096, 64);
+     * assertThat(tracker).staysWithin(MemoryBudget.of(BufferType.L1).peakBytes(64)); // succeeds
+     * assertThat(tracker).staysWithin(MemoryBudget.of(BufferType.L1).peakBytes(63)); // fails, and says who held it
+     * }</pre>
+     *
+     * @throws BudgetAssertionError if it was not, or if that cannot be known
+     */
+    public SELF staysWithin(MemoryBudget... budgets) {
+        BudgetVerdict found = BudgetVerdict.of(verdict(), List.of(budgets), allocatorReadings());
+        if (!found.isKept()) {
+            AssertionError plain = assertionError(shouldStayWithinBudget(found));
+            BudgetAssertionError failure = BudgetAssertionError.of(String.valueOf(plain.getMessage()), found);
+            failure.setStackTrace(plain.getStackTrace());
+            return failed(failure);
+        }
+        return myself;
+    }
+
+    /** Returns how the free memory lies, if there is a mesh to ask. */
+    List<AllocatorReading> allocatorReadings() {
+        return List.of();
+    }
+
+    /**
+     * Verifies that memory was used as in another run: the same amounts asked for and left by the same methods, and the same
+     * peaks. Addresses and line numbers may differ.
+     *
+     * <pre>{@code
+     * assertThat(today).hasSameUsageAs(yesterday); // succeeds if nothing changed
+     * assertThat(today).hasSameUsageAs(yesterday); // fails with what asks for more, leaves more or is gone
+     * }</pre>
+     *
+     * @throws AssertionError if it was not
+     */
+    public SELF hasSameUsageAs(AllocationHistory other) {
+        HistoryDifference difference = HistoryDifference.between(other, history());
+        return difference.isEmpty() ? myself : failed(shouldHaveSameUsage(difference));
+    }
+
+    // Rounds
+
+    /**
+     * Goes on with what the marked rounds left behind.
+     *
+     * <pre>{@code
+     * tracker.rounds(4, round -> decode(tokens));
+     * assertThat(tracker).accumulation().doesNotGrow(); // succeeds if decode keeps nothing but what it caches in the first round
+     * }</pre>
+     */
+    public AccumulationAssert accumulation() {
+        return accumulation(Rounds.MARKED);
+    }
+
+    /**
+     * Goes on with what the given rounds left behind.
+     *
+     * <pre>{@code
+     * assertThat(historyOfLog).accumulation(Rounds.MESHES).doesNotGrow(); // each opening of a mesh is a round
+     * }</pre>
+     */
+    public AccumulationAssert accumulation(Rounds rounds) {
+        return new AccumulationAssert(Accumulation.of(verdict(), rounds), sink);
     }
 
     // Helpers

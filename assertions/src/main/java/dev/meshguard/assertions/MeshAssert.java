@@ -4,7 +4,9 @@ import static dev.meshguard.assertions.error.ShouldReportToTracker.shouldReportT
 
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.history.AllocationHistory;
+import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -45,5 +47,10 @@ public final class MeshAssert extends AbstractLeakAssert<MeshAssert, MeshDevice>
             return tracker.history();
         }
         throw assertionError(shouldReportToTracker(actual, actual.listener()));
+    }
+
+    @Override
+    List<AllocatorReading> allocatorReadings() {
+        return actual.isOpen() ? actual.allocatorReadings() : List.of();
     }
 }

@@ -6,6 +6,8 @@ import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Books;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.growth.Accumulation;
+import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -58,5 +60,23 @@ public final class MeshAssertions {
     /** Starts assertions about what the reports of a history add up to. */
     public static BooksAssert assertThat(Books actual) {
         return BooksAssert.assertThat(actual);
+    }
+
+    /** Starts assertions about what rounds left behind. */
+    public static AccumulationAssert assertThat(Accumulation actual) {
+        return AccumulationAssert.assertThat(actual);
+    }
+
+    /**
+     * Starts assertions about what rounds left behind of which each has a history of its own, in the order of the list.
+     *
+     * <pre>{@code
+     * assertThatRounds(histories).doesNotGrow();
+     * }</pre>
+     *
+     * @throws IllegalArgumentException if two histories were taken from one tracker
+     */
+    public static AccumulationAssert assertThatRounds(List<AllocationHistory> histories) {
+        return AccumulationAssert.assertThat(Accumulation.ofSeparate(histories));
     }
 }

@@ -6,6 +6,7 @@ import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Books;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.growth.Accumulation;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.assertj.core.api.SoftAssertionsProvider;
@@ -55,5 +56,10 @@ public interface MeshSoftAssertionsProvider extends SoftAssertionsProvider {
     /** Starts soft assertions about what the reports of a history add up to. */
     default BooksAssert assertThat(Books actual) {
         return new BooksAssert(actual, FailureSink.collecting(this));
+    }
+
+    /** Starts soft assertions about what rounds left behind. */
+    default AccumulationAssert assertThat(Accumulation actual) {
+        return new AccumulationAssert(actual, FailureSink.collecting(this));
     }
 }

@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -18,11 +19,14 @@ import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.opentest4j.MultipleFailuresError;
 import org.opentest4j.TestAbortedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,16 +44,19 @@ final class AllocationGuard implements AutoCloseable {
 
     private final GuardSettings settings;
     private final ExpectedBuffers expected;
+    private final BudgetCheck budgets;
     private final GuardedTest test;
+    private final Map<String, Scope> rounds = new HashMap<>();
     private final List<Scope> scopes = new ArrayList<>();
     private Phase phase = Phase.START;
     private @Nullable AllocationTracker tracker;
     private @Nullable Ttnn ttnn;
     private @Nullable MeshDevice mesh;
 
-    AllocationGuard(GuardSettings settings, ExpectedBuffers expected, GuardedTest test) {
+    AllocationGuard(GuardSettings settings, ExpectedBuffers expected, BudgetCheck budgets, GuardedTest test) {
         this.settings = settings;
         this.expected = expected;
+        this.budgets = budgets;
         this.test = test;
     }
 
@@ -89,6 +96,9 @@ final class AllocationGuard implements AutoCloseable {
     synchronized void begin(Phase next) {
         if (!next.equals(phase)) {
             phase = next;
+            if (next.equals(Phase.TEARDOWN)) {
+                budgets.read(openMeshes());
+            }
             if (tracker != null) {
                 scopes.add(tracker.phase(next));
             }
@@ -104,6 +114,21 @@ final class AllocationGuard implements AutoCloseable {
         phase = Phase.START;
     }
 
+    /** Begins a round of a mesh that lasts for all repetitions of a test; a second time does nothing. */
+    synchronized void beginRound(String repetition, int round) {
+        if (settings.lifetime() == MeshLifetime.CLASS && !rounds.containsKey(repetition)) {
+            rounds.put(repetition, tracker().round(round));
+        }
+    }
+
+    /** Ends a round, if it was begun. */
+    synchronized void endRound(String repetition) {
+        Scope round = rounds.remove(repetition);
+        if (round != null) {
+            round.close();
+        }
+    }
+
     /** Closes what was left open, and fails the test if the check does not hold. */
     @Override
     public synchronized void close() {
@@ -111,6 +136,7 @@ final class AllocationGuard implements AutoCloseable {
             return;
         }
         retire();
+        budgets.readUnlessRead(openMeshes());
         List<String> notes = new ArrayList<>();
         RuntimeException failedClose = closeMeshes(notes);
         // What is freed from here on, by a collection that the search below forces or by whatever else, is late.
@@ -119,6 +145,7 @@ final class AllocationGuard implements AutoCloseable {
         LeakVerdict verdict = examined(history);
         Optional<Throwable> thrown = test.thrown();
         ToldFindings told = ToldFindings.by(thrown);
+        Optional<BudgetAssertionError> overBudget = budgets.failure(verdict, test);
         if (!settings.check().holdsFor(verdict) && !told.cover(verdict)) {
             if (isToBeExplained(verdict)) {
                 verdict = explained(tracker, history, notes);
@@ -128,8 +155,12 @@ final class AllocationGuard implements AutoCloseable {
             if (failedClose != null) {
                 failure.addSuppressed(failedClose);
             }
-            thrown.ifPresent(unused -> test.publish(String.valueOf(failure.getMessage())));
-            failUnlessAborted(failure, thrown);
+            fail(overBudget.map(budget -> both(failure, budget)).orElse(failure), thrown);
+        } else if (overBudget.isPresent()) {
+            if (failedClose != null) {
+                overBudget.get().addSuppressed(failedClose);
+            }
+            fail(overBudget.get(), thrown);
         } else if (failedClose != null) {
             throw failedClose;
         } else if (settings.check() != AllocationCheck.NONE) {
@@ -178,7 +209,7 @@ final class AllocationGuard implements AutoCloseable {
     /** Submeshes come first, as in the runtime's own fixture: a mesh cannot be closed while one of them uses its queue. */
     private @Nullable RuntimeException closeMeshes(List<String> notes) {
         RuntimeException failed = null;
-        List<MeshDevice> open = new ArrayList<>(ttnn == null ? List.of() : ttnn.openMeshDevices());
+        List<MeshDevice> open = new ArrayList<>(openMeshes());
         open.sort(Comparator.comparing(mesh -> mesh.parent().isEmpty()));
         for (MeshDevice one : open) {
             notes.add(String.format(
@@ -196,6 +227,10 @@ final class AllocationGuard implements AutoCloseable {
             }
         }
         return failed;
+    }
+
+    private List<MeshDevice> openMeshes() {
+        return ttnn == null ? List.of() : ttnn.openMeshDevices();
     }
 
     /** A mesh cannot be closed while its parent uses its queue, which a test that left both open did not mind. */
@@ -234,8 +269,20 @@ final class AllocationGuard implements AutoCloseable {
                 .orElseGet(() -> new StackTraceElement[] {test.frame()});
     }
 
+    /** A leak and a budget that was not kept are two things to repair, and each is told once. */
+    private static AssertionError both(LeakAssertionError leak, BudgetAssertionError budget) {
+        MultipleFailuresError both = new MultipleFailuresError("The memory check failed", List.of(leak, budget));
+        both.setStackTrace(leak.getStackTrace());
+        return both;
+    }
+
+    private void fail(AssertionError failure, Optional<Throwable> thrown) {
+        thrown.ifPresent(unused -> test.publish(String.valueOf(failure.getMessage())));
+        failUnlessAborted(failure, thrown);
+    }
+
     /** Thrown while an abort is under way, an error would turn the aborted test into a failed one. */
-    private static void failUnlessAborted(LeakAssertionError failure, Optional<Throwable> thrown) {
+    private static void failUnlessAborted(AssertionError failure, Optional<Throwable> thrown) {
         if (thrown.isPresent() && thrown.get() instanceof TestAbortedException aborted) {
             aborted.addSuppressed(failure);
         } else {

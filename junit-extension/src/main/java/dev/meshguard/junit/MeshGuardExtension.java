@@ -13,6 +13,7 @@ import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.verdict.budget.MemoryBudget;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
@@ -83,6 +84,7 @@ public final class MeshGuardExtension
 
     private final GuardSettings settings;
     private final ExpectedBuffers expected;
+    private final List<MemoryBudget> budgets;
     private final boolean isBuilt;
 
     /** Called by Jupiter for {@link TrackAllocations}. */
@@ -93,6 +95,7 @@ public final class MeshGuardExtension
     private MeshGuardExtension(Builder builder, boolean isBuilt) {
         this.settings = builder.settings().checked("MeshGuardExtension");
         this.expected = builder.expected;
+        this.budgets = List.copyOf(builder.budgets);
         this.isBuilt = isBuilt;
     }
 
@@ -119,6 +122,7 @@ public final class MeshGuardExtension
 
     @Override
     public void beforeEach(ExtensionContext context) {
+        Repetition.of(context).ifPresent(round -> guardOf(context).beginRound(context.getUniqueId(), round));
         guardOf(context).begin(Phase.SETUP);
     }
 
@@ -135,6 +139,7 @@ public final class MeshGuardExtension
     /** Ends the phases of a mesh that goes on; another one keeps its last until it is checked. */
     @Override
     public void afterEach(ExtensionContext context) {
+        guardOf(context).endRound(context.getUniqueId());
         if (GuardStore.of(context).guard().isEmpty()) {
             guardOf(context).endPhases();
         }
@@ -161,7 +166,8 @@ public final class MeshGuardExtension
             GuardSettings asked = settingsOf(context);
             ExtensionContext owner = ownerOf(context, asked);
             return GuardStore.of(owner)
-                    .guard(() -> new AllocationGuard(asked, expectedBy(owner), new GuardedTest(owner)));
+                    .guard(() -> new AllocationGuard(
+                            asked, expectedBy(owner), new BudgetCheck(budgetsOf(owner)), new GuardedTest(owner)));
         });
     }
 
@@ -175,6 +181,14 @@ public final class MeshGuardExtension
             all = all.and(speaker.expected);
         }
         return all;
+    }
+
+    private List<MemoryBudget> budgetsOf(ExtensionContext owner) {
+        return BudgetRequests.budgets(
+                owner,
+                speakersFor(owner).stream()
+                        .flatMap(speaker -> speaker.budgets.stream())
+                        .toList());
     }
 
     /**
@@ -204,10 +218,12 @@ public final class MeshGuardExtension
         ExtensionContext owner = context;
         if (owner.getTestMethod().isPresent()) {
             Requests.refuseOnMethod(owner);
+            BudgetRequests.refuseOnMethod(owner);
         }
         Optional<ExtensionContext> outer = owner.getParent();
         while (outer.isPresent() && outer.get().getTestClass().isPresent() && asksForTheSame(outer.get(), asked)) {
             Requests.refuseOnNested(owner, outer.get());
+            BudgetRequests.refuseOnNested(owner, outer.get());
             owner = outer.get();
             outer = owner.getParent();
         }
@@ -237,6 +253,7 @@ public final class MeshGuardExtension
         private AllocationCheck check = AllocationCheck.CLEAN;
         private OriginCapture origins = OriginCapture.ALLOCATIONS;
         private ExpectedBuffers expected = ExpectedBuffers.none();
+        private final List<MemoryBudget> budgets = new ArrayList<>();
 
         private Builder() {}
 
@@ -326,6 +343,12 @@ public final class MeshGuardExtension
         /** Adds buffers that may stay, after those that annotations allow. */
         public Builder expecting(Expectation... more) {
             expected = expected.and(more);
+            return this;
+        }
+
+        /** Adds budgets; one of an annotation for the same memory of the same device goes first. */
+        public Builder within(MemoryBudget... more) {
+            budgets.addAll(Arrays.asList(more));
             return this;
         }
 

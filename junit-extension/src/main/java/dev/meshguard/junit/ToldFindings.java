@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.Anomaly;
@@ -7,6 +8,7 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.budget.Overrun;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -33,6 +35,20 @@ final class ToldFindings {
         List<LeakVerdict> told = new ArrayList<>();
         thrown.ifPresent(error -> collect(error, told, Collections.newSetFromMap(new IdentityHashMap<>())));
         return new ToldFindings(thrown, told);
+    }
+
+    /** Returns what an error says of budgets, with its causes, its suppressed errors and those it collects. */
+    static List<Overrun> budgetsBy(Optional<Throwable> thrown) {
+        List<Overrun> told = new ArrayList<>();
+        thrown.ifPresent(error -> {
+            Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+            collect(error, new ArrayList<>(), seen);
+            seen.stream()
+                    .filter(BudgetAssertionError.class::isInstance)
+                    .forEach(one ->
+                            told.addAll(((BudgetAssertionError) one).verdict().overruns()));
+        });
+        return told;
     }
 
     /** Returns whether every finding of a verdict was told. */

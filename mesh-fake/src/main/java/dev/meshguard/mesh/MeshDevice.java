@@ -31,6 +31,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MeshDescription;
@@ -361,6 +362,18 @@ public final class MeshDevice implements AutoCloseable {
         synchronized (lock) {
             collected.giveBack();
             return memory.statistics(type);
+        }
+    }
+
+    /**
+     * Returns how the free memory of each kind lies, the same for every bank of every device of the mesh; what a budget is judged by.
+     *
+     * @throws MeshRuntimeException if the mesh is closed
+     */
+    public List<AllocatorReading> allocatorReadings() {
+        synchronized (lock) {
+            collected.giveBack();
+            return memory.allocatorReadings();
         }
     }
 
@@ -840,6 +853,10 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private MeshDescription description() {
+        return parent.isPresent() ? named() : named().withCapacities(memory.capacities());
+    }
+
+    private MeshDescription named() {
         if (parent.isPresent()) {
             return described(shape.grid() + " submesh").withParent(parent.get().id);
         }

@@ -15,8 +15,10 @@ import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MemoryCapacity;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading;
 import java.util.EnumMap;
@@ -26,6 +28,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * The memory of one mesh: its own allocator, those of its sub-devices and devices, and what is lent.
@@ -325,6 +328,32 @@ final class MeshMemory {
     /** Returns the mesh's own allocator. */
     Allocator allocator() {
         return meshAllocator;
+    }
+
+    /** Returns what the mesh's own allocator can lend in all on each device; memories that it does not have are left out. */
+    List<MemoryCapacity> capacities() {
+        return lent().map(type -> new MemoryCapacity(
+                        type,
+                        meshAllocator.numBanks(type),
+                        meshAllocator.statistics(type).totalAllocatable()))
+                .toList();
+    }
+
+    /** Returns how the free memory of the mesh's own allocator lies. */
+    List<AllocatorReading> allocatorReadings() {
+        requireOpen();
+        return lent().map(type -> {
+                    Statistics statistics = meshAllocator.statistics(type);
+                    return new AllocatorReading(type, devices, statistics.totalFree(), statistics.largestFree());
+                })
+                .toList();
+    }
+
+    /** The memories that there are. */
+    private Stream<BufferType> lent() {
+        return LENT.stream()
+                .filter(type -> meshAllocator.numBanks(type) > 0)
+                .filter(type -> meshAllocator.statistics(type).totalAllocatable() > 0);
     }
 
     MemoryView memoryView(BufferType type) {

@@ -15,9 +15,11 @@ import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemoryCapacity;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Which mesh the arguments of {@code open_mesh_device} give, and what is refused. */
@@ -41,18 +43,37 @@ class OpenMeshDeviceTests {
         assertThat(mesh).hasToString("MeshDevice(2x4 grid, 8 devices)");
         assertThat(reports.meshes())
                 .containsExactly(
-                        MeshDescription.of(0, "2x4 mesh (Wormhole B0, May 2026)", List.of(0, 1, 2, 3, 4, 5, 6, 7)));
+                        MeshDescription.of(0, "2x4 mesh (Wormhole B0, May 2026)", List.of(0, 1, 2, 3, 4, 5, 6, 7))
+                                .withCapacities(capacitiesOf(mesh, ttnn)));
     }
 
     @Test
     void namesTheDeviceThatTheTrackingBranchReportsMoreFor() {
-        Ttnn.builder(reports)
-                .preset(RuntimePreset.OCTOBER_2025)
-                .build()
-                .openMeshDevice(DEFAULTS.withMeshShape(MeshShape.of(1, 2)).withPhysicalDeviceIds(3, 2));
+        Ttnn october = Ttnn.builder(reports).preset(RuntimePreset.OCTOBER_2025).build();
+        MeshDevice mesh = october.openMeshDevice(
+                DEFAULTS.withMeshShape(MeshShape.of(1, 2)).withPhysicalDeviceIds(3, 2));
 
         assertThat(reports.meshes())
-                .containsExactly(new MeshDescription(0, "1x2 mesh (Wormhole B0, October 2025)", List.of(3, 2), 3));
+                .containsExactly(new MeshDescription(0, "1x2 mesh (Wormhole B0, October 2025)", List.of(3, 2), 3)
+                        .withCapacities(capacitiesOf(mesh, october)));
+    }
+
+    @Test
+    void reportsWhatABankOfDramCanLend() {
+        Ttnn.builder(reports).preset(RuntimePreset.OCTOBER_2025).build().openMeshDevice();
+
+        assertThat(reports.meshes().get(0).capacityOf(BufferType.DRAM))
+                .hasValue(new MemoryCapacity(BufferType.DRAM, 12, 1_073_741_824L - 2_560_032));
+        assertThat(reports.meshes().get(0).capacityOf(BufferType.TRACE)).isEmpty();
+    }
+
+    @Test
+    void reportsATraceRegionAsAMemoryOfItsOwn() {
+        ttnn.openMeshDevice(DEFAULTS.withTraceRegionSize(24_576));
+
+        assertThat(reports.meshes().get(0).capacityOf(BufferType.TRACE))
+                .hasValueSatisfying(
+                        capacity -> assertThat(capacity.bytesPerBank()).isPositive());
     }
 
     @Test
@@ -314,5 +335,14 @@ class OpenMeshDeviceTests {
         assertThat(RuntimePreset.OCTOBER_2025.tracePageSize(12_503_040, 12)).isEqualTo(2_048);
         assertThat(RuntimePreset.MAY_2026.tracePageSize(12_503_040, 12)).isEqualTo(8_192);
         assertThat(RuntimePreset.MAY_2026.tracePageSize(1_000, 12)).isEqualTo(1_024);
+    }
+
+    private static List<MemoryCapacity> capacitiesOf(MeshDevice mesh, Ttnn ttnn) {
+        return Stream.of(BufferType.DRAM, BufferType.L1)
+                .map(type -> new MemoryCapacity(
+                        type,
+                        ttnn.getMemoryView(mesh, type).numBanks(),
+                        mesh.statistics(type).totalAllocatable()))
+                .toList();
     }
 }

@@ -18,8 +18,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntConsumer;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.apiguardian.api.API;
@@ -382,6 +384,48 @@ public final class AllocationTracker implements AllocationListener {
     public void traced(AllocationRequest request, Reachability reachability) {
         mark(number -> new HistoryEvent.HandleTraced(number, request, reachability));
         log.marked("handle traced", "state", reachability.state());
+    }
+
+    // Rounds
+
+    /**
+     * Begins a round: one run of code that is repeated. What each round leaves behind tells a leak from a cache.
+     *
+     * <pre>{@code
+     * for (int round = 1; round <= 4; round++) {
+     *     try (Scope counted = tracker.round(round)) {
+     *         decode(tokens);
+     *     }
+     * }
+     * }</pre>
+     *
+     * <p>Rounds follow one another; of rounds that overlap it cannot be told which left what, and whoever judges says so.
+     *
+     * @param round the number of the round, 1 or more
+     * @throws IllegalArgumentException if the number is less
+     */
+    public Scope round(int round) {
+        if (round < 1) {
+            throw new IllegalArgumentException("Rounds are counted from 1: round " + round + " was begun");
+        }
+        mark(number -> new HistoryEvent.RoundBegan(number, round));
+        log.marked("round began", "round", round);
+        AtomicBoolean ended = new AtomicBoolean();
+        return () -> {
+            if (ended.compareAndSet(false, true)) {
+                mark(number -> new HistoryEvent.RoundEnded(number, round));
+                log.marked("round ended", "round", round);
+            }
+        };
+    }
+
+    /** Runs code a number of times, each time as a round; the code is given the number of its round, from 1. */
+    public void rounds(int rounds, IntConsumer code) {
+        for (int round = 1; round <= rounds; round++) {
+            try (Scope counted = round(round)) {
+                code.accept(round);
+            }
+        }
     }
 
     // Labels

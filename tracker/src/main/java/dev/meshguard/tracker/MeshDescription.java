@@ -1,6 +1,7 @@
 package dev.meshguard.tracker;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -14,14 +15,27 @@ import org.apiguardian.api.API.Status;
  * @param busiestDevice the device that the source reports more for than it holds, or -1 when all are reported alike:
  *     some runtimes report what belongs to the whole mesh under one device
  * @param parent the mesh that this one is a submesh of, if it is one
+ * @param capacities what each device has of each memory, as far as the source knows it; needed to say when memory will be full
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record MeshDescription(int id, String name, List<Integer> devices, int busiestDevice, OptionalInt parent) {
+public record MeshDescription(
+        int id,
+        String name,
+        List<Integer> devices,
+        int busiestDevice,
+        OptionalInt parent,
+        List<MemoryCapacity> capacities) {
 
-    /** Creates a description with its own copy of the device list. */
+    /** Creates a description with its own copies of the lists. */
     public MeshDescription {
         devices = List.copyOf(devices);
+        capacities = List.copyOf(capacities);
+    }
+
+    /** Creates a description of a mesh whose memory is of unknown size. */
+    public MeshDescription(int id, String name, List<Integer> devices, int busiestDevice, OptionalInt parent) {
+        this(id, name, devices, busiestDevice, parent, List.of());
     }
 
     /** Creates a description of a mesh that is no submesh. */
@@ -42,7 +56,17 @@ public record MeshDescription(int id, String name, List<Integer> devices, int bu
      * @param newParent the number of the mesh that it is a part of
      */
     public MeshDescription withParent(int newParent) {
-        return new MeshDescription(id, name, devices, busiestDevice, OptionalInt.of(newParent));
+        return new MeshDescription(id, name, devices, busiestDevice, OptionalInt.of(newParent), capacities);
+    }
+
+    /** Returns this description with what each of its devices has of each memory. */
+    public MeshDescription withCapacities(List<MemoryCapacity> newCapacities) {
+        return new MeshDescription(id, name, devices, busiestDevice, parent, newCapacities);
+    }
+
+    /** Returns what each device has of one memory, if that is known. */
+    public Optional<MemoryCapacity> capacityOf(BufferType type) {
+        return capacities.stream().filter(capacity -> capacity.type() == type).findFirst();
     }
 
     /** Returns how a person calls it, and of a submesh whose it is: {@code 1x2 submesh of mesh 0}. */

@@ -7,9 +7,12 @@ import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static dev.meshguard.tracker.history.CountingPolicy.REFERENCE_COUNTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.assertions.AccumulationAssert;
+import dev.meshguard.assertions.MeshAssertions;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
@@ -17,6 +20,8 @@ import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Books;
 import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Rounds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -43,13 +48,13 @@ class AccumulationTests {
                 .preset(RuntimePreset.OCTOBER_2025)
                 .defects(BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED)
                 .build();
-        for (int round = 0; round < 3; round++) {
+        tracker.rounds(3, round -> {
             MeshAllocation test = new MeshAllocation(ttnn, ttnn.openMeshDevice(MeshShape.of(2, 4))).compute();
             test.freeTensors();
             test.close();
             test.dropMesh();
             afterRound.add(tracker.history());
-        }
+        });
     }
 
     @Test
@@ -97,5 +102,45 @@ class AccumulationTests {
                 .toList();
 
         assertThat(livesOfTheAddBinary).containsExactly(1, 2, 3);
+    }
+
+    @Test
+    void memoryGrowsByNothingAndTheBooksOfAnEveryReportCounterByThirtySixKiB() {
+        AccumulationAssert accumulation =
+                MeshAssertions.assertThat(tracker).accumulation().doesNotGrow().hasSettled();
+
+        for (int device = 0; device < DEVICES; device++) {
+            accumulation
+                    .memoryGrowsBy(DRAM, device, 0)
+                    .booksGrowBy(EVERY_REPORT, DRAM, device, 36_864)
+                    .booksGrowBy(EVERY_REPORT, L1, device, device == 0 ? 12_288 : 0)
+                    .booksGrowBy(REFERENCE_COUNTED, DRAM, device, 0);
+        }
+    }
+
+    @Test
+    void theLivesOfTheMeshesAreTheSameRoundsWhereNobodyMarkedAny() {
+        MeshAssertions.assertThat(tracker)
+                .accumulation(Rounds.MESHES)
+                .hasSettled()
+                .booksGrowBy(EVERY_REPORT, DRAM, 7, 36_864)
+                .booksGrowBy(EVERY_REPORT, L1, 0, 12_288);
+    }
+
+    @Test
+    void readsAsADriftOfTheBooksAndNotOfMemory() {
+        String text = AccumulationReport.of(Accumulation.of(tracker.history()))
+                .withBooks(EVERY_REPORT)
+                .withBooks(REFERENCE_COUNTED)
+                .text();
+
+        assertThat(text).isEqualTo("""
+                SETTLED  3 rounds, the first for warming up · memory grows by 0 B per round
+                No round left memory behind, or gave any back.
+                Books of a counter of policy EVERY_REPORT after each round, change in bytes:
+                   DRAM of devices 0-7  [36864, 36864, 36864]  growing by 36 KiB (36864 B) per round
+                   L1 of device 0  [12288, 12288, 12288]  growing by 12 KiB (12288 B) per round
+                Books of a counter of policy REFERENCE_COUNTED after each round, change in bytes:
+                   DRAM of devices 0-7  [36864, 0, 0]  settled""");
     }
 }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeSet;
+import java.util.function.ObjIntConsumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -115,12 +116,21 @@ public final class AllocationHistory {
      *     its buffer owns its memory, or if the events that were to be read were not kept
      */
     public Books books(CountingPolicy policy) {
-        if (!isComplete()) {
-            throw new IllegalStateException("Cannot read this history as " + policy
-                    + ": its tracker kept live buffers and totals only. Record with Retention.ALL, or ask for totals(…),"
-                    + " which are those of REFERENCE_COUNTED.");
-        }
+        requireComplete(policy);
         return Books.read(events(), policy);
+    }
+
+    /**
+     * Reads the history once under the given policy, and shows the books at several moments; for what compares many.
+     *
+     * @param moments the numbers of the events before which the books are shown, ascending
+     * @param atMoment is given the books, to be read at once, and the place of the moment
+     * @throws IllegalStateException as {@link #books(CountingPolicy)} does
+     */
+    @API(status = Status.INTERNAL)
+    public void books(CountingPolicy policy, long[] moments, ObjIntConsumer<Books> atMoment) {
+        requireComplete(policy);
+        Books.read(events(), policy, moments, atMoment);
     }
 
     /** Returns the devices on which anything was reported, ascending. */
@@ -326,6 +336,14 @@ public final class AllocationHistory {
     /** Returns the end of a process that reported, if it ended before the history was taken. */
     public Optional<HistoryEvent.ProcessDied> deathOf(long processId) {
         return Optional.ofNullable(replay().deaths.get(processId));
+    }
+
+    private void requireComplete(CountingPolicy policy) {
+        if (!isComplete()) {
+            throw new IllegalStateException("Cannot read this history as " + policy
+                    + ": its tracker kept live buffers and totals only. Record with Retention.ALL, or ask for totals(…),"
+                    + " which are those of REFERENCE_COUNTED.");
+        }
     }
 
     private static Collection<MeshDescription> descriptions(List<MeshLife> meshes) {

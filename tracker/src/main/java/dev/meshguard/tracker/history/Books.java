@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ObjIntConsumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -86,8 +87,19 @@ public final class Books {
     }
 
     static Books read(List<HistoryEvent> events, CountingPolicy policy) {
+        return read(events, policy, new long[0], (books, moment) -> {});
+    }
+
+    /** Reads the books, and shows them as they are before each of the given events, which are in ascending order. */
+    static Books read(
+            List<HistoryEvent> events, CountingPolicy policy, long[] moments, ObjIntConsumer<Books> atMoment) {
         Books books = new Books(policy);
+        int next = 0;
         for (HistoryEvent event : events) {
+            while (next < moments.length && moments[next] <= event.number()) {
+                atMoment.accept(books, next);
+                next++;
+            }
             if (event instanceof HistoryEvent.Allocated allocated) {
                 books.refuseUnknownOwner(allocated.ownership(), allocated);
                 if (books.counts(allocated.ownership())) {
@@ -99,6 +111,9 @@ public final class Books {
                     books.free(freed);
                 }
             }
+        }
+        for (; next < moments.length; next++) {
+            atMoment.accept(books, next);
         }
         return books;
     }

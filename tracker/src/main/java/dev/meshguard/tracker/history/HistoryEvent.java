@@ -168,4 +168,10 @@ public sealed interface HistoryEvent {
 
     /** It was found out whether the handle of a request can still be reached. */
     record HandleTraced(long number, AllocationRequest request, Reachability reachability) implements HistoryEvent {}
+
+    /** A round began: a stretch of the program that is repeated, and should leave behind what the one before it left. */
+    record RoundBegan(long number, int round) implements HistoryEvent {}
+
+    /** A round ended. */
+    record RoundEnded(long number, int round) implements HistoryEvent {}
 }

@@ -1,0 +1,150 @@
+package dev.meshguard.assertions;
+
+import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldBeFullAfter;
+import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowBy;
+import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowInBooksBy;
+import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveSettled;
+import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldNotGrow;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.verdict.DeviceMemory;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Forecast;
+import dev.meshguard.verdict.growth.MemoryGrowth;
+import dev.meshguard.verdict.growth.Trend;
+import java.util.List;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Assertions about what repeated rounds leave behind.
+ *
+ * <pre>{@code
+ * tracker.rounds(4, round -> decode(tokens));
+ * assertThat(tracker).accumulation().doesNotGrow();
+ * }</pre>
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, Accumulation> {
+
+    AccumulationAssert(Accumulation actual, FailureSink sink) {
+        super(actual, AccumulationAssert.class, sink);
+    }
+
+    /** Starts assertions about what rounds left behind. */
+    public static AccumulationAssert assertThat(Accumulation actual) {
+        return new AccumulationAssert(actual, FailureSink.throwing());
+    }
+
+    /**
+     * Goes on with another number of rounds for warming up; 1 unless set.
+     *
+     * @throws IllegalArgumentException if it is less than 0
+     */
+    public AccumulationAssert afterWarmUpOf(int rounds) {
+        isNotNull();
+        return new AccumulationAssert(actual.withWarmUp(rounds), sink);
+    }
+
+    /**
+     * Verifies that no memory grows from round to round: it has settled, or is settling.
+     *
+     * <p>Fails too if that cannot be known, because the rounds are too few, overlap, or reports are missing.
+     *
+     * <pre>{@code
+     * tracker.rounds(4, round -> ttnn.add(a, b)); // fills the program cache in the first round
+     * assertThat(tracker).accumulation().doesNotGrow(); // succeeds if the sum is freed in each round
+     * assertThat(tracker).accumulation().doesNotGrow(); // fails if it is not: [1, 1, 1, 1]
+     * }</pre>
+     *
+     * @throws AssertionError if any does, or if that cannot be known
+     */
+    public AccumulationAssert doesNotGrow() {
+        isNotNull();
+        return actual.trend().isQuiet() ? myself : failed(shouldNotGrow(actual));
+    }
+
+    /**
+     * Verifies that nothing was added after the warm-up: a cache that is filled, {@code [5, 0, 0]}, and not one that is still
+     * filling, {@code [3, 1, 0]}.
+     *
+     * <pre>{@code
+     * assertThat(tracker).accumulation().hasSettled(); // succeeds with [5, 0, 0], fails with [3, 1, 0]
+     * assertThat(tracker).accumulation().afterWarmUpOf(2).hasSettled(); // fails with three rounds: that shows nothing yet
+     * }</pre>
+     *
+     * @throws AssertionError if anything was, or if that cannot be known
+     */
+    public AccumulationAssert hasSettled() {
+        isNotNull();
+        return actual.trend() == Trend.SETTLED ? myself : failed(shouldHaveSettled(actual));
+    }
+
+    /**
+     * Verifies by how many bytes one memory grows in each round after the warm-up, exactly; 0 for one that does not grow.
+     *
+     * <pre>{@code
+     * assertThat(tracker).accumulation().memoryGrowsBy(BufferType.DRAM, 0, 524_288); // succeeds with a tensor left by each round
+     * assertThat(tracker).accumulation().memoryGrowsBy(BufferType.DRAM, 0, 0); // fails
+     * }</pre>
+     *
+     * @throws AssertionError if it grows by another number, unevenly, or if that cannot be known
+     */
+    public AccumulationAssert memoryGrowsBy(BufferType type, int device, long bytes) {
+        isNotNull();
+        DeviceMemory memory = new DeviceMemory(device, type);
+        return growsBy(actual.memory(), memory, bytes) ? myself : failed(shouldGrowBy(memory, bytes, actual));
+    }
+
+    /**
+     * Verifies by how many bytes the books of a counting policy grow for one memory in each round after the warm-up, exactly.
+     *
+     * <pre>{@code
+     * assertThat(tracker).accumulation().booksGrowBy(CountingPolicy.EVERY_REPORT, BufferType.DRAM, 0, 36_864);
+     * }</pre>
+     *
+     * @throws AssertionError if they grow by another number, unevenly, or if that cannot be known
+     * @throws IllegalStateException if the history cannot be read under the policy
+     */
+    public AccumulationAssert booksGrowBy(CountingPolicy policy, BufferType type, int device, long bytes) {
+        isNotNull();
+        DeviceMemory memory = new DeviceMemory(device, type);
+        return growsBy(actual.books(policy), memory, bytes)
+                ? myself
+                : failed(shouldGrowInBooksBy(policy, memory, bytes, actual));
+    }
+
+    /**
+     * Verifies how many rounds more fit into one memory that grows.
+     *
+     * <pre>{@code
+     * assertThat(tracker).accumulation().isFullAfter(BufferType.DRAM, 0, 23_904); // succeeds if so many more rounds fit
+     * }</pre>
+     *
+     * @throws AssertionError if it is another number, or there is no forecast
+     */
+    public AccumulationAssert isFullAfter(BufferType type, int device, long moreRounds) {
+        isNotNull();
+        DeviceMemory memory = new DeviceMemory(device, type);
+        boolean holds = actual.memory().stream()
+                .filter(growth -> growth.memory().equals(memory))
+                .anyMatch(growth -> growth.forecast() instanceof Forecast.Full full && full.moreRounds() == moreRounds);
+        return holds ? myself : failed(shouldBeFullAfter(memory, moreRounds, actual));
+    }
+
+    private boolean growsBy(List<MemoryGrowth> growths, DeviceMemory memory, long bytes) {
+        if (!actual.doubts().isEmpty()) {
+            return false;
+        }
+        return growths.stream()
+                .filter(growth -> growth.memory().equals(memory))
+                .findFirst()
+                .map(growth -> bytes == 0
+                        ? growth.trend().isQuiet()
+                        : growth.trend() == Trend.GROWING && growth.isSteady() && growth.bytesPerRound() == bytes)
+                .orElse(bytes == 0);
+    }
+}

@@ -1,0 +1,45 @@
+package dev.meshguard.assertions;
+
+import dev.meshguard.verdict.budget.BudgetVerdict;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.AssertionFailedError;
+
+/**
+ * A budget that was not kept, with what was found.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class BudgetAssertionError extends AssertionFailedError {
+
+    private static final long serialVersionUID = 1;
+
+    /** Not serialised: it is not made for that, and the message is the whole text. */
+    private final transient @Nullable BudgetVerdict verdict;
+
+    private BudgetAssertionError(String message, BudgetVerdict verdict) {
+        super(message);
+        this.verdict = verdict;
+    }
+
+    /** Creates an error. */
+    public static BudgetAssertionError of(String message, BudgetVerdict verdict) {
+        return new BudgetAssertionError(message, verdict);
+    }
+
+    /**
+     * Returns what was found.
+     *
+     * @throws IllegalStateException if the error was read from a stream, which does not carry it
+     */
+    public BudgetVerdict verdict() {
+        if (verdict == null) {
+            throw new IllegalStateException(
+                    "What was found stays in the process that found it: this error was read from a"
+                            + " stream. Its message is the whole text.");
+        }
+        return verdict;
+    }
+}

@@ -1,0 +1,53 @@
+package dev.meshguard.assertions.error;
+
+import dev.meshguard.report.AccumulationReport;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.verdict.DeviceMemory;
+import dev.meshguard.verdict.growth.Accumulation;
+import java.util.Locale;
+import org.assertj.core.error.BasicErrorMessageFactory;
+
+/** The messages about what rounds leave behind, with the whole text of the accumulation. */
+public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
+
+    private ShouldNotAccumulate(String expectation, AccumulationReport report) {
+        super(
+                "%nExpecting %s, but:%n  %s",
+                unquotedString(expectation), unquotedString(report.text().replace("\n", "\n  ")));
+    }
+
+    /** Returns the message for memory that grows, or of which it cannot be known. */
+    public static ShouldNotAccumulate shouldNotGrow(Accumulation accumulation) {
+        return new ShouldNotAccumulate("memory not to grow from round to round", AccumulationReport.of(accumulation));
+    }
+
+    /** Returns the message for memory to which something was added after the warm-up. */
+    public static ShouldNotAccumulate shouldHaveSettled(Accumulation accumulation) {
+        return new ShouldNotAccumulate("nothing to be added after the warm-up", AccumulationReport.of(accumulation));
+    }
+
+    /** Returns the message for memory that grows by another amount. */
+    public static ShouldNotAccumulate shouldGrowBy(DeviceMemory memory, long bytes, Accumulation accumulation) {
+        return new ShouldNotAccumulate(expected("", memory, bytes), AccumulationReport.of(accumulation));
+    }
+
+    /** Returns the message for books that grow by another amount. */
+    public static ShouldNotAccumulate shouldGrowInBooksBy(
+            CountingPolicy policy, DeviceMemory memory, long bytes, Accumulation accumulation) {
+        return new ShouldNotAccumulate(
+                expected("the books of policy " + policy + " for ", memory, bytes),
+                AccumulationReport.of(accumulation).withBooks(policy));
+    }
+
+    /** Returns the message for memory that will be full at another time. */
+    public static ShouldNotAccumulate shouldBeFullAfter(DeviceMemory memory, long rounds, Accumulation accumulation) {
+        return new ShouldNotAccumulate(
+                String.format(Locale.ROOT, "%s to be full after %d more rounds", memory, rounds),
+                AccumulationReport.of(accumulation));
+    }
+
+    private static String expected(String books, DeviceMemory memory, long bytes) {
+        return books + memory + " to grow by exactly " + Quantities.size(bytes) + " in each round after the warm-up";
+    }
+}

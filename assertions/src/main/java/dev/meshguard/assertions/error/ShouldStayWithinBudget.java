@@ -1,0 +1,24 @@
+package dev.meshguard.assertions.error;
+
+import static org.assertj.core.util.Strings.escapePercent;
+
+import dev.meshguard.report.BudgetReport;
+import dev.meshguard.verdict.budget.BudgetVerdict;
+import org.assertj.core.error.BasicErrorMessageFactory;
+
+/**
+ * The message of a budget that was not kept: its text and nothing else.
+ *
+ * <p>It starts on the first line, where the summary of a build looks.
+ */
+public final class ShouldStayWithinBudget extends BasicErrorMessageFactory {
+
+    private ShouldStayWithinBudget(BudgetVerdict verdict) {
+        super(escapePercent(BudgetReport.of(verdict).text()));
+    }
+
+    /** Returns the message. */
+    public static ShouldStayWithinBudget shouldStayWithinBudget(BudgetVerdict verdict) {
+        return new ShouldStayWithinBudget(verdict);
+    }
+}

@@ -1,0 +1,209 @@
+package dev.meshguard.assertions;
+
+import static dev.meshguard.assertions.Failures.textOf;
+import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.assertions.MeshAssertions.assertThatRounds;
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.budget.MemoryBudget;
+import dev.meshguard.verdict.growth.Accumulation;
+import java.util.List;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+
+class GrowthAssertionsTests {
+
+    private final AllocationTracker tracker = withoutOrigins();
+
+    @Test
+    void aCacheDoesNotGrowAndHasSettled() {
+        rounds(5, 0, 0, 0);
+
+        assertThat(tracker)
+                .accumulation()
+                .doesNotGrow()
+                .hasSettled()
+                .memoryGrowsBy(DRAM, 0, 0)
+                .memoryGrowsBy(L1, 7, 0)
+                .booksGrowBy(EVERY_REPORT, DRAM, 0, 0);
+    }
+
+    @Test
+    void whatSettlesDoesNotGrowAndHasNotSettled() {
+        rounds(3, 1, 0);
+
+        assertThat(tracker).accumulation().doesNotGrow().afterWarmUpOf(0).doesNotGrow();
+        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().hasSettled()))
+                .isEqualTo("""
+
+                        Expecting nothing to be added after the warm-up, but:
+                          SETTLING  3 rounds, the first for warming up · memory grew after the warm-up, and grows by 0 B per round now
+                          Memory left by each round, in bytes:
+                             DRAM of device 0  [192, 64, 0]  settling
+                          Where it was asked for, the worst first:
+                             DRAM buffers of 64 B, buffers left on device 0: [3, 1, 0], settling""");
+    }
+
+    @Test
+    void aLeakGrows() {
+        rounds(1, 1, 1, 1);
+
+        assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 64).booksGrowBy(EVERY_REPORT, DRAM, 0, 64);
+        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().doesNotGrow()))
+                .isEqualTo("""
+
+                        Expecting memory not to grow from round to round, but:
+                          GROWING  4 rounds, the first for warming up · memory grows: DRAM of device 0 by 64 B per round
+                          Memory left by each round, in bytes:
+                             DRAM of device 0  [64, 64, 64, 64]  growing by 64 B per round
+                                no forecast: the reports do not say what a buffer reserves in each bank
+                          Where it was asked for, the worst first:
+                             DRAM buffers of 64 B, buffers left on device 0: [1, 1, 1, 1], growing""");
+    }
+
+    @Test
+    void anotherSlopeIsToldWithTheWholeAccumulation() {
+        rounds(1, 1, 1, 1);
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 65)))
+                .startsWith(
+                        "\nExpecting DRAM of device 0 to grow by exactly 65 B in each round after the warm-up, but:\n  GROWING");
+        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 0)))
+                .startsWith(
+                        "\nExpecting DRAM of device 0 to grow by exactly 0 B in each round after the warm-up, but:\n  GROWING");
+        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(L1, 0, 64)))
+                .startsWith("\nExpecting L1 of device 0 to grow");
+        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().booksGrowBy(EVERY_REPORT, DRAM, 0, 0)))
+                .startsWith("\nExpecting the books of policy EVERY_REPORT for DRAM of device 0 to grow by exactly 0 B")
+                .contains("Books of a counter of policy EVERY_REPORT");
+        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().isFullAfter(DRAM, 0, 3)))
+                .startsWith("\nExpecting DRAM of device 0 to be full after 3 more rounds, but:\n  GROWING");
+    }
+
+    @Test
+    void anUnevenSlopeIsNoExactOne() {
+        rounds(0, 1, 3, 2);
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 128)))
+                .contains("growing by about 128 B per round");
+    }
+
+    @Test
+    void tooFewRoundsShowNothing() {
+        rounds(0, 0);
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().doesNotGrow()))
+                .contains("2 of at least 3 rounds ended");
+        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 0)))
+                .contains("2 of at least 3 rounds ended");
+    }
+
+    @Test
+    void roundsMayHaveHistoriesOfTheirOwn() {
+        AllocationHistory clean = withoutOrigins().history();
+        AllocationTracker leaking = withoutOrigins();
+        leaking.allocated(0, DRAM, 4_096, 64);
+
+        assertThatRounds(List.of(leaking.history(), clean, clean)).hasSettled();
+        Assertions.assertThat(textOf(() -> assertThatRounds(List.of(clean, leaking.history(), leaking.history()))
+                        .doesNotGrow()))
+                .contains("[0, 64, 64]");
+    }
+
+    @Test
+    void softAssertionsCollectWhatGrows() {
+        rounds(1, 1, 1);
+        MeshSoftAssertions softly = new MeshSoftAssertions();
+
+        softly.assertThat(Accumulation.of(tracker.history())).doesNotGrow().hasSettled();
+        softly.assertThat(tracker).accumulation().doesNotGrow();
+
+        Assertions.assertThat(softly.errorsCollected()).hasSize(3);
+    }
+
+    @Test
+    void aBudgetThatIsKeptPasses() {
+        tracker.allocated(0, DRAM, 4_096, 64);
+
+        assertThat(tracker)
+                .staysWithin(
+                        MemoryBudget.of(DRAM).peakBytes(64).liveBytes(64).buffers(1),
+                        MemoryBudget.of(L1).peakBytes(0));
+    }
+
+    @Test
+    void aBudgetThatIsNotKeptFailsWithItsTextAndCarriesWhatWasFound() {
+        tracker.allocated(0, DRAM, 4_096, 64);
+
+        BudgetAssertionError failure = catchThrowableOfType(
+                BudgetAssertionError.class,
+                () -> assertThat(tracker).staysWithin(MemoryBudget.of(DRAM).peakBytes(60)));
+
+        Assertions.assertThat(failure).hasMessage("""
+                OVER BUDGET  1 limit of 1 budget not kept
+                1. DRAM of device 0: peak 64 B, 4 B over the budget of 60 B
+                   at event #1 in START; circular buffers included: 0 B of it
+                   held 64 B in 1 buffer: DRAM buffers of 64 B""");
+        Assertions.assertThat(failure.verdict().overruns()).hasSize(1);
+    }
+
+    @Test
+    void howFreeMemoryLiesIsAskedOfAMeshThatIsOpen() {
+        MeshDevice mesh = Ttnn.create(AllocationTracker.create()).openMeshDevice();
+
+        assertThat(mesh).staysWithin(MemoryBudget.of(DRAM).largestFreeBlock(1).fragmentation(0));
+        Assertions.assertThat(textOf(
+                        () -> assertThat(mesh).staysWithin(MemoryBudget.of(DRAM).largestFreeBlock(1L << 40))))
+                .contains("largest free block 10");
+        mesh.close();
+        Assertions.assertThat(textOf(
+                        () -> assertThat(mesh).staysWithin(MemoryBudget.of(DRAM).largestFreeBlock(1))))
+                .startsWith("BUDGET NOT CHECKED  1 limit of 1 budget cannot be checked");
+    }
+
+    @Test
+    void aRunThatUsesMemoryAsAnotherPasses() {
+        tracker.allocated(0, DRAM, 4_096, 64);
+        AllocationTracker other = withoutOrigins();
+        other.allocated(0, DRAM, 8_192, 64);
+
+        assertThat(tracker).hasSameUsageAs(other.history());
+    }
+
+    @Test
+    void aRunThatLeavesMoreIsToldWithWhatChanged() {
+        AllocationTracker other = withoutOrigins();
+        tracker.allocated(0, DRAM, 8_192, 64);
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker).hasSameUsageAs(other.history())))
+                .isEqualTo("""
+
+                        Expecting memory to be used as in the other run, but since then:
+                          CHANGED  1 site of allocation changed, what leaves more first
+                             DRAM buffers of 64 B: new survivors
+                                asked for nothing -> 1 buffer of 64 B
+                                left nothing -> 1 buffer of 64 B
+                          Peaks:
+                             DRAM of device 0: 0 B -> 64 B, 64 B more""");
+    }
+
+    private void rounds(int... buffers) {
+        tracker.rounds(buffers.length, round -> {
+            for (int buffer = 0; buffer < buffers[round - 1]; buffer++) {
+                tracker.allocated(0, DRAM, (round * 100L + buffer) * 64, 64);
+            }
+        });
+    }
+
+    private static AllocationTracker withoutOrigins() {
+        return AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+    }
+}

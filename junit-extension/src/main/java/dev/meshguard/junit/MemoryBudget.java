@@ -1,0 +1,81 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.tracker.BufferType;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Repeatable;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * {@code @MemoryBudget} fails a test that uses more of one memory than it may, and says who held the most then.
+ *
+ * <p>A limit holds for each device by itself, or for one. A peak always includes circular buffers: they lie outside every
+ * allocator, so whoever asks the allocator sees less than half of some peaks.
+ *
+ * <pre>{@code
+ * @Test
+ * @MemoryBudget(type = BufferType.L1, peakBytes = 1_310_720, liveBytes = 0)
+ * @MemoryBudget(type = BufferType.DRAM, device = 0, largestFreeBlock = 536_870_912)
+ * void decode(MeshDevice mesh) { … }
+ * }</pre>
+ *
+ * <p>Of several budgets for the same memory of the same device (or of each) the nearest counts, as a whole: that of the method before
+ * those of the class, its superclasses and the classes around it. So a test may be given more than its class allows. Budgets for other
+ * memories or devices add up. They may be part of annotations of your own. With {@link MeshLifetime#CLASS} only those of classes have a
+ * meaning, and one on a method is refused.
+ *
+ * <p>{@link #largestFreeBlock} and {@link #fragmentation} are asked of the meshes that are open when the test method has ended; with no
+ * such mesh the test fails, because what cannot be checked must not pass.
+ *
+ * @since 0.1
+ * @see dev.meshguard.verdict.budget.MemoryBudget
+ */
+@Documented
+@Inherited
+@Repeatable(MemoryBudget.List.class)
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.TYPE, ElementType.METHOD})
+@ExtendWith(MeshGuardExtension.class)
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public @interface MemoryBudget {
+
+    /** Returns the memory. */
+    BufferType type();
+
+    /** Returns the device id; each device by itself if -1. */
+    int device() default -1;
+
+    /** Returns the most bytes in use at once, circular buffers among them; any if -1. */
+    long peakBytes() default -1;
+
+    /** Returns the most bytes in use at the end, circular buffers among them; any if -1. */
+    long liveBytes() default -1;
+
+    /** Returns the most buffers in use at once, circular buffers among them; any number if -1. */
+    long buffers() default -1;
+
+    /** Returns the least bytes that the largest free block of a bank must have; any if -1. */
+    long largestFreeBlock() default -1;
+
+    /** Returns the largest part of the free memory of a bank that may lie outside its largest free block, 0 to 1; any if -1. */
+    double fragmentation() default -1;
+
+    /** Several budgets at one place; the compiler writes it. */
+    @Documented
+    @Inherited
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.TYPE, ElementType.METHOD})
+    @ExtendWith(MeshGuardExtension.class)
+    @API(status = Status.EXPERIMENTAL, since = "0.1")
+    @interface List {
+
+        /** Returns the budgets. */
+        MemoryBudget[] value();
+    }
+}

@@ -1,0 +1,276 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.assertions.BudgetAssertionError;
+import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.opentest4j.MultipleFailuresError;
+
+/** {@link MemoryBudget} limits what a test may use, and says who held the most. */
+class MemoryBudgetTests {
+
+    @Test
+    void aPeakOverTheBudgetFailsTheTestAndSaysWhoHeldIt() {
+        assertThat(run(PeakTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(BudgetAssertionError.class)
+                .withFirstFrameIn(PeakTestCase.class, "decode")
+                .withText("""
+                        OVER BUDGET  1 limit of 1 budget not kept
+                        1. DRAM of devices 0-7: peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)
+                           at event #13 in TEST; circular buffers included: 0 B of it
+                           held 4 KiB (4096 B) in 1 buffer: DRAM from MemoryBudgetTests$PeakTestCase.decode
+                           -> at dev.meshguard.junit.MemoryBudgetTests$PeakTestCase.decode(MemoryBudgetTests.java:NN)
+                        Reproduce: mvn test -Dtest='MemoryBudgetTests$PeakTestCase#decode'""");
+    }
+
+    @Test
+    void whatKeepsToItsBudgetsPasses() {
+        assertThat(run(WithinTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void theBudgetOfAMethodReplacesThatOfItsClassForTheSameMemory() {
+        assertThat(run(NearestTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void theBudgetOfAClassHoldsForEachOfItsTests() {
+        assertThat(run(ClassTestCase.class)).hasSingleTest().whichFailed().with(BudgetAssertionError.class);
+    }
+
+    @Test
+    void anExtensionInAFieldMayHaveBudgetsToo() {
+        assertThat(run(FieldTestCase.class)).hasSingleTest().whichFailed().with(BudgetAssertionError.class);
+    }
+
+    @Test
+    void aLeakAndAnOverrunAreBothToldOnce() {
+        assertThat(run(LeakAndPeakTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(MultipleFailuresError.class)
+                .withTextContaining("The memory check failed (2 failures)")
+                .withTextContaining("LEAK  1 leak")
+                .withTextContaining("OVER BUDGET  1 limit of 1 budget not kept");
+    }
+
+    @Test
+    void whatTheTestAssertedItselfIsNotToldAgain() {
+        assertThat(run(AssertedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(BudgetAssertionError.class)
+                .withNothingSuppressed();
+    }
+
+    @Test
+    void aTestThatFailsForAnotherReasonIsToldBesides() {
+        assertThat(run(FailingTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(IllegalStateException.class, "another reason")
+                .withPublishedTextContaining("OVER BUDGET  1 limit of 1 budget not kept");
+    }
+
+    @Test
+    void howFreeMemoryLiesIsReadWhenTheTestMethodHasEnded() {
+        assertThat(run(FreeBlockTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("DRAM of devices 0-7: largest free block");
+    }
+
+    @Test
+    void howFreeMemoryLiesCannotBeReadOfAMeshThatIsClosed() {
+        assertThat(run(ClosedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("BUDGET NOT CHECKED  1 limit of 1 budget cannot be checked");
+    }
+
+    @Test
+    void limitsThatCannotBeAreRefusedWithPlaceValueAndWayOut() {
+        assertRefused(
+                NegativeTestCase.class,
+                "@MemoryBudget on MemoryBudgetTests$NegativeTestCase#test: peakBytes = -2 is refused. Give 0 or more, or"
+                        + " leave it out to allow any.");
+        assertRefused(
+                FragmentationTestCase.class,
+                "@MemoryBudget on MemoryBudgetTests$FragmentationTestCase: fragmentation = 1.5 is refused. Give a part of"
+                        + " the free memory, 0 to 1, or leave it out to allow any.");
+        assertRefused(
+                NoLimitTestCase.class,
+                "@MemoryBudget on MemoryBudgetTests$NoLimitTestCase#test: a budget without a limit is refused. Give"
+                        + " peakBytes, liveBytes, buffers, largestFreeBlock or fragmentation.");
+        assertRefused(
+                TwiceTestCase.class,
+                "@MemoryBudget on MemoryBudgetTests$TwiceTestCase#test: type = L1, device = -1 a second time is refused. Put"
+                        + " all limits for one memory into one budget.");
+        assertRefused(
+                DeviceTestCase.class,
+                "@MemoryBudget on MemoryBudgetTests$DeviceTestCase#test: device = -5 is refused. Give a device id, 0 or"
+                        + " more, or leave it out for each device.");
+        assertRefused(
+                SharedMeshTestCase.class,
+                "@MemoryBudget on MemoryBudgetTests$SharedMeshTestCase#test: a budget for one method of a mesh with lifetime"
+                        + " = CLASS is refused. Put it on the class, or let the mesh last for one test.");
+    }
+
+    private static void assertRefused(Class<?> testCase, String message) {
+        assertThat(run(testCase)).hasSingleTest().whichFailed().with(ExtensionConfigurationException.class, message);
+    }
+
+    @TrackAllocations
+    static class PeakTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_000)
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations
+    @MemoryBudget(type = BufferType.L1, peakBytes = 1_048_576)
+    static class WithinTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096, liveBytes = 0, buffers = 1)
+        @MemoryBudget(type = BufferType.DRAM, device = 3, largestFreeBlock = 1, fragmentation = 0.5)
+        void test(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations
+    @MemoryBudget(type = BufferType.DRAM, peakBytes = 0)
+    static class NearestTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
+        void test(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations
+    @MemoryBudget(type = BufferType.DRAM, peakBytes = 0)
+    static class ClassTestCase {
+        @Test
+        void test(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    static class FieldTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .within(dev.meshguard.verdict.budget.MemoryBudget.of(BufferType.DRAM)
+                        .peakBytes(0))
+                .build();
+
+        @Test
+        void test(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations
+    static class LeakAndPeakTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 0)
+        void test(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class AssertedTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 0)
+        void test(MeshDevice mesh, AllocationTracker tracker) {
+            Buffers.take(mesh).deallocate();
+            MeshAssertions.assertThat(tracker)
+                    .staysWithin(dev.meshguard.verdict.budget.MemoryBudget.of(BufferType.DRAM)
+                            .peakBytes(0));
+        }
+    }
+
+    @TrackAllocations
+    static class FailingTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 0)
+        void test(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+            throw new IllegalStateException("another reason");
+        }
+    }
+
+    @TrackAllocations
+    static class FreeBlockTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, largestFreeBlock = 1L << 40)
+        void test(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations
+    static class ClosedTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, largestFreeBlock = 1)
+        void test(MeshDevice mesh) {
+            mesh.close();
+        }
+    }
+
+    @TrackAllocations
+    static class NegativeTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = -2)
+        void test() {}
+    }
+
+    @TrackAllocations
+    @MemoryBudget(type = BufferType.DRAM, fragmentation = 1.5)
+    static class FragmentationTestCase {
+        @Test
+        void test() {}
+    }
+
+    @TrackAllocations
+    static class NoLimitTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.DRAM)
+        void test() {}
+    }
+
+    @TrackAllocations
+    static class TwiceTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.L1, peakBytes = 1)
+        @MemoryBudget(type = BufferType.L1, buffers = 1)
+        void test() {}
+    }
+
+    @TrackAllocations
+    static class DeviceTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.L1, device = -5, peakBytes = 1)
+        void test() {}
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    static class SharedMeshTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.L1, peakBytes = 1)
+        void test() {}
+    }
+}

@@ -1,0 +1,190 @@
+package dev.meshguard.report;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Forecast;
+import dev.meshguard.verdict.growth.MemoryGrowth;
+import dev.meshguard.verdict.growth.SiteGrowth;
+import dev.meshguard.verdict.growth.Trend;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * How an accumulation reads: the slope of each memory, and under it the lines of code that it comes from.
+ *
+ * <p>At most forty lines, the same in every locale. Immutable and safe for use by several threads.
+ *
+ * @param accumulation what is told
+ * @param policies the readings of the books that are told beside it
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record AccumulationReport(Accumulation accumulation, List<CountingPolicy> policies) {
+
+    private static final String INDENT = "   ";
+    private static final int KEPT_FOR_SITES = 12;
+    private static final int KEPT_FOR_BOOKS = 8;
+
+    /** Creates a report with its own copy of the policies. */
+    public AccumulationReport {
+        policies = List.copyOf(policies);
+    }
+
+    /** Returns the report of an accumulation, without books. */
+    public static AccumulationReport of(Accumulation accumulation) {
+        return new AccumulationReport(accumulation, List.of());
+    }
+
+    /** Returns this report with what a counter of a policy sees, too. */
+    public AccumulationReport withBooks(CountingPolicy policy) {
+        List<CountingPolicy> more = new ArrayList<>(policies);
+        more.add(policy);
+        return new AccumulationReport(accumulation, more);
+    }
+
+    /** Returns the report as text. */
+    public String text() {
+        int keptForBooks = policies.size() * KEPT_FOR_BOOKS;
+        CutText text = new CutText(KEPT_FOR_SITES + keptForBooks).line(headline());
+        accumulation.doubts().forEach(text::line);
+        if (accumulation.memory().isEmpty()) {
+            text.line("No round left memory behind, or gave any back.");
+        }
+        text.section("Memory left by each round, in bytes:", together(accumulation.memory()), this::words);
+        text.free(KEPT_FOR_SITES);
+        text.section("Where it was asked for, the worst first:", accumulation.sites(), AccumulationReport::words);
+        for (CountingPolicy policy : policies) {
+            text.free(KEPT_FOR_BOOKS);
+            List<Alike> books = together(accumulation.books(policy));
+            if (books.isEmpty()) {
+                text.line("Books of a counter of policy " + policy + ": no round changed them");
+            }
+            text.section(
+                    "Books of a counter of policy " + policy + " after each round, change in bytes:",
+                    books,
+                    this::wordsOfBooks);
+        }
+        return text.text();
+    }
+
+    /** Memories of devices that the rounds changed alike. */
+    private record Alike(MemoryGrowth first, List<Integer> devices) {
+        private String name() {
+            return first.memory().type() + " of " + DeviceNames.of(devices);
+        }
+    }
+
+    private record Likeness(BufferType type, Object bytes, Forecast forecast) {}
+
+    private static List<Alike> together(List<MemoryGrowth> growths) {
+        Map<Likeness, Alike> alike = new LinkedHashMap<>();
+        for (MemoryGrowth growth : growths) {
+            alike.computeIfAbsent(
+                            new Likeness(growth.memory().type(), growth.bytes(), growth.forecast()),
+                            unused -> new Alike(growth, new ArrayList<>()))
+                    .devices()
+                    .add(growth.memory().device());
+        }
+        return List.copyOf(alike.values());
+    }
+
+    private String headline() {
+        String rounds = Quantities.count(accumulation.rounds(), "round");
+        String warmUp = switch (accumulation.warmUp()) {
+            case 0 -> "";
+            case 1 -> ", the first for warming up";
+            default -> ", the first " + accumulation.warmUp() + " for warming up";
+        };
+        return accumulation.trend() + "  " + rounds + warmUp + " · "
+                + switch (accumulation.trend()) {
+                    case SETTLED -> "memory grows by 0 B per round";
+                    case SETTLING -> "memory grew after the warm-up, and grows by 0 B per round now";
+                    case GROWING -> slopes();
+                    case UNDECIDED -> "it cannot be known whether memory grows";
+                };
+    }
+
+    private String slopes() {
+        List<String> slopes = together(accumulation.memory()).stream()
+                .filter(alike -> alike.first().trend() == Trend.GROWING)
+                .map(alike -> alike.name() + " by " + perRound(alike.first()))
+                .toList();
+        return slopes.isEmpty()
+                ? "a line of code takes more and more, though all together do not"
+                : "memory grows: " + slopes.get(0)
+                        + (slopes.size() == 1 ? "" : ", and " + (slopes.size() - 1) + " more");
+    }
+
+    private List<String> words(Alike alike) {
+        List<String> lines = wordsOfBooks(alike);
+        if (alike.first().trend() == Trend.GROWING) {
+            words(alike.first().forecast()).forEach(line -> lines.add(INDENT + INDENT + line));
+        }
+        return lines;
+    }
+
+    private List<String> wordsOfBooks(Alike alike) {
+        MemoryGrowth growth = alike.first();
+        List<String> lines = new ArrayList<>();
+        lines.add(INDENT + alike.name() + "  " + growth.bytes() + "  " + course(growth));
+        return lines;
+    }
+
+    private static String course(MemoryGrowth growth) {
+        return switch (growth.trend()) {
+            case SETTLED -> "settled";
+            case SETTLING -> "settling";
+            case GROWING -> "growing by " + perRound(growth);
+            case UNDECIDED ->
+                "undecided, at least " + Quantities.count(growth.roundsNeeded(), "more round") + " needed";
+        };
+    }
+
+    private static String perRound(MemoryGrowth growth) {
+        return (growth.isSteady() ? "" : "about ") + Quantities.size(growth.bytesPerRound()) + " per round";
+    }
+
+    private static List<String> words(Forecast forecast) {
+        if (forecast instanceof Forecast.Full full) {
+            return List.of(
+                    "full after " + Quantities.count(full.moreRounds(), "more round"),
+                    String.format(
+                            Locale.ROOT,
+                            "each bank has %s free of %s",
+                            Quantities.size(full.freePerBank()),
+                            Quantities.size(full.bytesPerBank())),
+                    String.format(
+                            Locale.ROOT,
+                            "the last %s reserved %s of it",
+                            Quantities.count(full.rounds(), "round"),
+                            Quantities.size(full.growthPerBank())));
+        }
+        return List.of(
+                forecast instanceof Forecast.Unknown unknown
+                        ? "no forecast: " + unknown.reason()
+                        : "no forecast: it does not grow");
+    }
+
+    private static List<String> words(SiteGrowth site) {
+        List<String> lines = new ArrayList<>();
+        lines.add(String.format(
+                Locale.ROOT,
+                "%s%s, buffers left on %s: %s, %s",
+                INDENT,
+                site.site(),
+                DeviceNames.of(site.devices()),
+                site.buffers(),
+                site.trend().words()));
+        site.origin()
+                .flatMap(origin -> origin.site())
+                .ifPresent(frame -> lines.add(INDENT + INDENT + "-> at " + frame));
+        return lines;
+    }
+}

@@ -1,0 +1,177 @@
+package dev.meshguard.report;
+
+import dev.meshguard.tracker.AllocatorReading;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.verdict.budget.BudgetVerdict;
+import dev.meshguard.verdict.budget.Holder;
+import dev.meshguard.verdict.budget.Measure;
+import dev.meshguard.verdict.budget.Overrun;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * How a budget that was not kept reads: by how much, when, and who held the most then.
+ *
+ * <p>At most forty lines, the same in every locale. Immutable and safe for use by several threads.
+ *
+ * @param verdict what is told
+ * @param reproduction the command that shows it again, if there is one
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction) {
+
+    private static final String INDENT = "   ";
+    private static final int HOLDERS_SHOWN = 3;
+
+    /** Returns the report of a verdict. */
+    public static BudgetReport of(BudgetVerdict verdict) {
+        return new BudgetReport(verdict, Optional.empty());
+    }
+
+    /** Returns this report with the command that shows it again. */
+    public BudgetReport reproducedBy(String command) {
+        return new BudgetReport(verdict, Optional.of(command));
+    }
+
+    /** Returns the report as text. */
+    public String text() {
+        List<List<String>> findings = findings();
+        int kept = (verdict.uncounted() > 0 ? 1 : 0) + (reproduction.isPresent() ? 1 : 0);
+        CutText text = new CutText(kept).section(headline(findings.size()), findings, lines -> lines);
+        text.free(kept);
+        if (findings.isEmpty()) {
+            text.line("WITHIN BUDGET  " + Quantities.count(verdict.budgets().size(), "budget"));
+        }
+        if (verdict.uncounted() > 0) {
+            text.line(String.format(
+                    Locale.ROOT,
+                    "Note: %s whose free was never reported %s not counted, because nobody knows until when %s",
+                    Quantities.count(verdict.uncounted(), "buffer"),
+                    verdict.uncounted() == 1 ? "is" : "are",
+                    verdict.uncounted() == 1 ? "it was held" : "they were held"));
+        }
+        reproduction.ifPresent(command -> text.line("Reproduce: " + command));
+        return text.text();
+    }
+
+    private String headline(int findings) {
+        boolean isKnown = verdict.overruns().stream().anyMatch(overrun -> !(overrun instanceof Overrun.Unknown));
+        return String.format(
+                Locale.ROOT,
+                isKnown ? "OVER BUDGET  %s" : "BUDGET NOT CHECKED  %s",
+                Quantities.count(findings, "limit") + " of "
+                        + Quantities.count(verdict.budgets().size(), "budget")
+                        + (isKnown ? " not kept" : " cannot be checked"));
+    }
+
+    /** Devices that did the same are one finding. */
+    private List<List<String>> findings() {
+        Map<Object, List<Integer>> devices = new LinkedHashMap<>();
+        Map<Object, Overrun> first = new LinkedHashMap<>();
+        for (Overrun overrun : verdict.overruns()) {
+            Object likeness = overrun instanceof Overrun.Used used ? likeness(used) : overrun;
+            first.putIfAbsent(likeness, overrun);
+            List<Integer> together = devices.computeIfAbsent(likeness, unused -> new ArrayList<>());
+            if (overrun instanceof Overrun.Used used) {
+                together.add(used.memory().device());
+            }
+        }
+        List<List<String>> findings = new ArrayList<>();
+        first.forEach((likeness, overrun) ->
+                findings.add(words(findings.size() + 1, overrun, devices.getOrDefault(likeness, List.of()))));
+        return findings;
+    }
+
+    private static Object likeness(Overrun.Used used) {
+        return List.of(used.budget(), used.measure(), used.memory().type(), used.found(), used.holders());
+    }
+
+    private static List<String> words(int number, Overrun overrun, List<Integer> devices) {
+        List<String> lines = new ArrayList<>();
+        if (overrun instanceof Overrun.Used used) {
+            lines.add(number + ". " + used.memory().type() + " of " + DeviceNames.of(devices) + ": " + title(used));
+            lines.add(INDENT + moment(used));
+            holders(used, lines);
+        } else if (overrun instanceof Overrun.Broken broken) {
+            AllocatorReading reading = broken.reading();
+            lines.add(
+                    number + ". " + reading.type() + " of " + DeviceNames.of(reading.devices()) + ": " + title(broken));
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "%seach bank has %s free, and %s of it in one block",
+                    INDENT,
+                    Quantities.size(reading.freePerBank()),
+                    Quantities.size(reading.largestFreePerBank())));
+        } else if (overrun instanceof Overrun.Unknown unknown) {
+            lines.add(number + ". " + unknown.budget() + ": the "
+                    + (unknown.measure() == Measure.FRAGMENTATION ? "fragmentation" : "largest free block")
+                    + " cannot be checked");
+            lines.add(INDENT + unknown.reason());
+        }
+        return lines;
+    }
+
+    private static String title(Overrun.Used used) {
+        if (used.measure() == Measure.BUFFERS) {
+            return String.format(
+                    Locale.ROOT,
+                    "%s at once, %d more than the budget of %d",
+                    Quantities.count(used.found(), "buffer"),
+                    used.found() - used.allowed(),
+                    used.allowed());
+        }
+        return String.format(
+                Locale.ROOT,
+                "%s %s, %s over the budget of %s",
+                used.measure() == Measure.PEAK_BYTES ? "peak" : "left at the end",
+                Quantities.size(used.found()),
+                Quantities.size(used.found() - used.allowed()),
+                Quantities.size(used.allowed()));
+    }
+
+    private static String title(Overrun.Broken broken) {
+        return broken.measure() == Measure.FRAGMENTATION
+                ? String.format(
+                        Locale.ROOT,
+                        "fragmentation %.1f %%, and at most %.1f %% is in the budget",
+                        broken.reading().fragmentation() * 100,
+                        broken.budget().fragmentation().orElse(1) * 100)
+                : String.format(
+                        Locale.ROOT,
+                        "largest free block %s, and at least %s is in the budget",
+                        Quantities.size(broken.reading().largestFreePerBank()),
+                        Quantities.size(broken.budget().largestFreeBlock().orElse(0)));
+    }
+
+    private static String moment(Overrun.Used used) {
+        String circular = "circular buffers included: " + Quantities.size(used.circularBytes()) + " of it";
+        return used.event() == 0
+                ? "when is not known, because the past of what was freed was not kept; circular buffers are included"
+                : String.format(Locale.ROOT, "at event #%d in %s; %s", used.event(), used.phase(), circular);
+    }
+
+    private static void holders(Overrun.Used used, List<String> lines) {
+        for (Holder holder :
+                used.holders().subList(0, Math.min(HOLDERS_SHOWN, used.holders().size()))) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "%sheld %s in %s: %s",
+                    INDENT,
+                    Quantities.size(holder.bytes()),
+                    Quantities.count(holder.buffers(), "buffer"),
+                    holder.site()));
+            holder.origin().flatMap(origin -> origin.site()).ifPresent(frame -> lines.add(INDENT + "-> at " + frame));
+        }
+        int more = used.holders().size() - HOLDERS_SHOWN;
+        if (more > 0) {
+            lines.add(INDENT + "… and " + Quantities.count(more, "more place"));
+        }
+    }
+}

@@ -1,0 +1,186 @@
+package dev.meshguard.report;
+
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemorySnapshot.Amount;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.verdict.difference.DeviceDifference;
+import dev.meshguard.verdict.difference.HistoryDifference;
+import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;
+import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
+import dev.meshguard.verdict.difference.SnapshotDifference;
+import dev.meshguard.verdict.difference.Usage;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * How differences read.
+ *
+ * <p>At most forty lines, the same in every locale.
+ *
+ * @param text the text
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record DifferenceReport(String text) {
+
+    private static final String INDENT = "   ";
+    private static final int KEPT_FOR_PEAKS = 8;
+
+    private record PeakLikeness(BufferType type, long before, long after) {}
+
+    private record AmountLikeness(BufferType type, BufferLifetime lifetime, Amount before, Amount after) {}
+
+    /** Returns the report of what changed from run to run. */
+    public static DifferenceReport of(HistoryDifference difference) {
+        if (difference.isEmpty()) {
+            return new DifferenceReport("SAME USAGE  both runs used memory alike");
+        }
+        return new DifferenceReport(new CutText(KEPT_FOR_PEAKS)
+                .section(
+                        "CHANGED  " + Quantities.count(difference.changes().size(), "site")
+                                + " of allocation changed, what leaves more first",
+                        difference.changes(),
+                        DifferenceReport::words)
+                .free(KEPT_FOR_PEAKS)
+                .section("Peaks:", peaks(difference.peaks()), List::of)
+                .text());
+    }
+
+    /** Returns the report of how devices differ. */
+    public static DifferenceReport of(DeviceDifference difference) {
+        if (difference.isEmpty()) {
+            return new DifferenceReport("SAME USAGE  all devices used memory alike");
+        }
+        return new DifferenceReport(new CutText(0)
+                .section(
+                        "DIFFERENT  devices differ at "
+                                + Quantities.count(difference.deviations().size(), "site") + " of allocation",
+                        difference.deviations(),
+                        DifferenceReport::words)
+                .text());
+    }
+
+    /** Returns the report of what came and went between two moments. */
+    public static DifferenceReport of(SnapshotDifference difference) {
+        if (difference.isEmpty()) {
+            return new DifferenceReport("SAME USAGE  nothing came or went");
+        }
+        Map<AmountLikeness, List<Integer>> alike = new LinkedHashMap<>();
+        difference
+                .changes()
+                .forEach(change -> alike.computeIfAbsent(
+                                new AmountLikeness(
+                                        change.account().type(),
+                                        change.account().lifetime(),
+                                        change.before(),
+                                        change.after()),
+                                unused -> new ArrayList<>())
+                        .add(change.account().device()));
+        List<String> lines = new ArrayList<>();
+        alike.forEach((one, devices) -> lines.add(String.format(
+                Locale.ROOT,
+                "%s%s %s of %s: %s -> %s, %s",
+                INDENT,
+                one.type(),
+                one.lifetime(),
+                DeviceNames.of(devices),
+                amount(one.before().buffers(), one.before().bytes()),
+                amount(one.after().buffers(), one.after().bytes()),
+                signed(one.after().bytes() - one.before().bytes()))));
+        return new DifferenceReport(new CutText(0)
+                .section("CHANGED  between the two moments", lines, List::of)
+                .text());
+    }
+
+    private static List<String> words(UsageChange change) {
+        Usage before = change.before();
+        Usage after = change.after();
+        List<String> lines = new ArrayList<>();
+        lines.add(String.format(Locale.ROOT, "%s%s: %s", INDENT, change.site(), verdict(change)));
+        addPlace(change.origin(), lines);
+        if (before.buffers() != after.buffers() || before.bytes() != after.bytes()) {
+            lines.add(INDENT + INDENT + "asked for " + amount(before.buffers(), before.bytes()) + " -> "
+                    + amount(after.buffers(), after.bytes()));
+        }
+        if (before.leftBuffers() != after.leftBuffers() || before.leftBytes() != after.leftBytes()) {
+            lines.add(INDENT + INDENT + "left " + amount(before.leftBuffers(), before.leftBytes()) + " -> "
+                    + amount(after.leftBuffers(), after.leftBytes()));
+        }
+        return lines;
+    }
+
+    private static String verdict(UsageChange change) {
+        if (change.before().leftBuffers() == 0 && change.after().leftBuffers() > 0) {
+            return "new survivors";
+        }
+        if (change.moreLeft() != 0) {
+            return "leaves " + signed(change.moreLeft());
+        }
+        if (change.before().buffers() == 0) {
+            return "new";
+        }
+        return change.after().buffers() == 0 ? "gone" : "asks for " + signed(change.moreBytes());
+    }
+
+    private static List<String> words(DeviceDifference.Deviation deviation) {
+        List<String> lines = new ArrayList<>();
+        lines.add(INDENT + deviation.site());
+        addPlace(deviation.origin(), lines);
+        lines.add(INDENT + INDENT
+                + (deviation.usualDevices().isEmpty() ? "no device" : DeviceNames.of(deviation.usualDevices()))
+                + ": " + words(deviation.usual()));
+        Map<Usage, List<Integer>> alike = new LinkedHashMap<>();
+        deviation
+                .others()
+                .forEach((device, usage) -> alike.computeIfAbsent(usage, unused -> new ArrayList<>())
+                        .add(device));
+        alike.forEach((usage, devices) -> lines.add(INDENT + INDENT + DeviceNames.of(devices) + ": " + words(usage)));
+        return lines;
+    }
+
+    private static String words(Usage usage) {
+        return "asked for " + amount(usage.buffers(), usage.bytes()) + ", left "
+                + amount(usage.leftBuffers(), usage.leftBytes());
+    }
+
+    private static List<String> peaks(List<PeakChange> peaks) {
+        Map<PeakLikeness, List<Integer>> alike = new LinkedHashMap<>();
+        peaks.forEach(peak -> alike.computeIfAbsent(
+                        new PeakLikeness(peak.memory().type(), peak.before(), peak.after()),
+                        unused -> new ArrayList<>())
+                .add(peak.memory().device()));
+        List<String> lines = new ArrayList<>();
+        alike.forEach((peak, devices) -> lines.add(String.format(
+                Locale.ROOT,
+                "%s%s of %s: %s -> %s, %s",
+                INDENT,
+                peak.type(),
+                DeviceNames.of(devices),
+                Quantities.size(peak.before()),
+                Quantities.size(peak.after()),
+                signed(peak.after() - peak.before()))));
+        return lines;
+    }
+
+    private static void addPlace(Optional<Origin> origin, List<String> lines) {
+        origin.flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + INDENT + "-> at " + frame));
+    }
+
+    private static String amount(long buffers, long bytes) {
+        return buffers == 0 && bytes == 0
+                ? "nothing"
+                : Quantities.count(buffers, "buffer") + " of " + Quantities.size(bytes);
+    }
+
+    private static String signed(long bytes) {
+        return Quantities.size(Math.abs(bytes)) + (bytes < 0 ? " less" : " more");
+    }
+}

@@ -1,0 +1,309 @@
+package dev.meshguard.report;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.AllocatorReading;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemoryCapacity;
+import dev.meshguard.tracker.MemorySnapshot;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.budget.BudgetVerdict;
+import dev.meshguard.verdict.budget.MemoryBudget;
+import dev.meshguard.verdict.difference.DeviceDifference;
+import dev.meshguard.verdict.difference.HistoryDifference;
+import dev.meshguard.verdict.difference.SnapshotDifference;
+import dev.meshguard.verdict.growth.Accumulation;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+/** The whole texts of accumulations, budgets and differences. */
+class GrowthReportTests {
+
+    private final AllocationTracker tracker = withoutOrigins();
+
+    @Test
+    void growthIsToldWithItsSlopeItsForecastAndItsSite() {
+        openBanksOf(10_000);
+        tracker.rounds(4, round -> {
+            take(0, "kv-cache", round * 1_024L, 1_000);
+            take(1, "kv-cache", round * 1_024L, 1_000);
+            if (round == 1) {
+                take(0, "weights", 100_000, 1_000);
+            }
+        });
+
+        assertThat(growth()).isEqualTo("""
+                GROWING  4 rounds, the first for warming up · memory grows: DRAM of device 0 by 11.72 KiB (12000 B) per round, and 1 more
+                Memory left by each round, in bytes:
+                   DRAM of device 0  [24000, 12000, 12000, 12000]  growing by 11.72 KiB (12000 B) per round
+                      full after 5 more rounds
+                      each bank has 4.88 KiB (5000 B) free of 9.77 KiB (10000 B)
+                      the last 3 rounds reserved 2.93 KiB (3000 B) of it
+                   DRAM of device 1  [12000, 12000, 12000, 12000]  growing by 11.72 KiB (12000 B) per round
+                      full after 6 more rounds
+                      each bank has 5.86 KiB (6000 B) free of 9.77 KiB (10000 B)
+                      the last 3 rounds reserved 2.93 KiB (3000 B) of it
+                Where it was asked for, the worst first:
+                   DRAM buffers of 11.72 KiB (12000 B) "kv-cache", buffers left on devices 0-1: [1, 1, 1, 1], growing
+                   DRAM buffers of 11.72 KiB (12000 B) "weights", buffers left on device 0: [1, 0, 0, 0], settled""");
+    }
+
+    @Test
+    void tooFewRoundsAreToldWithWhatIsNeeded() {
+        tracker.rounds(2, round -> tracker.allocated(0, L1, round * 1_024L, 64));
+
+        assertThat(growth()).isEqualTo("""
+                UNDECIDED  2 rounds, the first for warming up · it cannot be known whether memory grows
+                2 of at least 3 rounds ended, of which 1 is for warming up. Mark each with tracker.round(n).
+                Memory left by each round, in bytes:
+                   L1 of device 0  [64, 64]  undecided, at least 1 more round needed
+                Where it was asked for, the worst first:
+                   L1 buffers of 64 B, buffers left on device 0: [1, 1], undecided""");
+    }
+
+    @Test
+    void aSettlingCacheIsToldWithoutASlope() {
+        tracker.rounds(3, round -> {
+            for (int buffer = round; buffer < 3; buffer++) {
+                tracker.allocated(0, L1, round * 1_024L + buffer * 64L, 64);
+            }
+        });
+
+        assertThat(growth()).isEqualTo("""
+                SETTLING  3 rounds, the first for warming up · memory grew after the warm-up, and grows by 0 B per round now
+                Memory left by each round, in bytes:
+                   L1 of device 0  [128, 64, 0]  settling
+                Where it was asked for, the worst first:
+                   L1 buffers of 64 B, buffers left on device 0: [2, 1, 0], settling""");
+    }
+
+    @Test
+    void manySitesAreCutAtFortyLines() {
+        tracker.rounds(3, round -> {
+            for (int buffer = 0; buffer < 100; buffer++) {
+                int device = buffer % 16;
+                tracker.allocated(device, DRAM, (round * 100L + buffer) * 1_024, 64 + buffer);
+            }
+        });
+
+        String text = AccumulationReport.of(Accumulation.of(tracker.history()))
+                .withBooks(CountingPolicy.EVERY_REPORT)
+                .withBooks(CountingPolicy.REFERENCE_COUNTED)
+                .text();
+
+        assertThat(text.lines().count()).isLessThanOrEqualTo(40);
+        assertThat(text)
+                .contains("… and ")
+                .contains("Books of a counter of policy EVERY_REPORT")
+                .contains("Books of a counter of policy REFERENCE_COUNTED");
+    }
+
+    @Test
+    void readsTheSameInEveryLocale() {
+        tracker.rounds(3, round -> tracker.allocated(0, L1, round * 1_024L, 1_500));
+        Locale before = Locale.getDefault();
+        try {
+            String english = growth();
+            Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+            assertThat(growth()).isEqualTo(english);
+        } finally {
+            Locale.setDefault(before);
+        }
+    }
+
+    @Test
+    void aPeakOverBudgetIsToldWithWhoHeldIt() {
+        try (Scope test = tracker.phase(Phase.TEST)) {
+            for (int device = 0; device < 2; device++) {
+                report(AllocationDetails.user().labelled("kv-cache"), device, L1, 4_096, 2_048);
+                report(AllocationDetails.circularBuffer(Owner.program("7")), device, L1, 8_192, 4_096);
+            }
+        }
+
+        assertThat(budget(List.of(), MemoryBudget.of(L1).peakBytes(4_096).buffers(1)))
+                .isEqualTo("""
+                        OVER BUDGET  2 limits of 1 budget not kept
+                        1. L1 of devices 0-1: peak 6 KiB (6144 B), 2 KiB (2048 B) over the budget of 4 KiB (4096 B)
+                           at event #3 in TEST; circular buffers included: 4 KiB (4096 B) of it
+                           held 4 KiB (4096 B) in 1 buffer: L1 buffers of 4 KiB (4096 B)
+                           held 2 KiB (2048 B) in 1 buffer: L1 buffers of 2 KiB (2048 B) "kv-cache"
+                        2. L1 of devices 0-1: 2 buffers at once, 1 more than the budget of 1
+                           at event #3 in TEST; circular buffers included: 4 KiB (4096 B) of it
+                           held 4 KiB (4096 B) in 1 buffer: L1 buffers of 4 KiB (4096 B)
+                           held 2 KiB (2048 B) in 1 buffer: L1 buffers of 2 KiB (2048 B) "kv-cache"
+                        Reproduce: mvn test -Dtest=KvCacheTest#decode""");
+    }
+
+    @Test
+    void freeMemoryInPiecesIsTold() {
+        List<AllocatorReading> readings = List.of(new AllocatorReading(DRAM, List.of(0, 1, 2), 4_096, 1_024));
+
+        assertThat(budget(
+                        readings, MemoryBudget.of(DRAM).largestFreeBlock(2_048).fragmentation(0.5)))
+                .isEqualTo("""
+                        OVER BUDGET  2 limits of 1 budget not kept
+                        1. DRAM of devices 0-2: largest free block 1 KiB (1024 B), and at least 2 KiB (2048 B) is in the budget
+                           each bank has 4 KiB (4096 B) free, and 1 KiB (1024 B) of it in one block
+                        2. DRAM of devices 0-2: fragmentation 75.0 %, and at most 50.0 % is in the budget
+                           each bank has 4 KiB (4096 B) free, and 1 KiB (1024 B) of it in one block
+                        Reproduce: mvn test -Dtest=KvCacheTest#decode""");
+    }
+
+    @Test
+    void whatCannotBeCheckedIsTold() {
+        assertThat(budget(List.of(), MemoryBudget.of(DRAM).largestFreeBlock(2_048)))
+                .isEqualTo("""
+                        BUDGET NOT CHECKED  1 limit of 1 budget cannot be checked
+                        1. DRAM of each device: largest free block at least 2 KiB (2048 B): the largest free block cannot be checked
+                           No open mesh could be asked: a history does not hold how free memory lies. Ask a mesh that is still open, or leave the limit out.
+                        Reproduce: mvn test -Dtest=KvCacheTest#decode""");
+    }
+
+    @Test
+    void aBudgetThatWasKeptIsToldWithWhatWasNotCounted() {
+        tracker.meshOpened(MeshDescription.of(0, "mesh", List.of(0)));
+        AllocationRequest request = tracker.request(AllocationDetails.user());
+        tracker.allocated(request, 0, DRAM, 4_096, 64, Ownership.OWNING);
+        tracker.witnessed(
+                WitnessReading.of(0, Moment.CLOSE_BEGUN).region(0, DRAM).build());
+        tracker.meshClosed(0);
+
+        assertThat(budget(List.of(), MemoryBudget.of(DRAM).peakBytes(0))).isEqualTo("""
+                WITHIN BUDGET  1 budget
+                Note: 1 buffer whose free was never reported is not counted, because nobody knows until when it was held
+                Reproduce: mvn test -Dtest=KvCacheTest#decode""");
+    }
+
+    @Test
+    void whatChangedFromRunToRunIsToldWithTheNewSurvivorsFirst() {
+        AllocationTracker yesterday = withoutOrigins();
+        for (int device = 0; device < 2; device++) {
+            yesterday.allocated(device, DRAM, 4_096, 64);
+            yesterday.freed(device, DRAM, 4_096);
+            yesterday.allocated(device, L1, 4_096, 32);
+            yesterday.freed(device, L1, 4_096);
+            tracker.allocated(device, DRAM, 8_192, 64);
+            tracker.allocated(device, DRAM, 4_096, 2_048);
+            tracker.freed(device, DRAM, 4_096);
+        }
+
+        assertThat(DifferenceReport.of(HistoryDifference.between(yesterday.history(), tracker.history()))
+                        .text())
+                .isEqualTo("""
+                        CHANGED  3 sites of allocation changed, what leaves more first
+                           DRAM buffers of 64 B: new survivors
+                              left nothing -> 2 buffers of 128 B
+                           DRAM buffers of 2 KiB (2048 B): new
+                              asked for nothing -> 2 buffers of 4 KiB (4096 B)
+                           L1 buffers of 32 B: gone
+                              asked for 2 buffers of 64 B -> nothing
+                        Peaks:
+                           DRAM of devices 0-1: 64 B -> 2.06 KiB (2112 B), 2 KiB (2048 B) more
+                           L1 of devices 0-1: 32 B -> 0 B, 32 B less""");
+    }
+
+    @Test
+    void runsThatAreAlikeAreTold() {
+        AllocationHistory history = tracker.history();
+
+        assertThat(DifferenceReport.of(HistoryDifference.between(history, history))
+                        .text())
+                .isEqualTo("SAME USAGE  both runs used memory alike");
+        assertThat(DifferenceReport.of(DeviceDifference.of(history)).text())
+                .isEqualTo("SAME USAGE  all devices used memory alike");
+        assertThat(DifferenceReport.of(SnapshotDifference.between(history.snapshot(), history.snapshot()))
+                        .text())
+                .isEqualTo("SAME USAGE  nothing came or went");
+    }
+
+    @Test
+    void theDeviceThatDiffersIsTold() {
+        for (int device = 0; device < 8; device++) {
+            tracker.allocated(device, DRAM, 4_096, 64);
+            if (device != 3) {
+                tracker.freed(device, DRAM, 4_096);
+            }
+        }
+
+        assertThat(DifferenceReport.of(DeviceDifference.of(tracker.history())).text())
+                .isEqualTo("""
+                        DIFFERENT  devices differ at 1 site of allocation
+                           DRAM buffers of 64 B
+                              devices 0-2, 4-7: asked for 1 buffer of 64 B, left nothing
+                              device 3: asked for 1 buffer of 64 B, left 1 buffer of 64 B""");
+    }
+
+    @Test
+    void whatCameBetweenTwoMomentsIsToldForDevicesTogether() {
+        tracker.allocated(0, DRAM, 4_096, 64);
+        tracker.allocated(1, DRAM, 4_096, 64);
+        MemorySnapshot before = tracker.snapshot();
+        tracker.allocated(0, DRAM, 8_192, 2_048);
+        tracker.allocated(1, DRAM, 8_192, 2_048);
+        tracker.allocated(1, L1, 4_096, 32);
+
+        assertThat(DifferenceReport.of(SnapshotDifference.between(before, tracker.snapshot()))
+                        .text())
+                .isEqualTo("""
+                        CHANGED  between the two moments
+                           DRAM USER of devices 0-1: 1 buffer of 64 B -> 2 buffers of 2.06 KiB (2112 B), 2 KiB (2048 B) more
+                           L1 USER of device 1: nothing -> 1 buffer of 32 B, 32 B more""");
+        assertThat(DifferenceReport.of(SnapshotDifference.between(tracker.snapshot(), before))
+                        .text())
+                .isEqualTo("""
+                        CHANGED  between the two moments
+                           DRAM USER of devices 0-1: 2 buffers of 2.06 KiB (2112 B) -> 1 buffer of 64 B, 2 KiB (2048 B) less
+                           L1 USER of device 1: 1 buffer of 32 B -> nothing, 32 B less""");
+    }
+
+    @Test
+    void devicesAreNamedInRanges() {
+        assertThat(DeviceNames.of(List.of(3))).isEqualTo("device 3");
+        assertThat(DeviceNames.of(List.of(0, 1, 2, 3))).isEqualTo("devices 0-3");
+        assertThat(DeviceNames.of(List.of(0, 2, 3, 7))).isEqualTo("devices 0, 2-3, 7");
+    }
+
+    private String growth() {
+        return AccumulationReport.of(Accumulation.of(tracker.history())).text();
+    }
+
+    private String budget(List<AllocatorReading> readings, MemoryBudget budget) {
+        return BudgetReport.of(
+                        BudgetVerdict.of(LeakCheck.create().examine(tracker.history()), List.of(budget), readings))
+                .reproducedBy("mvn test -Dtest=KvCacheTest#decode")
+                .text();
+    }
+
+    private void openBanksOf(long bytes) {
+        tracker.meshOpened(MeshDescription.of(0, "mesh", List.of(0, 1))
+                .withCapacities(List.of(new MemoryCapacity(DRAM, 12, bytes))));
+    }
+
+    private void take(int device, String label, long address, long bytesPerBank) {
+        report(AllocationDetails.user().labelled(label).withExtent(bytesPerBank), device, DRAM, address, 12_000);
+    }
+
+    private void report(AllocationDetails details, int device, BufferType type, long address, long size) {
+        tracker.allocated(tracker.request(details), device, type, address, size, Ownership.OWNING);
+    }
+
+    private static AllocationTracker withoutOrigins() {
+        return AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+    }
+}

@@ -1,0 +1,83 @@
+package dev.meshguard.verdict;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.BufferGeneration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What buffers of different rounds, runs and devices have in common: where they are asked for, in what memory, under what label.
+ *
+ * <p>Addresses, devices and line numbers are left out, because they change where nothing that matters does. The size takes part
+ * only where no origin was captured: a line that asks for a little more each time is one thing and not many.
+ *
+ * @param type the memory
+ * @param place the innermost methods of the origin, at most three, without line numbers; nothing where none was captured
+ * @param size the size of each in bytes, where there is no place
+ * @param label what the code under test says they are for, if it says so
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record AllocationSite(BufferType type, Optional<String> place, OptionalLong size, Optional<String> label) {
+
+    private static final int FRAMES = 3;
+
+    /** A compiler numbers lambdas as it meets them. */
+    private static final Pattern LAMBDA = Pattern.compile("lambda\\$(.*)\\$\\d+");
+
+    /** A virtual machine numbers hidden classes as it makes them. */
+    private static final Pattern HIDDEN_CLASS = Pattern.compile("(\\$\\$Lambda)?(\\$\\d+)?/(0x)?[0-9a-f]+$");
+
+    /** Returns the site of a buffer. */
+    public static AllocationSite of(BufferGeneration buffer) {
+        return of(buffer, buffer.origin().flatMap(AllocationSite::place));
+    }
+
+    /** Returns the site of a buffer whose place is known already. */
+    public static AllocationSite of(BufferGeneration buffer, Optional<String> place) {
+        return new AllocationSite(
+                buffer.type(),
+                place,
+                place.isPresent() ? OptionalLong.empty() : OptionalLong.of(buffer.size()),
+                buffer.label());
+    }
+
+    /** Returns the innermost methods of an origin, if it has any frame. */
+    public static Optional<String> place(Origin origin) {
+        return origin.frames().isEmpty()
+                ? Optional.empty()
+                : Optional.of(origin.frames().stream()
+                        .limit(FRAMES)
+                        .map(AllocationSite::method)
+                        .collect(Collectors.joining(" < ")));
+    }
+
+    private static String method(StackTraceElement frame) {
+        String type = HIDDEN_CLASS.matcher(frame.getClassName()).replaceFirst("");
+        return type + '.' + LAMBDA.matcher(frame.getMethodName()).replaceFirst("lambda in $1");
+    }
+
+    /** Returns memory, size or label, and the innermost method: {@code DRAM "kv-cache" from KvCache.append}. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(type.toString());
+        size.ifPresent(bytes -> text.append(" buffers of ").append(Quantities.size(bytes)));
+        label.ifPresent(words -> text.append(' ').append(Quantities.quoted(words)));
+        place.ifPresent(methods -> text.append(" from ").append(innermost(methods)));
+        return text.toString();
+    }
+
+    private static String innermost(String methods) {
+        int end = methods.indexOf(" < ");
+        String first = end < 0 ? methods : methods.substring(0, end);
+        int method = first.lastIndexOf('.');
+        int type = first.lastIndexOf('.', method - 1);
+        return first.substring(type + 1);
+    }
+}

@@ -1,0 +1,28 @@
+package dev.meshguard.verdict;
+
+import dev.meshguard.tracker.BufferType;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * One memory of one device: what fills up by itself.
+ *
+ * @param device the device id
+ * @param type the memory
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record DeviceMemory(int device, BufferType type) implements Comparable<DeviceMemory> {
+
+    @Override
+    public int compareTo(DeviceMemory other) {
+        int byType = type.compareTo(other.type);
+        return byType != 0 ? byType : Integer.compare(device, other.device);
+    }
+
+    /** Returns {@code DRAM of device 3}. */
+    @Override
+    public String toString() {
+        return type + " of device " + device;
+    }
+}

@@ -1,0 +1,283 @@
+package dev.meshguard.verdict.budget;
+
+import dev.meshguard.tracker.AllocatorReading;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemoryTotals;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.AllocationSite;
+import dev.meshguard.verdict.DeviceMemory;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.internal.HeldMemory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Whether budgets were kept to.
+ *
+ * <p>A pure function of a verdict and of what allocators said. What counts is memory and not the books: of a buffer whose free was
+ * never reported no more is counted than is proved.
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @param budgets the budgets
+ * @param overruns what was not kept, or cannot be known, in the order of the budgets
+ * @param uncounted how many buffers were left out, because they were given back at a moment that nobody knows
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, long uncounted) {
+
+    /** Creates a verdict with its own copies of the lists. */
+    public BudgetVerdict {
+        budgets = List.copyOf(budgets);
+        overruns = List.copyOf(overruns);
+    }
+
+    /**
+     * Judges what a history says.
+     *
+     * @param verdict what the history means
+     * @param budgets the budgets
+     * @param readings what allocators said at the end; none where there is no mesh to ask
+     */
+    public static BudgetVerdict of(LeakVerdict verdict, List<MemoryBudget> budgets, List<AllocatorReading> readings) {
+        Judge judge = new Judge(verdict);
+        List<Overrun> overruns = new ArrayList<>();
+        for (MemoryBudget budget : budgets) {
+            overruns.addAll(judge.used(budget));
+            overruns.addAll(broken(budget, readings));
+        }
+        return new BudgetVerdict(budgets, overruns, judge.uncounted);
+    }
+
+    /** Returns whether every budget was kept to. */
+    public boolean isKept() {
+        return overruns.isEmpty();
+    }
+
+    private static List<Overrun> broken(MemoryBudget budget, List<AllocatorReading> readings) {
+        List<AllocatorReading> fitting = readings.stream()
+                .filter(reading -> reading.type() == budget.type())
+                .filter(reading -> budget.device().isEmpty()
+                        || reading.devices().contains(budget.device().getAsInt()))
+                .toList();
+        List<Overrun> overruns = new ArrayList<>();
+        budget.largestFreeBlock().ifPresent(least -> {
+            if (fitting.isEmpty()) {
+                overruns.add(unknown(budget, Measure.LARGEST_FREE_BLOCK));
+            }
+            fitting.stream()
+                    .filter(reading -> reading.largestFreePerBank() < least)
+                    .forEach(reading -> overruns.add(new Overrun.Broken(budget, Measure.LARGEST_FREE_BLOCK, reading)));
+        });
+        budget.fragmentation().ifPresent(most -> {
+            if (fitting.isEmpty()) {
+                overruns.add(unknown(budget, Measure.FRAGMENTATION));
+            }
+            fitting.stream()
+                    .filter(reading -> reading.fragmentation() > most)
+                    .forEach(reading -> overruns.add(new Overrun.Broken(budget, Measure.FRAGMENTATION, reading)));
+        });
+        return overruns;
+    }
+
+    private static Overrun unknown(MemoryBudget budget, Measure measure) {
+        return new Overrun.Unknown(
+                budget,
+                measure,
+                "No open mesh could be asked: a history does not hold how free memory lies. Ask a mesh that is still open, or"
+                        + " leave the limit out.");
+    }
+
+    /** The course of what is in use in one memory. */
+    private static final class Course {
+        private final List<HeldMemory.Stretch> stretches = new ArrayList<>();
+        private long peakBytes;
+        private long peakBytesAt;
+        private long peakBuffers;
+        private long peakBuffersAt;
+
+        /** Frees come before what is allocated in their place; no two events have one number. */
+        private void run() {
+            SortedMap<Long, long[]> steps = new TreeMap<>();
+            for (HeldMemory.Stretch stretch : stretches) {
+                step(steps, stretch.from(), stretch.buffer().size(), 1);
+                if (stretch.until() != HeldMemory.TO_THE_END) {
+                    step(steps, stretch.until(), -stretch.buffer().size(), -1);
+                }
+            }
+            long bytes = 0;
+            long buffers = 0;
+            for (Map.Entry<Long, long[]> step : steps.entrySet()) {
+                bytes += step.getValue()[0];
+                buffers += step.getValue()[1];
+                if (bytes > peakBytes) {
+                    peakBytes = bytes;
+                    peakBytesAt = step.getKey();
+                }
+                if (buffers > peakBuffers) {
+                    peakBuffers = buffers;
+                    peakBuffersAt = step.getKey();
+                }
+            }
+        }
+
+        /** The event is before all others: nothing is known to have been held then. */
+        private Course peaking(long bytes, long buffers) {
+            peakBytes = bytes;
+            peakBytesAt = 0;
+            peakBuffers = buffers;
+            peakBuffersAt = 0;
+            return this;
+        }
+
+        private static void step(SortedMap<Long, long[]> steps, long event, long bytes, long buffers) {
+            long[] step = steps.computeIfAbsent(event, unused -> new long[2]);
+            step[0] += bytes;
+            step[1] += buffers;
+        }
+
+        private List<BufferGeneration> heldAt(long event) {
+            return stretches.stream()
+                    .filter(stretch -> stretch.from() <= event && event < stretch.until())
+                    .map(HeldMemory.Stretch::buffer)
+                    .toList();
+        }
+    }
+
+    /** Looks at one history for several budgets. */
+    private static final class Judge {
+        private final AllocationHistory history;
+        private final SortedMap<DeviceMemory, Course> courses = new TreeMap<>();
+        private final long uncounted;
+        private final long last;
+
+        private Judge(LeakVerdict verdict) {
+            history = verdict.history();
+            HeldMemory held = new HeldMemory(verdict);
+            for (HeldMemory.Stretch stretch : held.stretches()) {
+                BufferGeneration buffer = stretch.buffer();
+                courses.computeIfAbsent(new DeviceMemory(buffer.device(), buffer.type()), unused -> new Course())
+                        .stretches
+                        .add(stretch);
+            }
+            courses.values().forEach(Course::run);
+            if (!history.isComplete()) {
+                courses.putAll(coursesOfTotals());
+            }
+            uncounted = held.leftOut();
+            last = history.events().size();
+        }
+
+        /** Where the past was not kept the tracker has counted the peaks, and nobody knows who held them. */
+        private SortedMap<DeviceMemory, Course> coursesOfTotals() {
+            SortedMap<DeviceMemory, Course> counted = new TreeMap<>();
+            for (int device : history.devices()) {
+                for (BufferType type : BufferType.values()) {
+                    MemoryTotals totals = history.totals(device, type);
+                    if (totals.totalBuffers() > 0) {
+                        DeviceMemory memory = new DeviceMemory(device, type);
+                        counted.put(
+                                memory,
+                                courses.getOrDefault(memory, new Course())
+                                        .peaking(totals.peakBytes(), totals.peakBuffers()));
+                    }
+                }
+            }
+            return counted;
+        }
+
+        private List<Overrun> used(MemoryBudget budget) {
+            List<Overrun> overruns = new ArrayList<>();
+            courses.forEach((memory, course) -> {
+                if (memory.type() == budget.type()
+                        && (budget.device().isEmpty() || budget.device().getAsInt() == memory.device())) {
+                    overruns.addAll(used(budget, memory, course));
+                }
+            });
+            return overruns;
+        }
+
+        private List<Overrun> used(MemoryBudget budget, DeviceMemory memory, Course course) {
+            List<Overrun> overruns = new ArrayList<>();
+            budget.peakBytes().ifPresent(most -> {
+                if (course.peakBytes > most) {
+                    overruns.add(used(
+                            budget, Measure.PEAK_BYTES, memory, most, course.peakBytes, course, course.peakBytesAt));
+                }
+            });
+            budget.liveBytes().ifPresent(most -> {
+                long live = course.heldAt(last).stream()
+                        .mapToLong(BufferGeneration::size)
+                        .sum();
+                if (live > most) {
+                    overruns.add(used(budget, Measure.LIVE_BYTES, memory, most, live, course, last));
+                }
+            });
+            budget.buffers().ifPresent(most -> {
+                if (course.peakBuffers > most) {
+                    overruns.add(used(
+                            budget, Measure.BUFFERS, memory, most, course.peakBuffers, course, course.peakBuffersAt));
+                }
+            });
+            return overruns;
+        }
+
+        private Overrun used(
+                MemoryBudget budget,
+                Measure measure,
+                DeviceMemory memory,
+                long allowed,
+                long found,
+                Course course,
+                long event) {
+            List<Holder> holders = holders(course.heldAt(event));
+            return new Overrun.Used(
+                    budget,
+                    measure,
+                    memory,
+                    allowed,
+                    found,
+                    event,
+                    history.phaseAt(event),
+                    holders.stream().mapToLong(Holder::circularBytes).sum(),
+                    holders);
+        }
+
+        private static List<Holder> holders(List<BufferGeneration> buffers) {
+            Map<AllocationSite, Holder> holders = new LinkedHashMap<>();
+            Map<Origin, Optional<String>> places = new HashMap<>();
+            for (BufferGeneration buffer : buffers) {
+                Optional<Origin> origin =
+                        buffer.origin().filter(known -> !known.frames().isEmpty());
+                Optional<String> place = origin.flatMap(known -> places.computeIfAbsent(known, AllocationSite::place));
+                long circular = buffer.kind() == BufferKind.CIRCULAR_BUFFER ? buffer.size() : 0;
+                AllocationSite site = AllocationSite.of(buffer, place);
+                holders.merge(
+                        site,
+                        new Holder(site, origin, 1, buffer.size(), circular),
+                        (one, other) -> new Holder(
+                                site,
+                                one.origin().or(other::origin),
+                                one.buffers() + other.buffers(),
+                                one.bytes() + other.bytes(),
+                                one.circularBytes() + other.circularBytes()));
+            }
+            return holders.values().stream()
+                    .sorted(Comparator.comparingLong(Holder::bytes).reversed())
+                    .toList();
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package dev.meshguard.verdict.difference;
+
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.AllocationSite;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Which devices do otherwise than most of them, site by site.
+ *
+ * <p>What most devices did is the rule. A device of which the source reports more than it holds
+ * ({@link MeshDescription#busiestDevice()}) has no say in that, and may have more: that is how it is reported and not what
+ * happened.
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @param deviations the sites at which devices differ, in the order of their oldest buffers
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record DeviceDifference(List<Deviation> deviations) {
+
+    /**
+     * A site at which devices differ.
+     *
+     * @param site what the buffers have in common
+     * @param origin where it is, if that was captured
+     * @param usual what most devices did; of two that are equally common, what a lower device did
+     * @param usualDevices the devices that did so, ascending
+     * @param others what the others did, by device
+     */
+    public record Deviation(
+            AllocationSite site,
+            Optional<Origin> origin,
+            Usage usual,
+            List<Integer> usualDevices,
+            SortedMap<Integer, Usage> others) {
+
+        /** Creates a deviation with its own copies of what the devices did. */
+        public Deviation {
+            usualDevices = List.copyOf(usualDevices);
+            others = new TreeMap<>(others);
+        }
+    }
+
+    /** Creates a difference with its own copy of the list. */
+    public DeviceDifference {
+        deviations = List.copyOf(deviations);
+    }
+
+    /** Returns how the devices of a history differ. */
+    public static DeviceDifference of(AllocationHistory history) {
+        SortedSet<Integer> devices = new TreeSet<>();
+        Set<Integer> busy = new TreeSet<>();
+        for (MeshDescription mesh : history.meshes()) {
+            devices.addAll(mesh.devices());
+            if (mesh.busiestDevice() >= 0) {
+                busy.add(mesh.busiestDevice());
+            }
+        }
+        if (devices.isEmpty()) {
+            devices.addAll(history.devices());
+        }
+        Sites sites = new Sites();
+        Map<AllocationSite, SortedMap<Integer, Usage>> done = new LinkedHashMap<>();
+        sites.forEach(history, (site, buffer) -> {
+            if (devices.contains(buffer.device())) {
+                done.computeIfAbsent(site, unused -> nothing(devices))
+                        .computeIfPresent(buffer.device(), (unused, usage) -> usage.and(buffer));
+            }
+        });
+        List<Deviation> deviations = new ArrayList<>();
+        done.forEach((site, ofDevices) ->
+                deviation(site, sites.originOf(site), ofDevices, busy).ifPresent(deviations::add));
+        return new DeviceDifference(deviations);
+    }
+
+    /** Returns whether all devices did the same. */
+    public boolean isEmpty() {
+        return deviations.isEmpty();
+    }
+
+    private static SortedMap<Integer, Usage> nothing(SortedSet<Integer> devices) {
+        SortedMap<Integer, Usage> usages = new TreeMap<>();
+        devices.forEach(device -> usages.put(device, Usage.NOTHING));
+        return usages;
+    }
+
+    private static Optional<Deviation> deviation(
+            AllocationSite site, Optional<Origin> origin, SortedMap<Integer, Usage> done, Set<Integer> busy) {
+        Map<Usage, List<Integer>> votes = new LinkedHashMap<>();
+        done.forEach((device, usage) -> {
+            if (!busy.contains(device)) {
+                votes.computeIfAbsent(usage, unused -> new ArrayList<>()).add(device);
+            }
+        });
+        Usage usual = Usage.NOTHING;
+        int most = 0;
+        for (Map.Entry<Usage, List<Integer>> vote : votes.entrySet()) {
+            if (vote.getValue().size() > most) {
+                most = vote.getValue().size();
+                usual = vote.getKey();
+            }
+        }
+        SortedMap<Integer, Usage> others = new TreeMap<>();
+        for (Map.Entry<Integer, Usage> one : done.entrySet()) {
+            boolean fits = busy.contains(one.getKey())
+                    ? one.getValue().isAtLeast(usual)
+                    : one.getValue().equals(usual);
+            if (!fits) {
+                others.put(one.getKey(), one.getValue());
+            }
+        }
+        return others.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Deviation(site, origin, usual, votes.getOrDefault(usual, List.of()), others));
+    }
+}

@@ -1,0 +1,126 @@
+package dev.meshguard.verdict.difference;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.AllocationSite;
+import dev.meshguard.verdict.DeviceMemory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What one run did otherwise than another: what changed since yesterday's green run.
+ *
+ * <p>Matched by where memory is asked for, in which memory and under what label ({@link AllocationSite}), and never by address or
+ * line number: those change where nothing that matters does. Where no origin was captured, or a tracker of many requests has
+ * forgotten it, the size takes its place.
+ *
+ * <pre>{@code
+ * HistoryDifference difference = HistoryDifference.between(yesterday, today);
+ * }</pre>
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @param changes the sites that asked for or left more or less, what newly left something first
+ * @param peaks the memories whose peak changed, by type and device
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peaks) {
+
+    /**
+     * What became of one site, over all devices.
+     *
+     * @param site what the buffers have in common
+     * @param origin where it is, in the later run if it is in both
+     * @param before what it asked for and left in the earlier run
+     * @param after what it asked for and left in the later run
+     */
+    public record UsageChange(AllocationSite site, Optional<Origin> origin, Usage before, Usage after) {
+
+        /** Returns by how many bytes it leaves more than before; negative where it leaves less. */
+        public long moreLeft() {
+            return after.leftBytes() - before.leftBytes();
+        }
+
+        /** Returns by how many bytes it asks for more than before; negative where it asks for less. */
+        public long moreBytes() {
+            return after.bytes() - before.bytes();
+        }
+    }
+
+    /**
+     * The most bytes that were in use at once.
+     *
+     * @param memory where
+     * @param before in the earlier run
+     * @param after in the later run
+     */
+    public record PeakChange(DeviceMemory memory, long before, long after) {}
+
+    /** Creates a difference with its own copies of the lists. */
+    public HistoryDifference {
+        changes = List.copyOf(changes);
+        peaks = List.copyOf(peaks);
+    }
+
+    /** Returns what the later history has otherwise than the earlier. */
+    public static HistoryDifference between(AllocationHistory before, AllocationHistory after) {
+        Sites earlier = new Sites();
+        Sites later = new Sites();
+        Map<AllocationSite, Usage> usedBefore = usages(before, earlier);
+        Map<AllocationSite, Usage> usedAfter = usages(after, later);
+        Set<AllocationSite> all = new LinkedHashSet<>(usedAfter.keySet());
+        all.addAll(usedBefore.keySet());
+        List<UsageChange> changes = new ArrayList<>();
+        for (AllocationSite site : all) {
+            Usage was = usedBefore.getOrDefault(site, Usage.NOTHING);
+            Usage is = usedAfter.getOrDefault(site, Usage.NOTHING);
+            if (!was.equals(is)) {
+                changes.add(new UsageChange(site, later.originOf(site).or(() -> earlier.originOf(site)), was, is));
+            }
+        }
+        changes.sort(Comparator.comparingLong(UsageChange::moreLeft)
+                .reversed()
+                .thenComparing(change -> Math.abs(change.moreBytes()), Comparator.reverseOrder()));
+        return new HistoryDifference(changes, peaks(before, after));
+    }
+
+    /** Returns whether the two runs used memory alike. */
+    public boolean isEmpty() {
+        return changes.isEmpty() && peaks.isEmpty();
+    }
+
+    private static Map<AllocationSite, Usage> usages(AllocationHistory history, Sites sites) {
+        Map<AllocationSite, Usage> usages = new LinkedHashMap<>();
+        sites.forEach(
+                history,
+                (site, buffer) -> usages.merge(site, Usage.NOTHING.and(buffer), (known, unused) -> known.and(buffer)));
+        return usages;
+    }
+
+    private static List<PeakChange> peaks(AllocationHistory before, AllocationHistory after) {
+        Set<Integer> devices = new TreeSet<>(before.devices());
+        devices.addAll(after.devices());
+        List<PeakChange> peaks = new ArrayList<>();
+        for (BufferType type : BufferType.values()) {
+            for (int device : devices) {
+                long was = before.totals(device, type).peakBytes();
+                long is = after.totals(device, type).peakBytes();
+                if (was != is) {
+                    peaks.add(new PeakChange(new DeviceMemory(device, type), was, is));
+                }
+            }
+        }
+        return peaks;
+    }
+}

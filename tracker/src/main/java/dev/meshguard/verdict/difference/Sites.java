@@ -1,0 +1,34 @@
+package dev.meshguard.verdict.difference;
+
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.AllocationSite;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/** The sites of a history, each resolved once. */
+final class Sites {
+
+    private final Map<Origin, Optional<String>> places = new HashMap<>();
+    private final Map<AllocationSite, Origin> origins = new LinkedHashMap<>();
+
+    /** Goes through what was allocated, oldest first. */
+    void forEach(AllocationHistory history, BiConsumer<AllocationSite, BufferGeneration> action) {
+        for (BufferGeneration buffer : history.generations()) {
+            Optional<Origin> origin = buffer.origin();
+            AllocationSite site = AllocationSite.of(
+                    buffer, origin.flatMap(known -> places.computeIfAbsent(known, AllocationSite::place)));
+            origin.filter(known -> !known.frames().isEmpty()).ifPresent(known -> origins.putIfAbsent(site, known));
+            action.accept(site, buffer);
+        }
+    }
+
+    /** Returns where the oldest buffer of a site was asked for, if that was captured. */
+    Optional<Origin> originOf(AllocationSite site) {
+        return Optional.ofNullable(origins.get(site));
+    }
+}

@@ -1,0 +1,60 @@
+package dev.meshguard.verdict.difference;
+
+import dev.meshguard.tracker.MemorySnapshot;
+import dev.meshguard.tracker.MemorySnapshot.Account;
+import dev.meshguard.tracker.MemorySnapshot.Amount;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What came and went between two moments, with what there was before and after.
+ *
+ * <p>{@link MemorySnapshot#minus} has the differences alone.
+ *
+ * @param changes the accounts that changed, by device, type and lifetime
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record SnapshotDifference(List<AmountChange> changes) {
+
+    /**
+     * A class of memory that changed.
+     *
+     * @param account whose memory where
+     * @param before what there was
+     * @param after what there is
+     */
+    public record AmountChange(Account account, Amount before, Amount after) {}
+
+    /** Creates a difference with its own copy of the list. */
+    public SnapshotDifference {
+        changes = List.copyOf(changes);
+    }
+
+    /** Returns what the later snapshot has otherwise than the earlier. */
+    public static SnapshotDifference between(MemorySnapshot before, MemorySnapshot after) {
+        Map<Account, Amount> earlier = before.amounts();
+        Map<Account, Amount> later = after.amounts();
+        SortedSet<Account> accounts = new TreeSet<>(earlier.keySet());
+        accounts.addAll(later.keySet());
+        List<AmountChange> changes = new ArrayList<>();
+        for (Account account : accounts) {
+            Amount was = earlier.getOrDefault(account, Amount.NOTHING);
+            Amount is = later.getOrDefault(account, Amount.NOTHING);
+            if (!was.equals(is)) {
+                changes.add(new AmountChange(account, was, is));
+            }
+        }
+        return new SnapshotDifference(changes);
+    }
+
+    /** Returns whether nothing changed. */
+    public boolean isEmpty() {
+        return changes.isEmpty();
+    }
+}

@@ -1,0 +1,38 @@
+package dev.meshguard.verdict.difference;
+
+import dev.meshguard.tracker.history.BufferGeneration;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What was asked for at one site, and what of it is left.
+ *
+ * @param buffers how many buffers were allocated
+ * @param bytes their bytes
+ * @param leftBuffers how many of them are still in the books
+ * @param leftBytes their bytes
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record Usage(long buffers, long bytes, long leftBuffers, long leftBytes) {
+
+    /** Nothing. */
+    public static final Usage NOTHING = new Usage(0, 0, 0, 0);
+
+    Usage and(BufferGeneration buffer) {
+        boolean isLeft = buffer.isLive();
+        return new Usage(
+                buffers + 1,
+                bytes + buffer.size(),
+                leftBuffers + (isLeft ? 1 : 0),
+                leftBytes + (isLeft ? buffer.size() : 0));
+    }
+
+    /** Returns whether nothing of this is less than in another. */
+    public boolean isAtLeast(Usage other) {
+        return buffers >= other.buffers
+                && bytes >= other.bytes
+                && leftBuffers >= other.leftBuffers
+                && leftBytes >= other.leftBytes;
+    }
+}

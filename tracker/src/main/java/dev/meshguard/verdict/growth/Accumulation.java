@@ -1,0 +1,448 @@
+package dev.meshguard.verdict.growth;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Books;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.verdict.DeviceMemory;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.internal.HeldMemory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What repeated rounds leave behind: the test that tells a leak from a cache.
+ *
+ * <p>A cache is filled in the first round and then stays as it is; a leak comes with every round. So what counts is not what is
+ * left but what each round adds, by site, device and type: {@code [5, 0, 0, 0]} is a cache, {@code [3, 1, 0]} is settling,
+ * {@code [1, 1, 1, 1]} is a leak. {@link Trend} has the rule.
+ *
+ * <pre>{@code
+ * tracker.rounds(4, round -> decode(tokens));
+ *
+ * Accumulation accumulation = Accumulation.of(tracker.history());
+ * }</pre>
+ *
+ * <h2>Memory and books</h2>
+ *
+ * <p>{@link #memory()} is what the verdict says is really held, proved by a witness where there is one: what was given back without a
+ * report is not in it. {@link #books(CountingPolicy)} is what a counter adds up that believes every report in its way. The two part
+ * wherever a report is missing or doubled, and then it is the books that drift and not the memory that fills up.
+ *
+ * <h2>Rounds</h2>
+ *
+ * <p>Of one history, those that were marked ({@link Rounds#MARKED}) or the lives of its meshes ({@link Rounds#MESHES}); or several
+ * histories, each of a tracker of its own ({@link #ofSeparate}). What is taken between two rounds counts for the later one. With
+ * fewer than two rounds after the warm-up nothing is decided.
+ *
+ * <p>The time it takes grows with the number of events, not with events times rounds.
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class Accumulation {
+
+    private static final int WARM_UP = 1;
+
+    /** What does not depend on the warm-up. */
+    private interface Source {
+        int rounds();
+
+        List<String> doubts();
+
+        SortedMap<DeviceMemory, RoundVector> bytes();
+
+        List<SiteGrowth> sites(int warmUp);
+
+        SortedMap<DeviceMemory, RoundVector> books(CountingPolicy policy);
+
+        Map<DeviceMemory, Forecast> forecasts(Iterable<DeviceMemory> memories, int warmUp);
+    }
+
+    private final Source source;
+    private final int warmUp;
+    private final List<MemoryGrowth> memory;
+    private final List<SiteGrowth> sites;
+
+    private Accumulation(Source source, int warmUp) {
+        this.source = source;
+        this.warmUp = warmUp;
+        this.sites = worstFirst(source.sites(warmUp));
+        this.memory = growths(source.bytes(), source::forecasts);
+    }
+
+    /** Returns what the marked rounds of a history left behind. */
+    public static Accumulation of(AllocationHistory history) {
+        return of(LeakCheck.create().examine(history), Rounds.MARKED);
+    }
+
+    /** Returns what the rounds of the history of a verdict left behind. */
+    public static Accumulation of(LeakVerdict verdict, Rounds rounds) {
+        return new Accumulation(new OneHistory(verdict, RoundMarks.in(verdict.history(), rounds)), WARM_UP);
+    }
+
+    /**
+     * Returns what rounds left behind of which each has a history of its own, in the order of the list.
+     *
+     * @throws IllegalArgumentException if two histories were taken from one tracker: the later one then holds the earlier one, and
+     *     its rounds are to be marked instead
+     */
+    public static Accumulation ofSeparate(List<AllocationHistory> histories) {
+        return new Accumulation(new SeparateHistories(List.copyOf(histories)), WARM_UP);
+    }
+
+    /**
+     * Returns the same with another number of rounds for warming up; 1 unless set.
+     *
+     * @throws IllegalArgumentException if it is less than 0
+     */
+    public Accumulation withWarmUp(int rounds) {
+        if (rounds < 0) {
+            throw new IllegalArgumentException("The warm-up takes 0 rounds or more: " + rounds + " was given");
+        }
+        return new Accumulation(source, rounds);
+    }
+
+    /** Returns how many rounds ended. */
+    public int rounds() {
+        return source.rounds();
+    }
+
+    /** Returns how many rounds are for warming up. */
+    public int warmUp() {
+        return warmUp;
+    }
+
+    /** Returns why what the rounds left cannot be known, as whole sentences; empty unless something is missing. */
+    public List<String> doubts() {
+        List<String> doubts = new ArrayList<>(source.doubts());
+        int needed = warmUp + Course.FEWEST_AFTER_WARM_UP;
+        if (rounds() < needed) {
+            doubts.add(String.format(
+                    Locale.ROOT,
+                    "%d of at least %d rounds ended, of which %d %s for warming up. Mark each with tracker.round(n).",
+                    rounds(),
+                    needed,
+                    warmUp,
+                    warmUp == 1 ? "is" : "are"));
+        }
+        return doubts;
+    }
+
+    /** Returns the worst trend of any memory; that of a site that grows counts although another one shrinks beside it. */
+    public Trend trend() {
+        if (!doubts().isEmpty()) {
+            return Trend.UNDECIDED;
+        }
+        Trend worst = Trend.SETTLED;
+        for (MemoryGrowth growth : memory) {
+            worst = worst.orWorse(growth.trend());
+        }
+        boolean siteGrows = sites.stream().anyMatch(site -> site.trend() == Trend.GROWING);
+        return siteGrows ? Trend.GROWING : worst;
+    }
+
+    /** Returns what was left in each memory that the rounds changed, by type and device. */
+    public List<MemoryGrowth> memory() {
+        return memory;
+    }
+
+    /** Returns what each site left, the worst first. */
+    public List<SiteGrowth> sites() {
+        return sites;
+    }
+
+    /**
+     * Returns by how much a counter of the given policy sees each memory change, by type and device.
+     *
+     * @throws IllegalStateException if the history cannot be read under the policy
+     */
+    public List<MemoryGrowth> books(CountingPolicy policy) {
+        return growths(source.books(policy), (memories, unused) -> Map.of());
+    }
+
+    /** Returns the trend and the number of rounds. */
+    @Override
+    public String toString() {
+        return trend() + " after " + rounds() + (rounds() == 1 ? " round" : " rounds");
+    }
+
+    /** Says when memories will be full. */
+    private interface Forecaster {
+        Map<DeviceMemory, Forecast> forecasts(Iterable<DeviceMemory> memories, int warmUp);
+    }
+
+    private List<MemoryGrowth> growths(SortedMap<DeviceMemory, RoundVector> vectors, Forecaster forecaster) {
+        Map<DeviceMemory, Course> courses = new TreeMap<>();
+        List<DeviceMemory> growing = new ArrayList<>();
+        vectors.forEach((where, bytes) -> {
+            if (!bytes.isZero()) {
+                Course course = Course.of(bytes, warmUp);
+                courses.put(where, course);
+                if (course.trend() == Trend.GROWING) {
+                    growing.add(where);
+                }
+            }
+        });
+        Map<DeviceMemory, Forecast> forecasts = forecaster.forecasts(growing, warmUp);
+        List<MemoryGrowth> growths = new ArrayList<>();
+        courses.forEach((where, course) -> growths.add(new MemoryGrowth(
+                where,
+                vectors.getOrDefault(where, RoundVector.of()),
+                course.trend(),
+                course.growth(),
+                Math.max(0, rounds() - warmUp),
+                course.roundsNeeded(),
+                forecasts.getOrDefault(where, new Forecast.Never()))));
+        return List.copyOf(growths);
+    }
+
+    private static List<SiteGrowth> worstFirst(List<SiteGrowth> sites) {
+        return sites.stream()
+                .sorted(Comparator.comparing(SiteGrowth::trend)
+                        .reversed()
+                        .thenComparing(
+                                (SiteGrowth site) ->
+                                        site.bytes().total() * site.devices().size(),
+                                Comparator.reverseOrder()))
+                .toList();
+    }
+
+    private static List<String> doubtsOf(AllocationHistory history) {
+        List<String> doubts = new ArrayList<>();
+        if (!history.isComplete()) {
+            doubts.add(
+                    "The tracker kept live buffers and totals only, so what was there at the end of a round is not known."
+                            + " Record with Retention.ALL.");
+        }
+        if (!history.lostReports().isEmpty()) {
+            doubts.add(String.format(
+                    Locale.ROOT,
+                    "Reports are missing (first at event #%d: %s).",
+                    history.lostReports().get(0).number(),
+                    history.lostReports().get(0).reason()));
+        }
+        return doubts;
+    }
+
+    private static SortedMap<DeviceMemory, RoundVector> books(int rounds, Function<RoundReader, RoundReader> readings) {
+        RoundReader reader = readings.apply(new RoundReader());
+        return Leftovers.built(reader.builders, rounds);
+    }
+
+    /** Reads books at the ends of rounds. */
+    private static final class RoundReader {
+        private final Map<DeviceMemory, RoundVector.Builder> builders = new HashMap<>();
+        private final Map<DeviceMemory, Long> last = new HashMap<>();
+
+        /** The books go on: what counts is the difference to the reading before. */
+        private void goOn(Books books, int round) {
+            for (int device : books.devices()) {
+                for (BufferType type : BufferType.values()) {
+                    DeviceMemory where = new DeviceMemory(device, type);
+                    long bytes = books.bytes(device, type);
+                    long before = last.getOrDefault(where, 0L);
+                    if (bytes != before) {
+                        last.put(where, bytes);
+                        add(where, round, bytes - before);
+                    }
+                }
+            }
+        }
+
+        /** What was there before the first round is no round's. */
+        private void goOnFrom(Books books, int moment) {
+            goOn(books, moment - 1);
+        }
+
+        private void add(DeviceMemory where, int round, long bytes) {
+            if (round >= 0) {
+                builders.computeIfAbsent(where, unused -> new RoundVector.Builder())
+                        .add(round, bytes);
+            }
+        }
+    }
+
+    /** Rounds that are stretches of one history. */
+    private static final class OneHistory implements Source {
+        private final LeakVerdict verdict;
+        private final RoundMarks marks;
+        private final Leftovers leftovers = new Leftovers();
+        private final Reserves reserves;
+
+        private OneHistory(LeakVerdict verdict, RoundMarks marks) {
+            this.verdict = verdict;
+            this.marks = marks;
+            this.reserves = new Reserves(verdict.history());
+            HeldMemory held = new HeldMemory(verdict);
+            for (HeldMemory.Stretch stretch : held.stretches()) {
+                add(stretch, held.goneAt(stretch));
+            }
+            leftovers.putInOrder();
+            reserves.putInOrder();
+        }
+
+        private void add(HeldMemory.Stretch stretch, long goneAt) {
+            int from = marks.firstSeenAtEndOf(stretch.from());
+            int until = marks.firstSeenAtEndOf(stretch.until());
+            boolean sinceBefore = stretch.from() < marks.start();
+            if (from == rounds()) {
+                return;
+            }
+            BufferGeneration buffer = stretch.buffer();
+            if (from < until && !sinceBefore) {
+                leftovers.change(from, buffer, 1);
+            }
+            if ((from < until || sinceBefore) && until < rounds() && stretch.until() > marks.start()) {
+                leftovers.change(until, buffer, -1);
+            }
+            int gone = marks.firstSeenAtEndOf(goneAt);
+            if (goneAt > marks.start() && (from < gone || sinceBefore)) {
+                reserves.held(buffer, sinceBefore, from, gone);
+            }
+        }
+
+        @Override
+        public int rounds() {
+            return marks.ends().length;
+        }
+
+        @Override
+        public List<String> doubts() {
+            List<String> doubts = doubtsOf(verdict.history());
+            marks.doubt().ifPresent(doubts::add);
+            return doubts;
+        }
+
+        @Override
+        public SortedMap<DeviceMemory, RoundVector> bytes() {
+            return leftovers.byMemory(rounds());
+        }
+
+        @Override
+        public List<SiteGrowth> sites(int warmUp) {
+            return leftovers.bySite(rounds(), warmUp);
+        }
+
+        @Override
+        public SortedMap<DeviceMemory, RoundVector> books(CountingPolicy policy) {
+            if (rounds() == 0) {
+                return new TreeMap<>();
+            }
+            long[] moments = new long[rounds() + 1];
+            moments[0] = marks.start();
+            System.arraycopy(marks.ends(), 0, moments, 1, rounds());
+            return Accumulation.books(rounds(), reader -> {
+                verdict.history().books(policy, moments, reader::goOnFrom);
+                return reader;
+            });
+        }
+
+        @Override
+        public Map<DeviceMemory, Forecast> forecasts(Iterable<DeviceMemory> memories, int warmUp) {
+            return reserves.forecasts(memories, rounds(), warmUp);
+        }
+    }
+
+    /** Rounds that have a history each. */
+    private static final class SeparateHistories implements Source {
+        private final List<AllocationHistory> histories;
+        private final Leftovers leftovers = new Leftovers();
+
+        private SeparateHistories(List<AllocationHistory> histories) {
+            this.histories = histories;
+            refuseOneTracker();
+            for (int round = 0; round < histories.size(); round++) {
+                HeldMemory held = new HeldMemory(LeakCheck.create().examine(histories.get(round)));
+                for (HeldMemory.Stretch stretch : held.stretches()) {
+                    if (stretch.until() == HeldMemory.TO_THE_END) {
+                        leftovers.change(round, stretch.buffer(), 1);
+                    }
+                }
+            }
+            leftovers.putInOrder();
+        }
+
+        /** Histories of one tracker share its requests. */
+        private void refuseOneTracker() {
+            IdentityHashMap<Object, Integer> known = new IdentityHashMap<>();
+            for (int round = 0; round < histories.size(); round++) {
+                int place = round;
+                histories.get(round).generations().stream()
+                        .map(BufferGeneration::request)
+                        .filter(request -> !request.isAnonymous())
+                        .findFirst()
+                        .map(request -> known.putIfAbsent(request, place))
+                        .ifPresent(before -> {
+                            throw new IllegalArgumentException(String.format(
+                                    Locale.ROOT,
+                                    "Histories %d and %d were taken from one tracker, so the later holds the earlier. Mark the"
+                                            + " rounds with tracker.round(n) and take the last history only.",
+                                    before + 1,
+                                    place + 1));
+                        });
+            }
+        }
+
+        @Override
+        public int rounds() {
+            return histories.size();
+        }
+
+        @Override
+        public List<String> doubts() {
+            return histories.stream()
+                    .flatMap(history -> doubtsOf(history).stream())
+                    .distinct()
+                    .toList();
+        }
+
+        @Override
+        public SortedMap<DeviceMemory, RoundVector> bytes() {
+            return leftovers.byMemory(rounds());
+        }
+
+        @Override
+        public List<SiteGrowth> sites(int warmUp) {
+            return leftovers.bySite(rounds(), warmUp);
+        }
+
+        @Override
+        public SortedMap<DeviceMemory, RoundVector> books(CountingPolicy policy) {
+            return Accumulation.books(rounds(), reader -> {
+                for (int round = 0; round < histories.size(); round++) {
+                    Books books = histories.get(round).books(policy);
+                    for (int device : books.devices()) {
+                        for (BufferType type : BufferType.values()) {
+                            reader.add(new DeviceMemory(device, type), round, books.bytes(device, type));
+                        }
+                    }
+                }
+                return reader;
+            });
+        }
+
+        @Override
+        public Map<DeviceMemory, Forecast> forecasts(Iterable<DeviceMemory> memories, int warmUp) {
+            Map<DeviceMemory, Forecast> forecasts = new HashMap<>();
+            memories.forEach(memory -> forecasts.put(
+                    memory,
+                    new Forecast.Unknown("each round has a tracker of its own, so nothing says they share a memory")));
+            return forecasts;
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package dev.meshguard.verdict.growth;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.StringJoiner;
+import java.util.stream.IntStream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What each of a number of rounds left behind: {@code [5, 0, 0, 0]}.
+ *
+ * <p>An amount is what is there at the end of a round less what was there at the end of the one before; negative where more was
+ * given back than taken. Only rounds that left something take room.
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class RoundVector {
+
+    private static final int SHOWN = 8;
+    private static final int SHOWN_OF_MANY = 3;
+
+    private final int rounds;
+    private final int[] places;
+    private final long[] amounts;
+
+    private RoundVector(int rounds, int[] places, long[] amounts) {
+        this.rounds = rounds;
+        this.places = places;
+        this.amounts = amounts;
+    }
+
+    /** Returns the vector of the given amounts, the first round's first. */
+    public static RoundVector of(long... amounts) {
+        Builder builder = new Builder();
+        for (int round = 0; round < amounts.length; round++) {
+            builder.add(round, amounts[round]);
+        }
+        return builder.build(amounts.length);
+    }
+
+    /** Returns the number of rounds. */
+    public int rounds() {
+        return rounds;
+    }
+
+    /**
+     * Returns what a round left behind.
+     *
+     * @param round the round, from 1
+     * @throws IndexOutOfBoundsException if there is no such round
+     */
+    public long leftBy(int round) {
+        Objects.checkIndex(round - 1, rounds);
+        int place = Arrays.binarySearch(places, round - 1);
+        return place < 0 ? 0 : amounts[place];
+    }
+
+    /** Returns what all rounds left behind. */
+    public long total() {
+        return Arrays.stream(amounts).sum();
+    }
+
+    /** Returns whether no round left anything, or gave anything back. */
+    public boolean isZero() {
+        return places.length == 0;
+    }
+
+    /** Returns the amounts, the first round's first. */
+    public List<Long> toList() {
+        return IntStream.rangeClosed(1, rounds).mapToObj(this::leftBy).toList();
+    }
+
+    /** The places of the rounds that left something or gave something back, from 0. */
+    int[] places() {
+        return places;
+    }
+
+    /** Their amounts. */
+    long[] amounts() {
+        return amounts;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof RoundVector vector
+                && rounds == vector.rounds
+                && Arrays.equals(places, vector.places)
+                && Arrays.equals(amounts, vector.amounts);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * (31 * rounds + Arrays.hashCode(places)) + Arrays.hashCode(amounts);
+    }
+
+    /** Returns {@code [3, 1, 0]}; of many rounds the first and the last, with how many are between. */
+    @Override
+    public String toString() {
+        StringJoiner text = new StringJoiner(", ", "[", "]");
+        boolean all = rounds <= SHOWN;
+        int first = all ? rounds : SHOWN_OF_MANY;
+        IntStream.rangeClosed(1, first).forEach(round -> text.add(Long.toString(leftBy(round))));
+        if (!all) {
+            text.add(between(first + 1, rounds - SHOWN_OF_MANY));
+            IntStream.rangeClosed(rounds - SHOWN_OF_MANY + 1, rounds)
+                    .forEach(round -> text.add(Long.toString(leftBy(round))));
+        }
+        return text.toString();
+    }
+
+    /** A stretch in which every round left the same is said as such. */
+    private String between(int from, int to) {
+        long amount = leftBy(from);
+        boolean even = IntStream.rangeClosed(from, to).allMatch(round -> leftBy(round) == amount);
+        return even
+                ? String.format(Locale.ROOT, "%d more of %d", to - from + 1, amount)
+                : String.format(Locale.ROOT, "… %d more …", to - from + 1);
+    }
+
+    /** Collects amounts in the order of rounds; not safe for use by several threads. */
+    static final class Builder {
+
+        private static final int ROOM = 4;
+
+        private int[] places = new int[ROOM];
+        private long[] amounts = new long[ROOM];
+        private int size;
+
+        /** Adds to what a round left, no earlier one than any before; from 0. */
+        void add(int round, long amount) {
+            if (size > 0 && places[size - 1] == round) {
+                amounts[size - 1] += amount;
+                return;
+            }
+            if (size == places.length) {
+                places = Arrays.copyOf(places, size * 2);
+                amounts = Arrays.copyOf(amounts, size * 2);
+            }
+            places[size] = round;
+            amounts[size] = amount;
+            size++;
+        }
+
+        RoundVector build(int rounds) {
+            int kept = 0;
+            for (int i = 0; i < size; i++) {
+                if (amounts[i] != 0) {
+                    places[kept] = places[i];
+                    amounts[kept] = amounts[i];
+                    kept++;
+                }
+            }
+            size = kept;
+            return new RoundVector(rounds, Arrays.copyOf(places, kept), Arrays.copyOf(amounts, kept));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.history.BufferGeneration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AllocationSiteTests {
+
+    @Test
+    void isTheSameForBuffersOfTwoLinesOfOneMethod() {
+        List<BufferGeneration> buffers = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(5), 0x2000, 128)
+                .recorded()
+                .generations();
+
+        assertThat(AllocationSite.of(buffers.get(0))).isEqualTo(AllocationSite.of(buffers.get(1)));
+        assertThat(AllocationSite.of(buffers.get(0)))
+                .hasToString("DRAM from AllocationSiteTests.isTheSameForBuffersOfTwoLinesOfOneMethod");
+    }
+
+    @Test
+    void isAnotherWithALabel() {
+        List<BufferGeneration> buffers = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x2000, 64)
+                .labelled("weights")
+                .recorded()
+                .generations();
+
+        assertThat(AllocationSite.of(buffers.get(0))).isNotEqualTo(AllocationSite.of(buffers.get(1)));
+        assertThat(AllocationSite.of(buffers.get(1)))
+                .hasToString("DRAM \"weights\" from AllocationSiteTests.isAnotherWithALabel");
+    }
+
+    @Test
+    void isToldBySizeWhereNoOriginIsKnown() {
+        List<BufferGeneration> buffers = historyWithoutOrigins()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x2000, 4_096)
+                .recorded()
+                .generations();
+
+        assertThat(AllocationSite.of(buffers.get(0))).isNotEqualTo(AllocationSite.of(buffers.get(1)));
+        assertThat(AllocationSite.of(buffers.get(1))).hasToString("DRAM buffers of 4 KiB (4096 B)");
+    }
+
+    @Test
+    void forgetsTheNumbersOfLambdasAndHiddenClassesAndWhatIsFarBelow() {
+        Origin origin = new Origin(List.of(
+                frame("dev.example.Cache", "lambda$grow$17"),
+                frame("dev.example.Cache$$Lambda$31/0x0000700001a2b3c8", "run"),
+                frame("dev.example.Cache$$Lambda/0x0000700001a2b3c8", "run"),
+                frame("dev.example.Main", "main")));
+
+        assertThat(AllocationSite.place(origin))
+                .hasValue("dev.example.Cache.lambda in grow < dev.example.Cache.run < dev.example.Cache.run");
+        assertThat(AllocationSite.place(new Origin(List.of()))).isEmpty();
+    }
+
+    private static StackTraceElement frame(String type, String method) {
+        return new StackTraceElement(type, method, "Cache.java", 3);
+    }
+}

@@ -1,0 +1,181 @@
+package dev.meshguard.verdict.budget;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyOfLiveBuffers;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.meshguard.tracker.AllocatorReading;
+import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.DeviceMemory;
+import dev.meshguard.verdict.LeakCheck;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class BudgetVerdictTests {
+
+    /** 64 bytes, then 64 and a circular buffer of 128, then 128 again. */
+    private static AllocationHistory peakInTheMiddle() {
+        return history()
+                .allocate(L1, device(0), 0x1000, 64)
+                .allocate(L1, device(0), 0x2000, 128)
+                .circularBufferOf(program(7))
+                .free(L1, device(0), 0x1000)
+                .recorded();
+    }
+
+    @Test
+    void whatIsExactlyAllowedIsKept() {
+        assertThat(judge(
+                                peakInTheMiddle(),
+                                MemoryBudget.of(L1)
+                                        .peakBytes(192)
+                                        .liveBytes(128)
+                                        .buffers(2))
+                        .isKept())
+                .isTrue();
+    }
+
+    @Test
+    void aPeakIncludesCircularBuffersAndSaysWhoHeldIt() {
+        assertThat(judge(peakInTheMiddle(), MemoryBudget.of(L1).peakBytes(191)).overruns())
+                .singleElement()
+                .isInstanceOfSatisfying(Overrun.Used.class, overrun -> {
+                    assertThat(overrun.measure()).isEqualTo(Measure.PEAK_BYTES);
+                    assertThat(overrun.memory()).isEqualTo(new DeviceMemory(0, L1));
+                    assertThat(overrun.allowed()).isEqualTo(191);
+                    assertThat(overrun.found()).isEqualTo(192);
+                    assertThat(overrun.event()).isEqualTo(2);
+                    assertThat(overrun.circularBytes()).isEqualTo(128);
+                    assertThat(overrun.holders()).singleElement().satisfies(holder -> {
+                        assertThat(holder.buffers()).isEqualTo(2);
+                        assertThat(holder.bytes()).isEqualTo(192);
+                        assertThat(holder.origin()).isPresent();
+                    });
+                });
+    }
+
+    @Test
+    void theEndAndTheNumberOfBuffersAreJudgedByThemselves() {
+        assertThat(judge(peakInTheMiddle(), MemoryBudget.of(L1).liveBytes(127).buffers(1))
+                        .overruns())
+                .extracting(Overrun::measure)
+                .containsExactly(Measure.LIVE_BYTES, Measure.BUFFERS);
+    }
+
+    @Test
+    void eachDeviceIsJudgedByItselfUnlessOneIsNamed() {
+        AllocationHistory history =
+                history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
+
+        assertThat(judge(history, MemoryBudget.of(DRAM).peakBytes(64)).isKept()).isTrue();
+        assertThat(judge(history, MemoryBudget.of(DRAM).peakBytes(63)).overruns())
+                .hasSize(3);
+        assertThat(judge(history, MemoryBudget.of(DRAM).onDevice(1).peakBytes(63))
+                        .overruns())
+                .hasSize(1);
+        assertThat(judge(history, MemoryBudget.of(L1).peakBytes(0)).isKept()).isTrue();
+    }
+
+    @Test
+    void whatWasGivenBackWithoutAReportIsNotCounted() {
+        AllocationHistory history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .witness(Moment.CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        BudgetVerdict verdict =
+                judge(history, MemoryBudget.of(DRAM).peakBytes(0).liveBytes(0));
+
+        assertThat(verdict.isKept()).isTrue();
+        assertThat(verdict.uncounted()).isEqualTo(1);
+    }
+
+    @Test
+    void peaksAreKnownWhereThePastWasNotKeptThoughNotWhoHeldThem() {
+        AllocationHistory history = historyOfLiveBuffers()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        assertThat(judge(history, MemoryBudget.of(DRAM).peakBytes(63)).overruns())
+                .singleElement()
+                .isInstanceOfSatisfying(Overrun.Used.class, overrun -> {
+                    assertThat(overrun.found()).isEqualTo(64);
+                    assertThat(overrun.event()).isZero();
+                    assertThat(overrun.holders()).isEmpty();
+                });
+    }
+
+    @Test
+    void anAllocatorSaysHowFreeMemoryLies() {
+        List<AllocatorReading> readings = List.of(new AllocatorReading(DRAM, List.of(0, 1), 1_000, 750));
+
+        assertThat(judge(readings, MemoryBudget.of(DRAM).largestFreeBlock(750).fragmentation(0.25))
+                        .isKept())
+                .isTrue();
+        assertThat(judge(readings, MemoryBudget.of(DRAM).largestFreeBlock(751).fragmentation(0.24))
+                        .overruns())
+                .extracting(Overrun::measure)
+                .containsExactly(Measure.LARGEST_FREE_BLOCK, Measure.FRAGMENTATION);
+    }
+
+    @Test
+    void aFullBankIsNotFragmented() {
+        assertThat(new AllocatorReading(DRAM, List.of(0), 0, 0).fragmentation()).isZero();
+    }
+
+    @Test
+    void withoutAnAllocatorItCannotBeKnown() {
+        List<AllocatorReading> ofAnother = List.of(new AllocatorReading(DRAM, List.of(0), 1_000, 1_000));
+
+        assertThat(judge(ofAnother, MemoryBudget.of(L1).largestFreeBlock(1).fragmentation(1))
+                        .overruns())
+                .hasSize(2)
+                .allSatisfy(overrun -> assertThat(overrun).isInstanceOf(Overrun.Unknown.class));
+        assertThat(judge(ofAnother, MemoryBudget.of(DRAM).onDevice(3).fragmentation(1))
+                        .overruns())
+                .hasOnlyElementsOfType(Overrun.Unknown.class);
+    }
+
+    @Test
+    void refusesLimitsThatCannotBeKeptTo() {
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> MemoryBudget.of(DRAM).peakBytes(-1))
+                .withMessage("A budget has limits of 0 or more: peakBytes = -1 was given");
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> MemoryBudget.of(DRAM).onDevice(-2))
+                .withMessage("A budget has limits of 0 or more: device = -2 was given");
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> MemoryBudget.of(DRAM).fragmentation(1.5))
+                .withMessage("Fragmentation is a part of the free memory, from 0 to 1: 1.5 was given");
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> MemoryBudget.of(DRAM).fragmentation(Double.NaN));
+    }
+
+    @Test
+    void aBudgetSaysItsLimits() {
+        assertThat(MemoryBudget.of(L1).peakBytes(2_048).liveBytes(0).buffers(1).onDevice(3))
+                .hasToString(
+                        "L1 of device 3: peak at most 2 KiB (2048 B), at the end at most 0 B, at most 1 buffer at once");
+        assertThat(MemoryBudget.of(DRAM).largestFreeBlock(64).fragmentation(0.125))
+                .hasToString("DRAM of each device: largest free block at least 64 B, fragmentation at most 12.5 %");
+        assertThat(MemoryBudget.of(DRAM)).hasToString("DRAM of each device: no limit");
+    }
+
+    private static BudgetVerdict judge(AllocationHistory history, MemoryBudget budget) {
+        return BudgetVerdict.of(LeakCheck.create().examine(history), List.of(budget), List.of());
+    }
+
+    private static BudgetVerdict judge(List<AllocatorReading> readings, MemoryBudget budget) {
+        return BudgetVerdict.of(LeakCheck.create().examine(history().recorded()), List.of(budget), readings);
+    }
+}

@@ -1,0 +1,143 @@
+package dev.meshguard.verdict.difference;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemorySnapshot;
+import dev.meshguard.tracker.MemorySnapshot.Account;
+import dev.meshguard.tracker.MemorySnapshot.Amount;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.DeviceMemory;
+import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;
+import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
+import dev.meshguard.verdict.difference.SnapshotDifference.AmountChange;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class DifferenceTests {
+
+    @Test
+    void runsThatDifferInAddressesAndLinesOnlyAreTheSame() {
+        AllocationHistory before = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+        AllocationHistory after = history()
+                .allocate(DRAM, device(0), 0x9000, 64)
+                .free(DRAM, device(0), 0x9000)
+                .recorded();
+
+        assertThat(HistoryDifference.between(before, after).isEmpty()).isTrue();
+    }
+
+    @Test
+    void aNewSurvivorComesFirst() {
+        AllocationHistory before = historyWithoutOrigins()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+        AllocationHistory after = historyWithoutOrigins()
+                .allocate(DRAM, device(0), 0x2000, 4_096)
+                .free(DRAM, device(0), 0x2000)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        HistoryDifference difference = HistoryDifference.between(before, after);
+
+        assertThat(difference.changes())
+                .extracting(UsageChange::before, UsageChange::after)
+                .containsExactly(
+                        tuple(new Usage(1, 64, 0, 0), new Usage(1, 64, 1, 64)),
+                        tuple(Usage.NOTHING, new Usage(1, 4_096, 0, 0)));
+        assertThat(difference.peaks()).containsExactly(new PeakChange(new DeviceMemory(0, DRAM), 64, 4_096));
+    }
+
+    @Test
+    void whatIsGoneIsAChangeToo() {
+        AllocationHistory before =
+                historyWithoutOrigins().allocate(L1, device(2), 0x1000, 64).recorded();
+        AllocationHistory after = historyWithoutOrigins().recorded();
+
+        HistoryDifference difference = HistoryDifference.between(before, after);
+
+        assertThat(difference.changes())
+                .extracting(UsageChange::moreLeft, UsageChange::moreBytes)
+                .containsExactly(tuple(-64L, -64L));
+        assertThat(difference.peaks()).containsExactly(new PeakChange(new DeviceMemory(2, L1), 64, 0));
+    }
+
+    @Test
+    void mostDevicesAreTheRule() {
+        AllocationHistory history = history()
+                .mesh(0, 0, 1, 2, 3)
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .free(DRAM, devices(0, 2), 0x1000)
+                .closed();
+
+        assertThat(DeviceDifference.of(history).deviations()).singleElement().satisfies(deviation -> {
+            assertThat(deviation.usual()).isEqualTo(new Usage(1, 64, 0, 0));
+            assertThat(deviation.usualDevices()).containsExactly(0, 1, 2);
+            assertThat(deviation.others()).containsExactly(Map.entry(3, new Usage(1, 64, 1, 64)));
+        });
+    }
+
+    @Test
+    void aDeviceThatDidNothingDiffersFromThoseThatDid() {
+        AllocationHistory history = history()
+                .mesh(0, 0, 1, 2)
+                .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                .closed();
+
+        assertThat(DeviceDifference.of(history).deviations())
+                .singleElement()
+                .satisfies(deviation -> assertThat(deviation.others()).containsExactly(Map.entry(2, Usage.NOTHING)));
+    }
+
+    @Test
+    void aDeviceThatMoreIsReportedForMayHaveMoreAndNotLess() {
+        assertThat(DeviceDifference.of(reportedForDevice0(2, 1)).isEmpty()).isTrue();
+        assertThat(DeviceDifference.of(reportedForDevice0(0, 1)).deviations())
+                .singleElement()
+                .satisfies(deviation -> assertThat(deviation.others()).containsOnlyKeys(0));
+    }
+
+    @Test
+    void snapshotsAreToldWithWhatThereWasAndWhatThereIs() {
+        Account dram = new Account(0, DRAM, BufferLifetime.USER);
+        Account l1 = new Account(0, L1, BufferLifetime.USER);
+        MemorySnapshot before = MemorySnapshot.of(Map.of(dram, new Amount(64, 1)));
+        MemorySnapshot after = MemorySnapshot.of(Map.of(dram, new Amount(128, 2), l1, new Amount(32, 1)));
+
+        assertThat(SnapshotDifference.between(before, after).changes())
+                .containsExactly(
+                        new AmountChange(dram, new Amount(64, 1), new Amount(128, 2)),
+                        new AmountChange(l1, Amount.NOTHING, new Amount(32, 1)));
+        assertThat(SnapshotDifference.between(after, after).isEmpty()).isTrue();
+    }
+
+    private static AllocationHistory reportedForDevice0(int ofDevice0, int ofOthers) {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.meshOpened(new MeshDescription(0, "mesh", List.of(0, 1, 2), 0));
+        for (int device = 0; device < 3; device++) {
+            for (int buffer = 0; buffer < (device == 0 ? ofDevice0 : ofOthers); buffer++) {
+                allocate(tracker, device, DRAM, 0x1000L * (buffer + 1));
+            }
+        }
+        return tracker.history();
+    }
+
+    private static void allocate(AllocationTracker tracker, int device, BufferType type, long address) {
+        tracker.allocated(device, type, address, 64);
+    }
+}

@@ -1,0 +1,476 @@
+package dev.meshguard.verdict.growth;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.MemoryCapacity;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Retention;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.verdict.DeviceMemory;
+import dev.meshguard.verdict.LeakCheck;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class AccumulationTests {
+
+    private static final long KIB = 1_024;
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+
+    @Test
+    void aBufferOfEveryRoundIsALeak() {
+        tracker.rounds(4, round -> tracker.allocated(3, DRAM, round * KIB, 64));
+
+        Accumulation accumulation = accumulation();
+
+        assertThat(accumulation.trend()).isEqualTo(Trend.GROWING);
+        assertThat(accumulation.sites()).singleElement().satisfies(site -> {
+            assertThat(site.buffers()).isEqualTo(RoundVector.of(1, 1, 1, 1));
+            assertThat(site.bytes()).isEqualTo(RoundVector.of(64, 64, 64, 64));
+            assertThat(site.devices()).containsExactly(3);
+            assertThat(site.trend()).isEqualTo(Trend.GROWING);
+            assertThat(site.site().place().orElseThrow()).startsWith("dev.meshguard.verdict.growth.AccumulationTests.");
+        });
+        assertThat(accumulation.memory()).singleElement().satisfies(growth -> {
+            assertThat(growth.memory()).isEqualTo(new DeviceMemory(3, DRAM));
+            assertThat(growth.bytesPerRound()).isEqualTo(64);
+            assertThat(growth.isSteady()).isTrue();
+        });
+    }
+
+    @Test
+    void whatTheFirstRoundLeavesIsACache() {
+        tracker.rounds(4, round -> {
+            if (round == 1) {
+                IntStream.range(0, 5).forEach(buffer -> tracker.allocated(0, DRAM, buffer * KIB, 64));
+            }
+        });
+
+        assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
+        assertThat(accumulation().sites()).extracting(SiteGrowth::buffers).containsExactly(RoundVector.of(5, 0, 0, 0));
+        assertThat(accumulation().memory())
+                .extracting(MemoryGrowth::bytesPerRound, MemoryGrowth::forecast)
+                .containsExactly(tuple(0L, new Forecast.Never()));
+    }
+
+    @Test
+    void whatIsReplacedInEveryRoundDoesNotGrow() {
+        tracker.rounds(4, round -> {
+            if (round > 1) {
+                tracker.freed(0, DRAM, (round - 1) * KIB);
+            }
+            tracker.allocated(0, DRAM, round * KIB, 64);
+        });
+
+        assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
+        assertThat(accumulation().sites()).extracting(SiteGrowth::buffers).containsExactly(RoundVector.of(1, 0, 0, 0));
+    }
+
+    @Test
+    void aLineThatAsksForMoreEachTimeIsOneSiteThatGrows() {
+        tracker.rounds(4, round -> {
+            if (round > 1) {
+                tracker.freed(0, DRAM, KIB);
+            }
+            tracker.allocated(0, DRAM, KIB, round * 64L);
+        });
+
+        assertThat(accumulation().sites()).singleElement().satisfies(site -> {
+            assertThat(site.buffers()).isEqualTo(RoundVector.of(1, 0, 0, 0));
+            assertThat(site.bytes()).isEqualTo(RoundVector.of(64, 64, 64, 64));
+            assertThat(site.trend()).isEqualTo(Trend.GROWING);
+        });
+    }
+
+    @Test
+    void aSiteThatGrowsIsNotHiddenByAnotherThatShrinks() {
+        IntStream.rangeClosed(1, 4).forEach(buffer -> tracker.allocated(0, DRAM, buffer * KIB, 64));
+        tracker.rounds(4, round -> {
+            tracker.freed(0, DRAM, round * KIB);
+            tracker.allocated(0, DRAM, (round + 10) * KIB, 64);
+        });
+
+        assertThat(accumulation().memory()).isEmpty();
+        assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
+        assertThat(accumulation().sites()).extracting(SiteGrowth::trend).containsExactly(Trend.GROWING, Trend.SETTLED);
+    }
+
+    @Test
+    void devicesThatDoTheSameAreOneFinding() {
+        HistoryScript script = HistoryScript.on(tracker);
+        tracker.rounds(
+                3,
+                round -> script.allocate(DRAM, devices(0, 3), round * KIB, 64)
+                        .allocate(L1, device(0), round * KIB, 32)
+                        .recorded());
+
+        assertThat(accumulation().sites())
+                .extracting(SiteGrowth::devices)
+                .containsExactly(List.of(0, 1, 2, 3), List.of(0));
+        assertThat(accumulation().memory())
+                .extracting(MemoryGrowth::memory)
+                .containsExactly(
+                        new DeviceMemory(0, DRAM),
+                        new DeviceMemory(1, DRAM),
+                        new DeviceMemory(2, DRAM),
+                        new DeviceMemory(3, DRAM),
+                        new DeviceMemory(0, L1));
+    }
+
+    @Test
+    void whatWasThereBeforeAndWhatComesAfterIsNoRounds() {
+        tracker.allocated(0, DRAM, KIB, 64);
+        tracker.rounds(3, round -> {});
+        tracker.allocated(0, DRAM, 2 * KIB, 64);
+
+        assertThat(accumulation().sites()).isEmpty();
+        assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
+    }
+
+    @Test
+    void whatIsTakenBetweenTwoRoundsCountsForTheLater() {
+        tracker.rounds(3, round -> {});
+        tracker.allocated(0, DRAM, KIB, 64);
+        tracker.round(4).close();
+
+        assertThat(accumulation().sites()).extracting(SiteGrowth::buffers).containsExactly(RoundVector.of(0, 0, 0, 1));
+    }
+
+    @Test
+    void whatIsGivenBackAfterTheLastRoundHadGrownAllTheSame() {
+        tracker.rounds(3, round -> tracker.allocated(0, DRAM, round * KIB, 64));
+        IntStream.rangeClosed(1, 3).forEach(buffer -> tracker.freed(0, DRAM, buffer * KIB));
+
+        assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
+    }
+
+    @Test
+    void memoryThatWasGivenBackWithoutAReportGrowsInTheBooksOnly() {
+        HistoryScript script = HistoryScript.on(tracker);
+        tracker.rounds(
+                3,
+                round -> script.mesh(0, 0)
+                        .allocate(DRAM, device(0), KIB, 64)
+                        .owning()
+                        .witness(Moment.CLOSE_BEGUN, DRAM, device(0))
+                        .closed());
+
+        assertThat(accumulation().memory()).isEmpty();
+        assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
+        assertThat(accumulation().books(CountingPolicy.EVERY_REPORT))
+                .singleElement()
+                .satisfies(books -> {
+                    assertThat(books.bytes()).isEqualTo(RoundVector.of(64, 64, 64));
+                    assertThat(books.bytesPerRound()).isEqualTo(64);
+                });
+        assertThat(accumulation().books(CountingPolicy.REFERENCE_COUNTED))
+                .extracting(MemoryGrowth::bytes)
+                .containsExactly(RoundVector.of(64, 0, 0));
+    }
+
+    @Test
+    void circularBuffersOfProgramsThatEndedGrowInTheBooksOnly() {
+        HistoryScript script = HistoryScript.on(tracker);
+        tracker.rounds(
+                3,
+                round -> script.mesh(0, 0)
+                        .allocate(L1, device(0), round * KIB, 64)
+                        .circularBufferOf(program(round))
+                        .endOf(program(round))
+                        .closed());
+
+        assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
+        assertThat(accumulation().books(CountingPolicy.REFERENCE_COUNTED))
+                .extracting(MemoryGrowth::trend)
+                .containsExactly(Trend.GROWING);
+    }
+
+    @Test
+    void whatWasInTheBooksBeforeTheFirstRoundIsNoChange() {
+        tracker.allocated(0, DRAM, KIB, 64);
+        tracker.rounds(3, round -> {});
+
+        assertThat(accumulation().books(CountingPolicy.EVERY_REPORT)).isEmpty();
+    }
+
+    @Test
+    void tooFewRoundsDecideNothingAndSayHowManyDo() {
+        tracker.rounds(2, round -> {});
+
+        assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
+        assertThat(accumulation().doubts())
+                .containsExactly("2 of at least 3 rounds ended, of which 1 is for warming up."
+                        + " Mark each with tracker.round(n).");
+        assertThat(accumulation().withWarmUp(0).trend()).isEqualTo(Trend.SETTLED);
+        assertThat(accumulation().withWarmUp(2).doubts())
+                .containsExactly("2 of at least 4 rounds ended, of which 2 are for warming up."
+                        + " Mark each with tracker.round(n).");
+    }
+
+    @Test
+    void aHistoryWithoutRoundsDecidesNothing() {
+        tracker.allocated(0, DRAM, KIB, 64);
+
+        assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
+        assertThat(accumulation().books(CountingPolicy.EVERY_REPORT)).isEmpty();
+    }
+
+    @Test
+    void roundsThatOverlapDecideNothing() {
+        Scope first = tracker.round(1);
+        Scope second = tracker.round(2);
+        first.close();
+        second.close();
+        tracker.rounds(3, round -> {});
+
+        assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
+        assertThat(accumulation().doubts())
+                .containsExactly(
+                        "Round 2 began (event #2) before round 1 had ended (event #1 began it), so what each left"
+                                + " cannot be told apart. Run the rounds one after another.");
+    }
+
+    @Test
+    void lostReportsDecideNothingHoweverMuchSeemsToGrow() {
+        tracker.rounds(3, round -> tracker.allocated(0, DRAM, round * KIB, 64));
+        tracker.reportsLost(1, "the connection was reset");
+
+        assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
+        assertThat(accumulation().doubts())
+                .containsExactly("Reports are missing (first at event #10: the connection was reset).");
+    }
+
+    @Test
+    void aPastThatWasNotKeptDecidesNothing() {
+        AllocationTracker forgetful =
+                AllocationTracker.builder().retention(Retention.LIVE_AND_TOTALS).build();
+        forgetful.rounds(3, round -> forgetful.allocated(0, DRAM, round * KIB, 64));
+
+        assertThat(Accumulation.of(forgetful.history()).doubts())
+                .containsExactly(
+                        "The tracker kept live buffers and totals only, so what was there at the end of a round is not"
+                                + " known. Record with Retention.ALL.");
+    }
+
+    @Test
+    void aRoundThatIsNotOverDoesNotCount() {
+        tracker.rounds(3, round -> {});
+        tracker.round(4);
+
+        assertThat(accumulation().rounds()).isEqualTo(3);
+    }
+
+    @Test
+    void refusesAWarmUpOfLessThanNothing() {
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> accumulation().withWarmUp(-1))
+                .withMessage("The warm-up takes 0 rounds or more: -1 was given");
+    }
+
+    // Meshes as rounds
+
+    @Test
+    void eachMeshIsARoundWhereNobodyMarkedAny() {
+        HistoryScript script = HistoryScript.on(tracker);
+        for (int mesh = 0; mesh < 3; mesh++) {
+            script.mesh(mesh, 0).allocate(DRAM, device(0), mesh * KIB, 64).closed();
+        }
+
+        Accumulation accumulation = Accumulation.of(LeakCheck.create().examine(tracker.history()), Rounds.MESHES);
+
+        assertThat(accumulation.rounds()).isEqualTo(3);
+        assertThat(accumulation.trend()).isEqualTo(Trend.GROWING);
+    }
+
+    @Test
+    void whatIsFreedAfterACloseCountsForTheRoundThatClosed() {
+        HistoryScript script = HistoryScript.on(tracker);
+        for (int mesh = 0; mesh < 3; mesh++) {
+            script.mesh(mesh, 0).allocate(DRAM, device(0), KIB, 64).close().free(DRAM, device(0), KIB);
+        }
+        script.recorded();
+
+        Accumulation accumulation = Accumulation.of(LeakCheck.create().examine(tracker.history()), Rounds.MESHES);
+
+        assertThat(accumulation.sites()).isEmpty();
+        assertThat(accumulation.trend()).isEqualTo(Trend.SETTLED);
+    }
+
+    @Test
+    void meshesThatAreOpenAtATimeAreNoRounds() {
+        AllocationHistory history =
+                HistoryScript.on(tracker).mesh(0, 0).mesh(1, 1).closed();
+
+        assertThat(Accumulation.of(LeakCheck.create().examine(history), Rounds.MESHES)
+                        .doubts())
+                .contains(
+                        "Mesh 1 was opened (event #3) before mesh 0 was closed (event #1 opened it), so meshes are no rounds"
+                                + " here. Mark the rounds: tracker.round(n).");
+    }
+
+    // Separate histories
+
+    @Test
+    void historiesOfTheirOwnAreRounds() {
+        List<AllocationHistory> histories = new ArrayList<>();
+        for (int round = 0; round < 3; round++) {
+            histories.add(
+                    HistoryScript.history().allocate(DRAM, device(0), KIB, 64).recorded());
+        }
+
+        Accumulation accumulation = Accumulation.ofSeparate(histories);
+
+        assertThat(accumulation.trend()).isEqualTo(Trend.GROWING);
+        assertThat(accumulation.sites()).extracting(SiteGrowth::buffers).containsExactly(RoundVector.of(1, 1, 1));
+        assertThat(accumulation.memory())
+                .extracting(MemoryGrowth::forecast)
+                .containsExactly(new Forecast.Unknown(
+                        "each round has a tracker of its own, so nothing says they share a memory"));
+        assertThat(accumulation.books(CountingPolicy.EVERY_REPORT))
+                .extracting(MemoryGrowth::bytes)
+                .containsExactly(RoundVector.of(64, 64, 64));
+    }
+
+    @Test
+    void refusesHistoriesOfOneTracker() {
+        tracker.allocated(0, DRAM, KIB, 64);
+        AllocationHistory first = tracker.history();
+        tracker.allocated(0, DRAM, 2 * KIB, 64);
+
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> Accumulation.ofSeparate(List.of(first, tracker.history())))
+                .withMessage(
+                        "Histories 1 and 2 were taken from one tracker, so the later holds the earlier. Mark the rounds with"
+                                + " tracker.round(n) and take the last history only.");
+    }
+
+    // Forecasts
+
+    @Test
+    void forecastsInReservedBytesOfABank() {
+        open(10_000);
+        tracker.rounds(4, round -> take(round * KIB, 100, 1_000));
+
+        // 10,000 less 4 times 1,000 are free, and each round takes 1,000.
+        assertThat(forecast()).isEqualTo(new Forecast.Full(6, 10_000, 6_000, 3_000, 3));
+    }
+
+    @Test
+    void forecastsWholeRoundsAndCountsWhatWasThereBefore() {
+        open(10_000);
+        take(100 * KIB, 100, 2_500);
+        tracker.rounds(3, round -> take(round * KIB, 100, 1_000));
+
+        assertThat(forecast()).isEqualTo(new Forecast.Full(4, 10_000, 4_500, 2_000, 2));
+    }
+
+    @Test
+    void forecastsByWhatTheRoundsTookOnAverage() {
+        open(10_000);
+        tracker.rounds(5, round -> {
+            if (round != 3) {
+                take(round * KIB, 100, 1_000);
+            }
+        });
+
+        assertThat(accumulation().memory().get(0).isSteady()).isFalse();
+        assertThat(accumulation().memory().get(0).bytesPerRound()).isEqualTo(75);
+        assertThat(forecast()).isEqualTo(new Forecast.Full(8, 10_000, 6_000, 3_000, 4));
+    }
+
+    @Test
+    void saysThatItForecastsNothingWithoutTheSizeOfTheMemory() {
+        tracker.meshOpened(MeshDescription.of(0, "mesh", List.of(0)));
+        tracker.rounds(3, round -> take(round * KIB, 100, 1_000));
+
+        assertThat(forecast()).isEqualTo(new Forecast.Unknown("the source does not say how large the memory is"));
+    }
+
+    @Test
+    void saysThatItForecastsNothingWithoutWhatABufferReserves() {
+        open(10_000);
+        tracker.rounds(3, round -> tracker.allocated(0, DRAM, round * KIB, 64));
+
+        assertThat(forecast())
+                .isEqualTo(new Forecast.Unknown("the reports do not say what a buffer reserves in each bank"));
+    }
+
+    @Test
+    void saysThatItForecastsNothingWhereEachCloseEmptiesTheBanks() {
+        tracker.rounds(3, round -> {
+            open(10_000);
+            take(round * KIB, 100, 1_000);
+            tracker.meshClosed(0);
+            tracker.deviceClosed(0);
+        });
+
+        assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
+        assertThat(forecast())
+                .isEqualTo(new Forecast.Unknown(
+                        "each close empties the banks, so what one round leaves does not add to the next"));
+    }
+
+    // Size
+
+    @Test
+    void takesTimeByTheNumberOfEventsAndNotOfRounds() {
+        AllocationTracker many =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        many.rounds(200_000, round -> {
+            many.allocated(0, DRAM, round * KIB, 64);
+            many.allocated(1, DRAM, KIB, 64);
+            many.freed(1, DRAM, KIB);
+        });
+        AllocationHistory history = many.history();
+
+        assertTimeout(Duration.ofSeconds(60), () -> {
+            Accumulation accumulation = Accumulation.of(history);
+            assertThat(accumulation.rounds()).isEqualTo(200_000);
+            assertThat(accumulation.memory())
+                    .extracting(MemoryGrowth::bytesPerRound)
+                    .containsExactly(64L);
+            assertThat(accumulation.books(CountingPolicy.EVERY_REPORT))
+                    .extracting(MemoryGrowth::bytesPerRound)
+                    .containsExactly(64L);
+        });
+    }
+
+    private Accumulation accumulation() {
+        return Accumulation.of(tracker.history());
+    }
+
+    private Forecast forecast() {
+        return accumulation().memory().get(0).forecast();
+    }
+
+    private void open(long bytesPerBank) {
+        tracker.meshOpened(MeshDescription.of(0, "mesh", List.of(0))
+                .withCapacities(List.of(new MemoryCapacity(DRAM, 12, bytesPerBank))));
+        tracker.deviceOpened(0);
+    }
+
+    private void take(long address, long size, long bytesPerBank) {
+        AllocationRequest request = tracker.request(AllocationDetails.user().withExtent(bytesPerBank));
+        tracker.allocated(request, 0, DRAM, address, size, Ownership.OWNING);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.meshguard.verdict.growth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import org.junit.jupiter.api.Test;
+
+class RoundVectorTests {
+
+    @Test
+    void hasAnAmountForEachRound() {
+        RoundVector vector = RoundVector.of(5, 0, -2);
+
+        assertThat(vector.rounds()).isEqualTo(3);
+        assertThat(vector.leftBy(1)).isEqualTo(5);
+        assertThat(vector.leftBy(2)).isZero();
+        assertThat(vector.leftBy(3)).isEqualTo(-2);
+        assertThat(vector.total()).isEqualTo(3);
+        assertThat(vector.toList()).containsExactly(5L, 0L, -2L);
+        assertThat(vector.isZero()).isFalse();
+    }
+
+    @Test
+    void refusesARoundThatThereIsNot() {
+        assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                .isThrownBy(() -> RoundVector.of(5).leftBy(0));
+        assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                .isThrownBy(() -> RoundVector.of(5).leftBy(2));
+    }
+
+    @Test
+    void isEqualToOneOfTheSameAmounts() {
+        assertThat(RoundVector.of(1, 0, 2))
+                .isEqualTo(RoundVector.of(1, 0, 2))
+                .hasSameHashCodeAs(RoundVector.of(1, 0, 2))
+                .isNotEqualTo(RoundVector.of(1, 0, 2, 0))
+                .isNotEqualTo(RoundVector.of(1, 0, 3))
+                .isNotEqualTo(RoundVector.of(0, 1, 2));
+    }
+
+    @Test
+    void showsFewRoundsEachAndOfManyTheEnds() {
+        assertThat(RoundVector.of()).hasToString("[]");
+        assertThat(RoundVector.of(3, 1, 0)).hasToString("[3, 1, 0]");
+        assertThat(RoundVector.of(5, 0, 0, 0, 0, 0, 0, 0, 0, 0)).hasToString("[5, 0, 0, 4 more of 0, 0, 0, 0]");
+        assertThat(RoundVector.of(5, 0, 0, 1, 0, 2, 0, 0, 0)).hasToString("[5, 0, 0, … 3 more …, 0, 0, 0]");
+    }
+}
