@@ -80,7 +80,8 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
     /** Returns the event that took a report back, if one did. */
     Optional<HistoryEvent.Freed> freeOf(Report report) {
         return report.freedAt().stream()
-                .mapToObj(number -> history.events().get((int) number - 1))
+                .mapToObj(history::event)
+                .flatMap(Optional::stream)
                 .filter(HistoryEvent.Freed.class::isInstance)
                 .map(HistoryEvent.Freed.class::cast)
                 .findFirst();
