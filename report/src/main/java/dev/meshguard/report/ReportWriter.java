@@ -66,6 +66,7 @@ final class ReportWriter {
 
     VerdictReport report() {
         return new VerdictReport(
+                verdict,
                 sections(),
                 tracked(),
                 teardown(),
@@ -74,7 +75,8 @@ final class ReportWriter {
                 expectations(),
                 remedies(),
                 optOut(),
-                Optional.empty());
+                Optional.empty(),
+                Limit.of(verdict));
     }
 
     // Sections

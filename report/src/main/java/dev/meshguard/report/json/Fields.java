@@ -87,11 +87,15 @@ final class Fields {
     }
 
     private static Object array(JsonParser parser) throws IOException, UnreadableLineException {
-        JsonToken token = parser.nextToken();
-        if (token == JsonToken.VALUE_NUMBER_INT) {
-            return numbers(parser);
+        long[] numbers = numbers(parser);
+        JsonToken token = parser.currentToken();
+        if (token == JsonToken.END_ARRAY) {
+            return numbers;
         }
         List<@Nullable Object> values = new ArrayList<>();
+        for (long number : numbers) {
+            values.add(number);
+        }
         while (token != JsonToken.END_ARRAY) {
             values.add(value(parser, token));
             token = parser.nextToken();
@@ -99,16 +103,14 @@ final class Fields {
         return values;
     }
 
-    private static long[] numbers(JsonParser parser) throws IOException, UnreadableLineException {
-        long[] numbers = new long[8];
+    /** Reads the whole numbers that a list begins with; most lists are of nothing else, and some are long. */
+    private static long[] numbers(JsonParser parser) throws IOException {
+        long[] numbers = NO_NUMBERS;
         int count = 0;
-        do {
-            if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
-                throw new UnreadableLineException("a list holds more than whole numbers");
-            }
-            numbers = count == numbers.length ? Arrays.copyOf(numbers, count * 2) : numbers;
+        while (parser.nextToken() == JsonToken.VALUE_NUMBER_INT) {
+            numbers = count == numbers.length ? Arrays.copyOf(numbers, Math.max(8, count * 2)) : numbers;
             numbers[count++] = parser.getLongValue();
-        } while (parser.nextToken() != JsonToken.END_ARRAY);
+        }
         return Arrays.copyOf(numbers, count);
     }
 
@@ -182,9 +184,6 @@ final class Fields {
 
     long[] numbers(String name) throws UnreadableLineException {
         Object value = required(name);
-        if (value instanceof List<?> list && list.isEmpty()) {
-            return NO_NUMBERS;
-        }
         if (value instanceof long[] list) {
             return list;
         }
@@ -212,12 +211,16 @@ final class Fields {
 
     private <T> List<T> list(String name, Class<T> type) throws UnreadableLineException {
         List<T> list = new ArrayList<>();
-        if (required(name) instanceof List<?> values) {
-            for (Object value : values) {
-                if (!type.isInstance(value)) {
+        Object value = required(name);
+        if (value instanceof long[] numbers && numbers.length == 0) {
+            return list;
+        }
+        if (value instanceof List<?> values) {
+            for (Object element : values) {
+                if (!type.isInstance(element)) {
                     throw new UnreadableLineException("\"" + name + "\" holds something else than it should");
                 }
-                list.add(type.cast(value));
+                list.add(type.cast(element));
             }
             return list;
         }
