@@ -264,7 +264,8 @@ public final class AllocationHistory {
      * that calls it taken speaks for it, and one that calls it free only if all of them do.
      */
     public Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, WitnessReading.Moment moment) {
-        boolean doubted = openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());
+        boolean doubted = !openedWhileOpen().isEmpty()
+                && openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());
         return replay().readings.readingFor(buffer, moment, doubted);
     }
 

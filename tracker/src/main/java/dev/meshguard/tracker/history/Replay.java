@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
 /** One pass over the events of a history that turns addresses into lives. */
 final class Replay {
 
-    private record Place(int device, BufferType type, long address) {}
-
     /** What became of an owner. */
     static final class OwnerFate {
         @Nullable
@@ -51,7 +49,7 @@ final class Replay {
     final IdentityHashMap<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>();
 
     private final List<HistoryEvent> events;
-    private final Map<Place, Address> addresses = new HashMap<>();
+    private final AddressTable addresses = new AddressTable();
     private final TakenMemory taken;
 
     /** Lives whose handle was released after their device was closed. */
@@ -74,10 +72,14 @@ final class Replay {
 
     /** What was reported before a device was first opened belongs to its first life. */
     int deviceLifeAt(int device, long number) {
-        long openings = deviceOpenings.getOrDefault(device, List.of()).stream()
-                .filter(opening -> opening <= number)
-                .count();
-        return (int) Math.max(1, openings);
+        int openings = 0;
+        for (long opening : deviceOpenings.getOrDefault(device, List.of())) {
+            if (opening > number) {
+                break;
+            }
+            openings++;
+        }
+        return Math.max(1, openings);
     }
 
     private void apply(HistoryEvent event) {
@@ -144,13 +146,12 @@ final class Replay {
     }
 
     private void allocated(HistoryEvent.Allocated report) {
-        Place place = new Place(report.device(), report.type(), report.address());
-        Address address = addresses.computeIfAbsent(place, unused -> new Address());
+        Address address = addresses.findOrAdd(report.device(), report.type(), report.address());
         AllocationDetails details = report.request().details();
         int life = deviceLives.getOrDefault(report.device(), 1);
         MeshLife lender = meshes.lender(details, report.device(), life);
         if (isClosed(report.device()) || (lender != null && lender.isClosed())) {
-            note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, place, address.latest());
+            note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, address.latest());
         }
         BufferGeneration holder = address.reportedAgain(lender, life);
         boolean takesMemory =
@@ -162,7 +163,7 @@ final class Replay {
             generations.add(holder);
         } else {
             if (holder.size() != report.size() && holder.kind() == BufferKind.BUFFER) {
-                note(Anomaly.Kind.SIZE_CHANGE, report, place, holder);
+                note(Anomaly.Kind.SIZE_CHANGE, report, holder);
             }
             boolean heldMemory = holder.holdsMemory();
             if (lender != null && holder.lender() == null) {
@@ -173,10 +174,12 @@ final class Replay {
             takesMemory &= !heldMemory;
         }
         if (takesMemory) {
-            taken.take(holder, report).forEach(met -> note(met.kind(), report, place, met.holder()));
+            taken.take(holder, report).forEach(met -> note(met.kind(), report, met.holder()));
         }
         holder.report(report.number(), report.request(), report.size(), report.ownership());
-        details.owner().ifPresent(owner -> fate(owner).lives.add(life));
+        if (details.owner().isPresent()) {
+            fate(details.owner().get()).lives.add(life);
+        }
         if (report.request().isAnonymous()) {
             return;
         }
@@ -187,10 +190,9 @@ final class Replay {
     }
 
     private void freed(HistoryEvent.Freed report) {
-        Place place = new Place(report.device(), report.type(), report.address());
-        Address address = addresses.get(place);
+        Address address = addresses.find(report.device(), report.type(), report.address());
         if (address == null) {
-            note(Anomaly.Kind.UNKNOWN_FREE, report, place, null);
+            note(Anomaly.Kind.UNKNOWN_FREE, report, null);
             return;
         }
         int life = deviceLives.getOrDefault(report.device(), 1);
@@ -201,14 +203,13 @@ final class Replay {
             note(
                     last == null ? Anomaly.Kind.UNKNOWN_FREE : Anomaly.Kind.DOUBLE_FREE,
                     report,
-                    place,
                     last == null ? address.latest() : last);
             return;
         }
         MeshLife itsMesh = holder.lender();
         boolean late = isClosed(report.device()) || (itsMesh != null && itsMesh.isClosed());
         if (late && holder.kind() == BufferKind.BUFFER) {
-            note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, place, holder);
+            note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, holder);
         }
         holder.free(report.number(), report.request(), report.ownership());
         if (!holder.holdsMemory()) {
@@ -220,7 +221,6 @@ final class Replay {
     }
 
     private void ignored(HistoryEvent.FreeIgnored report) {
-        Place place = new Place(report.device(), report.type(), report.address());
         if (report.reason() == IgnoredFreeReason.STILL_SHARED) {
             // It fits what is known: that one handle of several frees nothing is how it should be.
             return;
@@ -231,7 +231,8 @@ final class Replay {
             case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
             case STILL_SHARED -> throw new IllegalStateException("A handle of several frees nothing: " + report);
         };
-        note(kind, report, place, holder(report, addresses.get(place)));
+        Address address = addresses.find(report.device(), report.type(), report.address());
+        note(kind, report, report.device(), report.type(), report.address(), holder(report, address));
     }
 
     private @Nullable BufferGeneration holder(HistoryEvent.FreeIgnored report, @Nullable Address address) {
@@ -296,8 +297,21 @@ final class Replay {
         return owners.computeIfAbsent(owner, unused -> new OwnerFate());
     }
 
-    private void note(Anomaly.Kind kind, HistoryEvent report, Place place, @Nullable BufferGeneration holder) {
-        anomalies.add(
-                new Anomaly(kind, report, place.device(), place.type(), place.address(), Optional.ofNullable(holder)));
+    private void note(Anomaly.Kind kind, HistoryEvent.Allocated report, @Nullable BufferGeneration holder) {
+        note(kind, report, report.device(), report.type(), report.address(), holder);
+    }
+
+    private void note(Anomaly.Kind kind, HistoryEvent.Freed report, @Nullable BufferGeneration holder) {
+        note(kind, report, report.device(), report.type(), report.address(), holder);
+    }
+
+    private void note(
+            Anomaly.Kind kind,
+            HistoryEvent report,
+            int device,
+            BufferType type,
+            long address,
+            @Nullable BufferGeneration holder) {
+        anomalies.add(new Anomaly(kind, report, device, type, address, Optional.ofNullable(holder)));
     }
 }
