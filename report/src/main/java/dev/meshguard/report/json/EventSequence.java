@@ -124,6 +124,11 @@ final class EventSequence {
         return events;
     }
 
+    /** Returns whether anything could not be read or was missing. */
+    boolean isDamaged() {
+        return told > 0;
+    }
+
     private boolean isAfterLoss() {
         return !events.isEmpty() && events.get(events.size() - 1) instanceof HistoryEvent.ReportsLost;
     }

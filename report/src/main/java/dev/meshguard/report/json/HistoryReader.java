@@ -67,9 +67,17 @@ final class HistoryReader {
         List<HistoryEvent> read = events.finished();
         return AllocationHistory.restored(
                 read,
-                ended && !sumsAreMissing ? List.copyOf(sums.values()) : DeviceSums.countedFrom(read),
+                sumsFit(header) ? List.copyOf(sums.values()) : DeviceSums.countedFrom(read),
                 header.flatAddresses(),
                 header.complete());
+    }
+
+    /**
+     * Where events are missing, sums of all events contradict what is left of them, and of that contradiction nobody learns
+     * anything. Where the past was not kept, they are the better half of what there is.
+     */
+    private boolean sumsFit(Header header) {
+        return ended && !sumsAreMissing && !(header.complete() && events.isDamaged());
     }
 
     private boolean nextLine() throws IOException {
