@@ -74,7 +74,7 @@ final class AddressTable {
 
         private int slot(long address) {
             int mask = keys.length - 1;
-            int slot = (int) (address * SPREAD >>> 32) & mask;
+            int slot = (int) ((address * SPREAD) >>> 32) & mask;
             while (values[slot] != null && keys[slot] != address) {
                 slot = (slot + 1) & mask;
             }

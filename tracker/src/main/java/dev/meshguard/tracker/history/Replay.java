@@ -60,7 +60,7 @@ final class Replay {
 
     private final Set<Integer> openDevices = new HashSet<>();
     private final Map<Integer, Integer> deviceLives = new HashMap<>();
-    private final Map<Integer, Boolean> deviceClosed = new HashMap<>();
+    private final Set<Integer> closedDevices = new HashSet<>();
     private Phase phase = Phase.START;
 
     Replay(List<HistoryEvent> events, boolean flatAddresses) {
@@ -99,7 +99,7 @@ final class Replay {
         } else if (event instanceof HistoryEvent.DeviceOpened opened) {
             opened(opened);
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
-            deviceClosed.put(closed.device(), true);
+            closedDevices.add(closed.device());
             openDevices.remove(closed.device());
         } else if (event instanceof HistoryEvent.OwnerCached cached) {
             fate(cached.owner()).cached = cached;
@@ -141,7 +141,7 @@ final class Replay {
         }
         deviceLives.merge(device, 1, Integer::sum);
         deviceOpenings.computeIfAbsent(device, unused -> new ArrayList<>()).add(event.number());
-        deviceClosed.put(device, false);
+        closedDevices.remove(device);
         taken.opened(device);
     }
 
@@ -290,7 +290,7 @@ final class Replay {
     }
 
     private boolean isClosed(int device) {
-        return deviceClosed.getOrDefault(device, false);
+        return !closedDevices.isEmpty() && closedDevices.contains(device);
     }
 
     private OwnerFate fate(Owner owner) {
