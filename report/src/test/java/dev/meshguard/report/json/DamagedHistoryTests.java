@@ -244,7 +244,7 @@ class DamagedHistoryTests {
     void anyDamageIsSurvivedAndNeverPassedOver() {
         long seed = Long.getLong("meshguard.seed", new Random().nextLong());
         Random random = new Random(seed);
-        for (int run = 0; run < 300; run++) {
+        for (int run = 0; run < 120; run++) {
             StringWriter written = new StringWriter();
             try {
                 HistoryJson.write(RandomHistory.of(random, 60), written);

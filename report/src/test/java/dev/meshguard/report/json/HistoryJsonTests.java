@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HistoryJsonTests {
 
-    private static final int RUNS = 150;
+    private static final int RUNS = 40;
 
     private static final Origin KV_CACHE =
             new Origin(List.of(new StackTraceElement("dev.example.KvCacheTest", "decode", "KvCacheTest.java", 41)));

@@ -39,7 +39,7 @@ class VerdictJsonTests {
         long seed = Long.getLong("meshguard.seed", new Random().nextLong());
         Random random = new Random(seed);
         JsonSchemas schema = JsonSchemas.ofVerdict();
-        for (int run = 0; run < 150; run++) {
+        for (int run = 0; run < 60; run++) {
             AllocationHistory history = RandomHistory.of(random, 150);
             String document =
                     VerdictJson.text(VerdictReport.of(LeakCheck.create().examine(history)));
