@@ -35,8 +35,7 @@ public enum JudgedHistory {
             open(tracker, 0);
             for (int leak = 0; leak < 10_000; leak++) {
                 AllocationRequest request = request(AllocationDetails.user().onMesh(0), leak);
-                tracker.allocated(
-                        request, leak % DEVICES.size(), BufferType.DRAM, PAGE * leak, PAGE, Ownership.OWNING);
+                tracker.allocated(request, leak % DEVICES.size(), BufferType.DRAM, PAGE * leak, PAGE, Ownership.OWNING);
             }
             close(tracker, 0);
         }
@@ -47,8 +46,8 @@ public enum JudgedHistory {
         void run(AllocationTracker tracker) {
             for (int mesh = 0; mesh < 5; mesh++) {
                 open(tracker, mesh);
-                tracker.meshOpened(
-                        MeshDescription.of(100 + mesh, "1x4 submesh", DEVICES.subList(0, 4)).withParent(mesh));
+                tracker.meshOpened(MeshDescription.of(100 + mesh, "1x4 submesh", DEVICES.subList(0, 4))
+                        .withParent(mesh));
                 churn(tracker, mesh, EVENTS / 2 / 5 / DEVICES.size(), 50);
                 tracker.meshClosing(100 + mesh);
                 tracker.meshClosed(100 + mesh);

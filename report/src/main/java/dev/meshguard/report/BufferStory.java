@@ -120,9 +120,8 @@ public record BufferStory(String title, List<Step> steps, String end) {
                 case ALLOCATED -> "allocated";
                 case REPORTED_AGAIN -> "reported again";
                 case RELEASED -> "released";
-                case FREED -> change.request().details().handleCollected()
-                        ? "freed, when its handle was collected"
-                        : "freed";
+                case FREED ->
+                    change.request().details().handleCollected() ? "freed, when its handle was collected" : "freed";
             };
             add(
                     change.event(),
@@ -155,7 +154,9 @@ public record BufferStory(String title, List<Step> steps, String end) {
             if (details.kind() == BufferKind.CIRCULAR_BUFFER) {
                 words.append(", circular buffer");
             }
-            details.owner().map(Owner::toString).ifPresent(owner -> words.append(", owned by ").append(owner));
+            details.owner()
+                    .map(Owner::toString)
+                    .ifPresent(owner -> words.append(", owned by ").append(owner));
             details.label().ifPresent(label -> words.append(", label ").append(Quantities.quoted(label)));
             if (details.mesh().isPresent() && history.meshesSharedADevice()) {
                 words.append(", by ").append(meshes.of(details.mesh()));
@@ -196,7 +197,8 @@ public record BufferStory(String title, List<Step> steps, String end) {
             Testimony testimony = event.reading().testify(buffer.device(), buffer.type(), buffer.address());
             boolean mayMeanIt = isOfItsTime(event.number())
                     && history.deviceLifeAt(buffer.device(), event.number()) == buffer.deviceLife()
-                    && (buffer.mesh().isEmpty() || buffer.mesh().getAsInt() == event.reading().mesh());
+                    && (buffer.mesh().isEmpty()
+                            || buffer.mesh().getAsInt() == event.reading().mesh());
             if (testimony == Testimony.SILENT || !mayMeanIt) {
                 return;
             }
@@ -234,7 +236,10 @@ public record BufferStory(String title, List<Step> steps, String end) {
             return switch (reachability.state()) {
                 case HELD ->
                     "its handle was still reachable"
-                            + reachability.pathText().map(path -> ", by " + path).orElse("");
+                            + reachability
+                                    .pathText()
+                                    .map(path -> ", by " + path)
+                                    .orElse("");
                 case LOST -> "its handle was collected";
                 case UNKNOWN -> "whether its handle was reachable could not be found out";
             };

@@ -38,9 +38,10 @@ public record Limit(Kind kind, String words) {
         AllocationHistory history = verdict.history();
         List<Limit> limits = new ArrayList<>();
         if (verdict.sum().allocated() > 0) {
-            limits.add(new Limit(
-                    Kind.SIZES_AS_REPORTED,
-                    "Sizes are those that were reported. An allocator sets aside whole pages in every bank, so it holds more."));
+            limits.add(
+                    new Limit(
+                            Kind.SIZES_AS_REPORTED,
+                            "Sizes are those that were reported. An allocator sets aside whole pages in every bank, so it holds more."));
         }
         if (history.generations().stream().anyMatch(buffer -> buffer.kind() == BufferKind.CIRCULAR_BUFFER)) {
             limits.add(new Limit(
@@ -58,8 +59,7 @@ public record Limit(Kind kind, String words) {
                     Kind.NO_WITNESS,
                     "No allocator was read, so all that is said of the memory rests on the reports alone."));
         }
-        long unknown = verdict.survivors(
-                        survivor -> survivor.buffer().origin().isEmpty())
+        long unknown = verdict.survivors(survivor -> survivor.buffer().origin().isEmpty())
                 .size();
         if (unknown > 0) {
             limits.add(new Limit(

@@ -35,8 +35,7 @@ class BufferStoryTests {
         tracker.allocated(cache, 0, BufferType.DRAM, 0x1000, 2048, Ownership.OWNING);
         tracker.allocated(
                 at("view", 50, AllocationDetails.user()), 0, BufferType.DRAM, 0x1000, 64, Ownership.NON_OWNING);
-        tracker.allocated(
-                at("other", 51, AllocationDetails.user()), 0, BufferType.DRAM, 0x9000, 64, Ownership.OWNING);
+        tracker.allocated(at("other", 51, AllocationDetails.user()), 0, BufferType.DRAM, 0x9000, 64, Ownership.OWNING);
         tracker.freeIgnored(
                 at("giveUp", 60, AllocationDetails.user()), 0, BufferType.DRAM, 0x1000, IgnoredFreeReason.STILL_SHARED);
         tracker.phase(Phase.TEARDOWN);

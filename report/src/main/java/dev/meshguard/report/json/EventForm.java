@@ -141,14 +141,13 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                         owner(json, event.owner());
                         json.writeStringField("cache", event.cache());
                     },
-                    (number, fields, requests) -> new HistoryEvent.OwnerCached(
-                            number, owner(fields.object("owner")), fields.text("cache"))),
+                    (number, fields, requests) ->
+                            new HistoryEvent.OwnerCached(number, owner(fields.object("owner")), fields.text("cache"))),
             new EventForm<>(
                     "ownerEnded",
                     HistoryEvent.OwnerEnded.class,
                     (event, json, requests) -> owner(json, event.owner()),
-                    (number, fields, requests) ->
-                            new HistoryEvent.OwnerEnded(number, owner(fields.object("owner")))),
+                    (number, fields, requests) -> new HistoryEvent.OwnerEnded(number, owner(fields.object("owner")))),
             new EventForm<>(
                     "witnessed",
                     HistoryEvent.Witnessed.class,
@@ -161,8 +160,8 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                         json.writeNumberField("count", event.count());
                         json.writeStringField("reason", event.reason());
                     },
-                    (number, fields, requests) -> new HistoryEvent.ReportsLost(
-                            number, fields.number("count"), fields.text("reason"))),
+                    (number, fields, requests) ->
+                            new HistoryEvent.ReportsLost(number, fields.number("count"), fields.text("reason"))),
             new EventForm<>(
                     "sourceAttached",
                     HistoryEvent.SourceAttached.class,
@@ -190,8 +189,8 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                         json.writeNumberField("mesh", event.mesh());
                         integers(json, "devices", event.devices());
                     },
-                    (number, fields, requests) -> new HistoryEvent.CanaryPlanted(
-                            number, fields.integer("mesh"), fields.integers("devices"))),
+                    (number, fields, requests) ->
+                            new HistoryEvent.CanaryPlanted(number, fields.integer("mesh"), fields.integers("devices"))),
             new EventForm<>(
                     "canarySeen",
                     HistoryEvent.CanarySeen.class,
@@ -199,8 +198,8 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                         json.writeNumberField("mesh", event.mesh());
                         json.writeNumberField("device", event.device());
                     },
-                    (number, fields, requests) -> new HistoryEvent.CanarySeen(
-                            number, fields.integer("mesh"), fields.integer("device"))),
+                    (number, fields, requests) ->
+                            new HistoryEvent.CanarySeen(number, fields.integer("mesh"), fields.integer("device"))),
             new EventForm<>(
                     "canaryFreed",
                     HistoryEvent.CanaryFreed.class,
@@ -208,8 +207,8 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                         json.writeNumberField("mesh", event.mesh());
                         json.writeNumberField("device", event.device());
                     },
-                    (number, fields, requests) -> new HistoryEvent.CanaryFreed(
-                            number, fields.integer("mesh"), fields.integer("device"))),
+                    (number, fields, requests) ->
+                            new HistoryEvent.CanaryFreed(number, fields.integer("mesh"), fields.integer("device"))),
             new EventForm<>(
                     "checked",
                     HistoryEvent.Checked.class,
@@ -228,8 +227,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     (number, fields, requests) -> new HistoryEvent.HandleTraced(
                             number,
                             requests.of(fields),
-                            new Reachability(
-                                    fields.choice("state", Reachability.State.class), fields.texts("path")))));
+                            new Reachability(fields.choice("state", Reachability.State.class), fields.texts("path")))));
 
     /** Writes the fields of an event of this form. */
     void write(HistoryEvent event, JsonGenerator json, RequestNumbers requests) throws IOException {
@@ -358,8 +356,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         WitnessReading.Builder reading =
                 WitnessReading.of(fields.integer("mesh"), fields.choice("moment", WitnessReading.Moment.class));
         for (Fields region : fields.objects("regions")) {
-            reading.region(
-                    region.integer("device"), region.choice("type", BufferType.class), region.numbers("taken"));
+            reading.region(region.integer("device"), region.choice("type", BufferType.class), region.numbers("taken"));
         }
         return reading.build();
     }

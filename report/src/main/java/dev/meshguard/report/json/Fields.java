@@ -77,8 +77,8 @@ final class Fields {
             throws IOException, UnreadableLineException {
         return switch (token) {
             case VALUE_STRING -> parser.getText();
-            case VALUE_TRUE -> Boolean.TRUE;
-            case VALUE_FALSE -> Boolean.FALSE;
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
             case START_OBJECT -> object(parser);
             case START_ARRAY -> array(parser);
             case VALUE_NULL -> null;

@@ -32,16 +32,14 @@ final class RequestNumbers {
             return;
         }
         Optional<Origin> origin = request.origin();
-        if (origin.isPresent() && !origins.containsKey(origin.get())) {
-            write(origin.get(), json);
-        }
+        int originNumber = origin.isPresent() ? numberOf(origin.get(), json) : 0;
         requests.put(request, requests.size() + 1);
         json.writeStartObject();
         json.writeStringField("kind", REQUEST);
         json.writeNumberField("id", requests.size());
         write(request.details(), json);
-        if (origin.isPresent()) {
-            json.writeNumberField(ORIGIN, origins.get(origin.get()));
+        if (originNumber > 0) {
+            json.writeNumberField(ORIGIN, originNumber);
         }
         json.writeEndObject();
     }
@@ -81,13 +79,19 @@ final class RequestNumbers {
         }
     }
 
-    private void write(Origin origin, JsonGenerator json) throws IOException {
+    /** Returns the number of an origin, and writes its line if nobody asked before. */
+    private int numberOf(Origin origin, JsonGenerator json) throws IOException {
+        Integer known = origins.get(origin);
+        if (known != null) {
+            return known;
+        }
         origins.put(origin, origins.size() + 1);
         json.writeStartObject();
         json.writeStringField("kind", ORIGIN);
         json.writeNumberField("id", origins.size());
         frames(origin, json);
         json.writeEndObject();
+        return origins.size();
     }
 
     static void frames(Origin origin, JsonGenerator json) throws IOException {

@@ -42,7 +42,8 @@ final class VerdictWriter {
         this.writer = writer;
         this.json = JsonText.factory().createGenerator(writer);
         DefaultIndenter lines = new DefaultIndenter("  ", "\n");
-        json.setPrettyPrinter(new DefaultPrettyPrinter().withObjectIndenter(lines).withArrayIndenter(lines));
+        json.setPrettyPrinter(
+                new DefaultPrettyPrinter().withObjectIndenter(lines).withArrayIndenter(lines));
     }
 
     void write() throws IOException {

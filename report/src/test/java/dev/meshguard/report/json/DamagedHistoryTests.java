@@ -52,15 +52,17 @@ class DamagedHistoryTests {
                     lines.set(3, "null");
                     lines.set(4, "{} {}");
                 })))
-                .containsExactly("3 reports are missing (event #2: history.jsonl: 3 lines from line 3 to line 5 cannot be"
-                        + " read, the first because it is no JSON object).");
+                .containsExactly(
+                        "3 reports are missing (event #2: history.jsonl: 3 lines from line 3 to line 5 cannot be"
+                                + " read, the first because it is no JSON object).");
     }
 
     @Test
     void aLineThatIsNoneOfOursIsToldThoughNoEventIsMissing() {
         assertThat(doubts(damaged(lines -> lines.add(3, "Killed"))))
-                .containsExactly("An unknown number of reports is missing (event #7: history.jsonl: line 4 cannot be read,"
-                        + " because it is no JSON object).");
+                .containsExactly(
+                        "An unknown number of reports is missing (event #7: history.jsonl: line 4 cannot be read,"
+                                + " because it is no JSON object).");
     }
 
     @Test
@@ -95,21 +97,25 @@ class DamagedHistoryTests {
     void aRequestWhoseOriginWasLostIsThereAllTheSame() {
         var history = damaged(lines -> {
             lines.add(2, "{\"kind\":\"request\",\"id\":1,\"label\":\"kv-cache\",\"origin\":1}");
-            lines.set(3, "{\"kind\":\"allocated\",\"number\":2,\"request\":1,\"device\":0,\"type\":\"DRAM\",\"address\":64,"
-                    + "\"size\":64}");
+            lines.set(
+                    3,
+                    "{\"kind\":\"allocated\",\"number\":2,\"request\":1,\"device\":0,\"type\":\"DRAM\",\"address\":64,"
+                            + "\"size\":64}");
         });
 
         assertThat(history.generations().get(0).label()).contains("kv-cache");
         assertThat(doubts(history))
-                .containsExactly("An unknown number of reports is missing (event #7: history.jsonl: line 3 cannot be read,"
-                        + " because origin 1 was not described before it).");
+                .containsExactly(
+                        "An unknown number of reports is missing (event #7: history.jsonl: line 3 cannot be read,"
+                                + " because origin 1 was not described before it).");
     }
 
     @Test
     void missingEventsAreALoss() {
         assertThat(doubts(damaged(lines -> lines.subList(2, 4).clear())))
-                .containsExactly("2 reports are missing (event #2: history.jsonl: events #2 to #3 are missing before line"
-                        + " 3).");
+                .containsExactly(
+                        "2 reports are missing (event #2: history.jsonl: events #2 to #3 are missing before line"
+                                + " 3).");
     }
 
     @Test
@@ -131,8 +137,9 @@ class DamagedHistoryTests {
     @Test
     void aFileThatWasCutIsALoss() {
         assertThat(doubts(damaged(lines -> lines.subList(5, lines.size()).clear())))
-                .containsExactly("An unknown number of reports is missing (event #5: history.jsonl: it ends with line 5 and"
-                        + " has no end line, so the rest is missing).");
+                .containsExactly(
+                        "An unknown number of reports is missing (event #5: history.jsonl: it ends with line 5 and"
+                                + " has no end line, so the rest is missing).");
     }
 
     @Test
@@ -140,8 +147,9 @@ class DamagedHistoryTests {
         String whole = String.join("\n", lines());
 
         assertThat(doubts(read(whole.substring(0, whole.length() - 1))))
-                .containsExactly("An unknown number of reports is missing (event #7: history.jsonl: it ends in the middle of"
-                        + " line 9 and has no end line, so the rest is missing).");
+                .containsExactly(
+                        "An unknown number of reports is missing (event #7: history.jsonl: it ends in the middle of"
+                                + " line 9 and has no end line, so the rest is missing).");
     }
 
     @Test
@@ -162,16 +170,18 @@ class DamagedHistoryTests {
         var history = damaged(lines -> lines.remove(SUMS));
 
         assertThat(doubts(history))
-                .containsExactly("An unknown number of reports is missing (event #7: history.jsonl: line 8 counts 1 line of"
-                        + " sums, and 0 could be read).");
+                .containsExactly(
+                        "An unknown number of reports is missing (event #7: history.jsonl: line 8 counts 1 line of"
+                                + " sums, and 0 could be read).");
         assertThat(history.sums()).isEqualTo(whole().sums());
     }
 
     @Test
     void whatComesAfterTheEndIsALoss() {
         assertThat(doubts(damaged(lines -> lines.add(END + 1, lines.get(2)))))
-                .containsExactly("An unknown number of reports is missing (event #7: history.jsonl: line 10 cannot be read,"
-                        + " because it comes after the end line).");
+                .containsExactly(
+                        "An unknown number of reports is missing (event #7: history.jsonl: line 10 cannot be read,"
+                                + " because it comes after the end line).");
     }
 
     @Test
@@ -224,8 +234,9 @@ class DamagedHistoryTests {
                 new HistoryReader(new StringReader(String.join("\n", lines)), "history.jsonl", 200_000).read();
 
         assertThat(doubts(history))
-                .containsExactly("1 report is missing (event #3: history.jsonl: line 4 cannot be read, because it is too"
-                        + " long).");
+                .containsExactly(
+                        "1 report is missing (event #3: history.jsonl: line 4 cannot be read, because it is too"
+                                + " long).");
     }
 
     @Test
@@ -262,31 +273,38 @@ class DamagedHistoryTests {
             assertThat(examined(history).outcome())
                     .as("repeat with -Dmeshguard.seed=%d", seed)
                     .isGreaterThanOrEqualTo(Outcome.INCONCLUSIVE);
-            assertThat(history.lostReports()).as("repeat with -Dmeshguard.seed=%d", seed).isNotEmpty();
+            assertThat(history.lostReports())
+                    .as("repeat with -Dmeshguard.seed=%d", seed)
+                    .isNotEmpty();
         }
     }
 
     @Test
     void whatIsNoHistoryIsRefusedWithTheWayOut() {
         assertThat(refusalOf(""))
-                .isEqualTo("Cannot read history.jsonl: it is empty, and a history begins with a header. Whoever should have"
-                        + " written it did not, or was stopped before; run it again.");
+                .isEqualTo(
+                        "Cannot read history.jsonl: it is empty, and a history begins with a header. Whoever should have"
+                                + " written it did not, or was stopped before; run it again.");
         assertThat(refusalOf("Tests run: 3\n"))
-                .isEqualTo("Cannot read history.jsonl: its first line is no header of a history (it is no JSON object). Give"
-                        + " a file that HistoryJson.write made.");
+                .isEqualTo(
+                        "Cannot read history.jsonl: its first line is no header of a history (it is no JSON object). Give"
+                                + " a file that HistoryJson.write made.");
         assertThat(refusalOf("{\"format\":\"meshguard-verdict\"}"))
                 .isEqualTo("Cannot read history.jsonl: its first line is no header of a history (its \"format\" is"
                         + " \"meshguard-verdict\" and not \"meshguard-history\"). Give a file that HistoryJson.write"
                         + " made.");
         assertThat(refusalOf(lines().get(0).replace("\"version\":1", "\"version\":2")))
-                .isEqualTo("Cannot read history.jsonl: it is a history of version 2, and version 1 is what can be read here."
-                        + " Read it with the MeshGuard that wrote it or a newer one.");
+                .isEqualTo(
+                        "Cannot read history.jsonl: it is a history of version 2, and version 1 is what can be read here."
+                                + " Read it with the MeshGuard that wrote it or a newer one.");
         assertThat(refusalOf(lines().get(0).replace("\"version\":1", "\"version\":0")))
-                .isEqualTo("Cannot read history.jsonl: it is a history of version 0, and version 1 is what can be read here."
-                        + " Read it with the MeshGuard that wrote it.");
+                .isEqualTo(
+                        "Cannot read history.jsonl: it is a history of version 0, and version 1 is what can be read here."
+                                + " Read it with the MeshGuard that wrote it.");
         assertThat(refusalOf(lines().get(0).replace("ALL", "SOME")))
-                .isEqualTo("Cannot read history.jsonl: its first line is no header of a history (\"retention\" is \"SOME\","
-                        + " which is not known here). Give a file that HistoryJson.write made.");
+                .isEqualTo(
+                        "Cannot read history.jsonl: its first line is no header of a history (\"retention\" is \"SOME\","
+                                + " which is not known here). Give a file that HistoryJson.write made.");
     }
 
     private static String allocated(String fields) {
@@ -294,7 +312,8 @@ class DamagedHistoryTests {
     }
 
     private static String wrongWith(String line) {
-        String reason = damaged(lines -> lines.set(3, line)).lostReports().get(0).reason();
+        String reason =
+                damaged(lines -> lines.set(3, line)).lostReports().get(0).reason();
         return reason.substring(reason.indexOf("because ") + "because ".length());
     }
 

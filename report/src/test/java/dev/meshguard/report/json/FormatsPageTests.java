@@ -69,10 +69,10 @@ class FormatsPageTests {
                 .toList();
 
         assertThat(named)
-                .containsExactlyElementsOf(Stream.<Enum<?>>concat(
-                                Stream.of(Doubt.Kind.values()), Stream.of(Limit.Kind.values()))
-                        .map(Enum::name)
-                        .toList());
+                .containsExactlyElementsOf(
+                        Stream.<Enum<?>>concat(Stream.of(Doubt.Kind.values()), Stream.of(Limit.Kind.values()))
+                                .map(Enum::name)
+                                .toList());
     }
 
     private static String example(String language) throws IOException {

@@ -57,7 +57,8 @@ class HistoryJsonTests {
         var kernel = AllocationRequest.restored(
                 AllocationDetails.circularBuffer(Owner.program("7 (add)")), Optional.of(KV_CACHE));
         tracker.allocated(kernel, 0, BufferType.L1, 101_152, 4096, Ownership.UNKNOWN);
-        tracker.freed(AllocationRequest.of(AllocationDetails.user()), 0, BufferType.DRAM, 0x3ffff800, Ownership.UNKNOWN);
+        tracker.freed(
+                AllocationRequest.of(AllocationDetails.user()), 0, BufferType.DRAM, 0x3ffff800, Ownership.UNKNOWN);
         tracker.witnessed(WitnessReading.of(0, WitnessReading.Moment.CLOSE_BEGUN)
                 .region(0, BufferType.DRAM)
                 .region(1, BufferType.DRAM, 0x3ffff800)
@@ -156,7 +157,10 @@ class HistoryJsonTests {
 
         HistoryJson.write(tracker.history(), file);
 
-        assertThat(new String(Files.readAllBytes(file), StandardCharsets.UTF_8).lines().skip(1).findFirst())
+        assertThat(new String(Files.readAllBytes(file), StandardCharsets.UTF_8)
+                        .lines()
+                        .skip(1)
+                        .findFirst())
                 .contains("{\"kind\":\"sourceAttached\",\"number\":1,\"source\":\"Gözleme \\ud83d\\ude80 \\ud800\"}");
         assertThat(HistoryJson.read(file).events()).isEqualTo(tracker.history().events());
     }

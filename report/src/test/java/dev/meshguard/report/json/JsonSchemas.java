@@ -15,7 +15,8 @@ final class JsonSchemas {
 
     private JsonSchemas(String name) {
         InputStream published = Objects.requireNonNull(HistoryJson.class.getResourceAsStream(name), name);
-        this.schema = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012).getSchema(published);
+        this.schema =
+                JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012).getSchema(published);
     }
 
     static JsonSchemas ofHistoryLine() {

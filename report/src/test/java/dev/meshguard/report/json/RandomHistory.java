@@ -116,14 +116,14 @@ final class RandomHistory {
     }
 
     private void meshOpened() {
-        List<Integer> devices = List.of(List.of(0, 1, 2), List.of(1), List.of(2, 0)).get(random.nextInt(3));
+        List<Integer> devices =
+                List.of(List.of(0, 1, 2), List.of(1), List.of(2, 0)).get(random.nextInt(3));
         MeshDescription mesh = new MeshDescription(mesh(), any(TEXTS), devices, random.nextInt(3) - 1);
         tracker.meshOpened(random.nextBoolean() ? mesh : mesh.withParent(mesh()));
     }
 
     private void trace() {
-        AllocationRequest request =
-                requests.isEmpty() ? AllocationRequest.of(AllocationDetails.user()) : any(requests);
+        AllocationRequest request = requests.isEmpty() ? AllocationRequest.of(AllocationDetails.user()) : any(requests);
         tracker.traced(
                 request,
                 switch (random.nextInt(4)) {
@@ -146,7 +146,8 @@ final class RandomHistory {
     }
 
     private void canary() {
-        AllocationDetails canary = AllocationDetails.user().ofKind(BufferKind.CANARY).onMesh(mesh());
+        AllocationDetails canary =
+                AllocationDetails.user().ofKind(BufferKind.CANARY).onMesh(mesh());
         switch (random.nextInt(3)) {
             case 0 -> tracker.canaryPlanted(mesh(), List.of(0, 1));
             case 1 -> tracker.allocated(tracker.request(canary), device(), BufferType.DRAM, 0, 0, Ownership.UNKNOWN);
@@ -190,7 +191,9 @@ final class RandomHistory {
     private WitnessReading reading() {
         WitnessReading.Builder reading = WitnessReading.of(mesh(), any(WitnessReading.Moment.values()));
         for (int region = random.nextInt(4); region > 0; region--) {
-            long[] taken = random.longs(random.nextInt(4), 0, 4).map(page -> page * 0x1000).toArray();
+            long[] taken = random.longs(random.nextInt(4), 0, 4)
+                    .map(page -> page * 0x1000)
+                    .toArray();
             reading.region(device(), any(BufferType.values()), taken);
         }
         return reading.build();

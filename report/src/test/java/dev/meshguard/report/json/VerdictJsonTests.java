@@ -26,12 +26,14 @@ class VerdictJsonTests {
     @Test
     void saysWhatTheTextSaysAndWhatWasNotedOnIt() {
         tracker.freed(0, BufferType.DRAM, 64);
-        VerdictReport report = report().noting("JUnit closed mesh 0").reproducedBy("mvn test -Dtest=KvCacheTest#decode");
+        VerdictReport report =
+                report().noting("JUnit closed mesh 0").reproducedBy("mvn test -Dtest=KvCacheTest#decode");
 
         String document = VerdictJson.text(report);
 
         assertThat(document).contains("\"JUnit closed mesh 0\"", "\"mvn test -Dtest=KvCacheTest#decode\"");
-        assertThat(report.text().lines()).allSatisfy(line -> assertThat(document).contains("\"" + line + "\""));
+        assertThat(report.text().lines())
+                .allSatisfy(line -> assertThat(document).contains("\"" + line + "\""));
     }
 
     @Test

@@ -78,7 +78,8 @@ public final class AllocationHistory {
         List<HistoryEvent> all = events();
         int low = 0;
         int high = (int) Math.min(Math.max(number, 0), all.size()) - 1;
-        // Nothing is missing from most histories, so most events stand where their numbers say; none stands behind that.
+        // Nothing is missing from most histories, so most events stand where their numbers say; none stands behind
+        // that.
         int middle = high;
         while (low <= high) {
             long found = all.get(middle).number();

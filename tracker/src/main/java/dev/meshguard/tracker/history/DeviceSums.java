@@ -68,9 +68,7 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
                 booksOf(report.device(), devices);
             }
         }
-        return devices.values().stream()
-                .map(books -> of(books.recording()))
-                .toList();
+        return devices.values().stream().map(books -> of(books.recording())).toList();
     }
 
     static DeviceSums of(DeviceBooks.Recording recording) {

@@ -265,9 +265,7 @@ public final class Examination {
                         + " apart. Open them through one Ttnn, or close the first one before.",
                 first.device(),
                 first.number(),
-                devices == 1
-                        ? ""
-                        : ", and so " + (devices == 2 ? "was 1 other" : "were " + (devices - 1) + " others"));
+                devices == 1 ? "" : ", and so " + (devices == 2 ? "was 1 other" : "were " + (devices - 1) + " others"));
         return Optional.of(Doubt.of(
                 Doubt.Kind.DEVICE_OPENED_TWICE,
                 words,

@@ -68,8 +68,8 @@ class RestoredHistoryTests {
                 new HistoryEvent.DeviceClosed(1_000_000_000_000L, 1));
         AllocationHistory history = AllocationHistory.restored(events, List.of(), false, true);
 
-        assertThat(events).allSatisfy(event -> assertThat(history.event(event.number()))
-                .containsSame(event));
+        assertThat(events)
+                .allSatisfy(event -> assertThat(history.event(event.number())).containsSame(event));
         assertThat(List.of(-1L, 0L, 3L, 4L, 6L, Long.MAX_VALUE))
                 .allSatisfy(number -> assertThat(history.event(number)).isEmpty());
         assertThat(AllocationHistory.restored(List.of(), List.of(), false, true).event(1))
@@ -80,8 +80,7 @@ class RestoredHistoryTests {
     void hasARequestForEachThatWasWrittenDown() {
         Origin origin = new Origin(List.of(new StackTraceElement("dev.example.KvCacheTest", "decode", null, 41)));
 
-        AllocationRequest request =
-                AllocationRequest.restored(AllocationDetails.user(), Optional.of(origin));
+        AllocationRequest request = AllocationRequest.restored(AllocationDetails.user(), Optional.of(origin));
 
         assertThat(request.isAnonymous()).isFalse();
         assertThat(request.origin()).containsSame(origin);
