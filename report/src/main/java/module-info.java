@@ -1,8 +1,10 @@
 /** How a verdict reads. */
 module dev.meshguard.report {
+    requires com.fasterxml.jackson.core;
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
     requires transitive dev.meshguard.tracker;
 
     exports dev.meshguard.report;
+    exports dev.meshguard.report.json;
 }

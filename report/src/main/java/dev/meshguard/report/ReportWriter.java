@@ -70,6 +70,7 @@ final class ReportWriter {
 
     VerdictReport report() {
         return new VerdictReport(
+                verdict,
                 sections(),
                 tracked(),
                 teardown(),
@@ -78,7 +79,8 @@ final class ReportWriter {
                 expectations(),
                 remedies(),
                 optOut(),
-                Optional.empty());
+                Optional.empty(),
+                Limit.of(verdict));
     }
 
     // Sections

@@ -17,6 +17,7 @@ import org.apiguardian.api.API.Status;
  * String text = VerdictReport.of(verdict).reproducedBy("mvn test -Dtest=KvCacheTest#decode").text();
  * }</pre>
  *
+ * @param verdict what is reported
  * @param sections what was found, the worst first; one for each kind of finding, each under a headline of its own
  * @param tracked what each type took in all and what is left of it
  * @param teardown what each step of the clean-up gave back and left
@@ -26,10 +27,12 @@ import org.apiguardian.api.API.Status;
  * @param remedies what to do, one for each cause
  * @param optOut the entry to paste where a buffer may stay, if one was found that may
  * @param reproduction the command that runs this again, if it is known
+ * @param limits what the numbers do not mean and the history could not know; for whoever reads the data and not the text
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record VerdictReport(
+        LeakVerdict verdict,
         List<Section> sections,
         List<TrackedRow> tracked,
         List<TeardownRow> teardown,
@@ -38,7 +41,8 @@ public record VerdictReport(
         List<String> expectations,
         List<String> remedies,
         Optional<String> optOut,
-        Optional<String> reproduction) {
+        Optional<String> reproduction,
+        List<Limit> limits) {
 
     /**
      * Findings of one kind.
@@ -106,6 +110,7 @@ public record VerdictReport(
         asides = List.copyOf(asides);
         expectations = List.copyOf(expectations);
         remedies = List.copyOf(remedies);
+        limits = List.copyOf(limits);
     }
 
     /** Returns the report of a verdict. */
@@ -118,13 +123,33 @@ public record VerdictReport(
         List<String> more = new ArrayList<>(asides);
         more.add(note);
         return new VerdictReport(
-                sections, tracked, teardown, timeline, more, expectations, remedies, optOut, reproduction);
+                verdict,
+                sections,
+                tracked,
+                teardown,
+                timeline,
+                more,
+                expectations,
+                remedies,
+                optOut,
+                reproduction,
+                limits);
     }
 
     /** Returns this report with the command that runs the same again. */
     public VerdictReport reproducedBy(String command) {
         return new VerdictReport(
-                sections, tracked, teardown, timeline, asides, expectations, remedies, optOut, Optional.of(command));
+                verdict,
+                sections,
+                tracked,
+                teardown,
+                timeline,
+                asides,
+                expectations,
+                remedies,
+                optOut,
+                Optional.of(command),
+                limits);
     }
 
     /** Returns the whole text, at most {@value VerdictText#MOST_LINES} lines, without a line break at the end. */

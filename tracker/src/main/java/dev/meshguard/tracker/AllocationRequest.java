@@ -48,6 +48,12 @@ public final class AllocationRequest {
         return details.equals(AllocationDetails.user()) ? PLAIN : new AllocationRequest(details, 0, null);
     }
 
+    /** Made by whoever reads a history that was written down; each call returns another request. */
+    @API(status = Status.INTERNAL)
+    public static AllocationRequest restored(AllocationDetails details, Optional<Origin> origin) {
+        return new AllocationRequest(details, 0, origin.orElse(null));
+    }
+
     static AllocationRequest numbered(AllocationDetails details, long ticket, @Nullable Object origin) {
         return new AllocationRequest(details, ticket, origin);
     }

@@ -27,7 +27,7 @@ import org.apiguardian.api.API.Status;
  * @param stretches what came and went in each phase
  * @param anomalies the reports that did not fit
  * @param expectations what became of each entry of the allowlist
- * @param doubts why it cannot be known, as whole sentences; empty unless something is missing
+ * @param groundsForDoubt why it cannot be known; empty unless something is missing
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -41,7 +41,7 @@ public record LeakVerdict(
         List<PhaseStretch> stretches,
         List<Anomaly> anomalies,
         List<ExpectationResult> expectations,
-        List<String> doubts) {
+        List<Doubt> groundsForDoubt) {
 
     /**
      * Where the buffers of a history are; a buffer is one life of one address on one device.
@@ -109,7 +109,12 @@ public record LeakVerdict(
         stretches = List.copyOf(stretches);
         anomalies = List.copyOf(anomalies);
         expectations = List.copyOf(expectations);
-        doubts = List.copyOf(doubts);
+        groundsForDoubt = List.copyOf(groundsForDoubt);
+    }
+
+    /** Returns why it cannot be known, as whole sentences; empty unless something is missing. */
+    public List<String> doubts() {
+        return groundsForDoubt.stream().map(Doubt::words).toList();
     }
 
     /** Returns the groups of one standing. */
@@ -147,12 +152,12 @@ public record LeakVerdict(
 
     /** Returns whether the memory was given back: nothing leaked, and it can be known. */
     public boolean isLeakFree() {
-        return sum.leaked() == 0 && doubts.isEmpty();
+        return sum.leaked() == 0 && groundsForDoubt.isEmpty();
     }
 
     /** Returns whether the books agree with the memory: nothing misreported, no free without a buffer. */
     public boolean hasBalancedReports() {
-        return sum.misreported() == 0 && unbalancingAnomalies().isEmpty() && doubts.isEmpty();
+        return sum.misreported() == 0 && unbalancingAnomalies().isEmpty() && groundsForDoubt.isEmpty();
     }
 
     /** Returns the outcome and the sum in one line. */

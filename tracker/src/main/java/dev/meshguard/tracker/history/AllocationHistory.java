@@ -11,14 +11,12 @@ import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.internal.DeviceBooks;
 import dev.meshguard.tracker.internal.Marker;
-import dev.meshguard.tracker.internal.Merge;
 import dev.meshguard.tracker.internal.Snapshots;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.TreeSet;
 import java.util.function.ObjIntConsumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -38,29 +36,40 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationHistory {
 
-    private final List<Marker> markers;
-    private final List<DeviceBooks.Recording> recordings;
-    private final boolean flatAddresses;
+    private final Contents contents;
     private @Nullable List<HistoryEvent> events;
+    private @Nullable List<DeviceSums> sums;
     private @Nullable Replay replay;
 
-    private AllocationHistory(List<Marker> markers, List<DeviceBooks.Recording> recordings, boolean flatAddresses) {
-        this.markers = List.copyOf(markers);
-        this.recordings = List.copyOf(recordings);
-        this.flatAddresses = flatAddresses;
+    private AllocationHistory(Contents contents) {
+        this.contents = contents;
     }
 
     /** Made by the tracker; ask it for its history. */
     @API(status = Status.INTERNAL)
     public static AllocationHistory recorded(
             List<Marker> markers, List<DeviceBooks.Recording> recordings, boolean flatAddresses) {
-        return new AllocationHistory(markers, recordings, flatAddresses);
+        return new AllocationHistory(new Contents.Recorded(markers, recordings, flatAddresses));
+    }
+
+    /**
+     * Made by whoever reads a history that was written down.
+     *
+     * @param events the events; their numbers grow, and where some are missing they skip
+     * @param sums what was kept of each device, ascending
+     * @param flatAddresses whether sizes say how far a buffer reaches from its address
+     * @param complete whether every event was kept
+     */
+    @API(status = Status.INTERNAL)
+    public static AllocationHistory restored(
+            List<HistoryEvent> events, List<DeviceSums> sums, boolean flatAddresses, boolean complete) {
+        return new AllocationHistory(new Contents.Restored(events, sums, flatAddresses, complete));
     }
 
     /**
      * Returns what was known when the last recorded check was made, if reports came after it; else this history.
      *
-     * <p>What was found out about handles counts whenever it was found. A history without a past is returned as it is.
+     * <p>What was found out about handles, and that reports are missing, counts whenever it came to light. A history without a past is returned as it is.
      */
     public AllocationHistory asOfCheck() {
         Optional<HistoryEvent.Checked> last = check();
@@ -68,16 +77,16 @@ public final class AllocationHistory {
             return this;
         }
         long end = last.get().number();
-        boolean wentOn = events().subList((int) end, events().size()).stream().anyMatch(AllocationHistory::isReport);
+        boolean wentOn = events().stream().anyMatch(event -> event.number() > end && isReport(event));
         if (!wentOn) {
             return this;
         }
         List<HistoryEvent> known = events().stream()
-                .filter(event -> event.number() <= end || event instanceof HistoryEvent.HandleTraced)
+                .filter(event -> event.number() <= end
+                        || event instanceof HistoryEvent.HandleTraced
+                        || event instanceof HistoryEvent.ReportsLost)
                 .toList();
-        AllocationHistory before = new AllocationHistory(List.of(), Rebooking.of(known), flatAddresses);
-        before.events = known;
-        return before;
+        return restored(known, DeviceSums.countedFrom(known), contents.hasFlatAddresses(), true);
     }
 
     private static boolean isReport(HistoryEvent event) {
@@ -89,9 +98,32 @@ public final class AllocationHistory {
     /** Returns every event, oldest first. */
     public synchronized List<HistoryEvent> events() {
         if (events == null) {
-            events = Collections.unmodifiableList(Merge.numbered(markers, recordings));
+            events = contents.events();
         }
         return events;
+    }
+
+    /** Returns the event of the given number, if there is one. */
+    public Optional<HistoryEvent> event(long number) {
+        List<HistoryEvent> all = events();
+        int low = 0;
+        int high = (int) Math.min(Math.max(number, 0), all.size()) - 1;
+        // Nothing is missing from most histories, so most events stand where their numbers say; none stands behind
+        // that.
+        int middle = high;
+        while (low <= high) {
+            long found = all.get(middle).number();
+            if (found == number) {
+                return Optional.of(all.get(middle));
+            }
+            if (found < number) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+            middle = (low + high) >>> 1;
+        }
+        return Optional.empty();
     }
 
     /** Returns every life of every address, in the order of birth. */
@@ -135,19 +167,28 @@ public final class AllocationHistory {
 
     /** Returns the devices on which anything was reported, ascending. */
     public List<Integer> devices() {
-        TreeSet<Integer> devices = new TreeSet<>();
-        recordings.forEach(recording -> devices.add(recording.device()));
-        return List.copyOf(devices);
+        return sums().stream().map(DeviceSums::device).toList();
     }
 
     /** Returns the sums of one type on one device as the tracker kept them. */
     public MemoryTotals totals(int device, BufferType type) {
-        return recording(device).map(found -> found.totals().of(type)).orElse(MemoryTotals.NOTHING);
+        return sumsOf(device).map(found -> found.of(type)).orElse(MemoryTotals.NOTHING);
     }
 
     /** Returns the sums of one type and lifetime on one device as the tracker kept them. */
     public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
-        return recording(device).map(found -> found.totals().of(type, lifetime)).orElse(MemoryTotals.NOTHING);
+        return sumsOf(device)
+                .map(found -> found.of(type, Optional.of(lifetime)))
+                .orElse(MemoryTotals.NOTHING);
+    }
+
+    /** Returns what was kept of each device besides events, ascending; for whoever writes the history down. */
+    @API(status = Status.INTERNAL)
+    public synchronized List<DeviceSums> sums() {
+        if (sums == null) {
+            sums = contents.sums();
+        }
+        return sums;
     }
 
     /** Returns what was allocated when the history was taken, by device, type and lifetime. */
@@ -162,19 +203,22 @@ public final class AllocationHistory {
      * nor lives of devices: two buffers that meshes lent at one address are one entry.
      */
     public long ledgerEntries() {
-        return recordings.stream().mapToLong(DeviceBooks.Recording::entries).sum();
+        return sums().stream().mapToLong(DeviceSums::ledgerEntries).sum();
     }
 
     /** Returns how many frees found nothing to free; where every event was kept, {@link #anomalies()} has each. */
     public long freesOfNothing() {
-        return recordings.stream()
-                .mapToLong(DeviceBooks.Recording::freesOfNothing)
-                .sum();
+        return sums().stream().mapToLong(DeviceSums::freesOfNothing).sum();
     }
 
     /** Returns whether every event was kept; if not, only live buffers and sums are known. */
     public boolean isComplete() {
-        return recordings.stream().allMatch(recording -> recording.journal() != null);
+        return contents.isComplete();
+    }
+
+    /** Returns whether sizes say how far a buffer reaches from its address, as in memory that is not spread over banks. */
+    public boolean hasFlatAddresses() {
+        return contents.hasFlatAddresses();
     }
 
     /** Returns every mesh that was opened, in order; a number that comes back is another mesh. */
@@ -264,7 +308,8 @@ public final class AllocationHistory {
      * that calls it taken speaks for it, and one that calls it free only if all of them do.
      */
     public Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, WitnessReading.Moment moment) {
-        boolean doubted = openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());
+        boolean doubted = !openedWhileOpen().isEmpty()
+                && openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());
         return replay().readings.readingFor(buffer, moment, doubted);
     }
 
@@ -314,7 +359,7 @@ public final class AllocationHistory {
     /** Returns whether anything that could report was ever connected, as far as the events show. */
     public boolean hasSource() {
         return replay().hasSource
-                || recordings.stream().anyMatch(recording -> recording.entries() > 0)
+                || sums().stream().anyMatch(sums -> sums.ledgerEntries() > 0)
                 || !isComplete();
     }
 
@@ -353,15 +398,13 @@ public final class AllocationHistory {
                 .toList();
     }
 
-    private Optional<DeviceBooks.Recording> recording(int device) {
-        return recordings.stream()
-                .filter(recording -> recording.device() == device)
-                .findFirst();
+    private Optional<DeviceSums> sumsOf(int device) {
+        return sums().stream().filter(one -> one.device() == device).findFirst();
     }
 
     private synchronized Replay replay() {
         if (replay == null) {
-            replay = new Replay(events(), flatAddresses);
+            replay = new Replay(events(), hasFlatAddresses());
         }
         return replay;
     }

@@ -168,10 +168,15 @@ public final class BufferGeneration {
      */
     public OptionalInt mesh() {
         MeshLife known = lender;
-        boolean allSaySo = reports.stream()
-                .filter(Report::isOpen)
-                .allMatch(report -> report.request().details().mesh().isPresent());
-        return known == null || !allSaySo ? OptionalInt.empty() : OptionalInt.of(known.mesh());
+        if (known == null) {
+            return OptionalInt.empty();
+        }
+        for (Report report : reports) {
+            if (report.isOpen() && report.request().details().mesh().isEmpty()) {
+                return OptionalInt.empty();
+            }
+        }
+        return OptionalInt.of(known.mesh());
     }
 
     /** Returns the size that the first report named, in bytes. */
@@ -228,10 +233,12 @@ public final class BufferGeneration {
 
     /** Returns the number of the latest report that no free has taken back, if there is one. */
     public OptionalLong lastOpenReportAt() {
-        return reports.stream()
-                .filter(Report::isOpen)
-                .mapToLong(Report::allocatedAt)
-                .max();
+        for (int i = reports.size() - 1; i >= 0; i--) {
+            if (reports.get(i).isOpen()) {
+                return OptionalLong.of(reports.get(i).allocatedAt());
+            }
+        }
+        return OptionalLong.empty();
     }
 
     /** Returns the number of the free that ended the life, if it ended. */
@@ -241,11 +248,16 @@ public final class BufferGeneration {
 
     /** Returns whether the free that ended the life was none that somebody called for: its handle was collected. */
     public boolean isCollected() {
-        return !isLive()
-                && reports.stream()
-                        .filter(report -> report.freedAt().orElseThrow() == lastFree)
-                        .anyMatch(report ->
-                                report.release().orElseThrow().details().handleCollected());
+        if (isLive()) {
+            return false;
+        }
+        for (Report report : reports) {
+            if (report.freedAt().orElseThrow() == lastFree
+                    && report.release().orElseThrow().details().handleCollected()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns the request of the first report. */
@@ -285,7 +297,16 @@ public final class BufferGeneration {
 
     /** Returns the reports that no free has taken back, oldest first. */
     public List<Report> reportsLeft() {
-        return reports.stream().filter(Report::isOpen).toList();
+        if (open == reports.size()) {
+            return List.copyOf(reports);
+        }
+        List<Report> left = new ArrayList<>(open);
+        for (Report report : reports) {
+            if (report.isOpen()) {
+                left.add(report);
+            }
+        }
+        return Collections.unmodifiableList(left);
     }
 
     /** Returns whether the two lives are of the same address of the same device and memory. */

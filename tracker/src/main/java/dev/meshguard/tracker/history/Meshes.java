@@ -4,6 +4,7 @@ import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.MeshDescription;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /** The meshes of a history: which were open when, and which one a report means. */
 final class Meshes {
 
+    private static final int ANSWERS = 64;
+
     private record OnDevice(int mesh, int device) {}
 
     private record Unannounced(int mesh, int device, int deviceLife) {}
@@ -27,8 +30,14 @@ final class Meshes {
     private final Map<Unannounced, MeshLife> unannounced = new HashMap<>();
     private boolean sharedADevice;
 
+    /** The last answers, by device: nearly every report asks again what the one before it on that device asked. */
+    private final @Nullable MeshLife[] answers = new @Nullable MeshLife[ANSWERS];
+
+    private final int[] answeredFor = new int[ANSWERS];
+
     void opened(HistoryEvent.MeshOpened event) {
         MeshLife life = MeshLife.opened(event);
+        Arrays.fill(answers, null);
         for (int device : event.mesh().devices()) {
             sharedADevice |= isAnyOpenOver(device);
             latest.put(new OnDevice(life.mesh(), device), life);
@@ -62,6 +71,19 @@ final class Meshes {
      * a whole mesh under a device that is none of its own.
      */
     MeshLife life(int mesh, int device, int deviceLife) {
+        if (device < 0 || device >= ANSWERS) {
+            return find(mesh, device, deviceLife);
+        }
+        MeshLife answer = answers[device];
+        if (answer == null || answer.mesh() != mesh || answeredFor[device] != deviceLife) {
+            answer = find(mesh, device, deviceLife);
+            answers[device] = answer;
+            answeredFor[device] = deviceLife;
+        }
+        return answer;
+    }
+
+    private MeshLife find(int mesh, int device, int deviceLife) {
         MeshLife life = latest.get(new OnDevice(mesh, device));
         life = life == null ? latestAnywhere.get(mesh) : life;
         return life != null

@@ -45,23 +45,30 @@ final class Readings {
 
     /** Returns whether a report of the buffer was open when a witness was read, and what was read is the allocator that lent it. */
     boolean accountsFor(BufferGeneration buffer, HistoryEvent.Witnessed event) {
+        if (buffer.bornAt() > event.number()) {
+            return false;
+        }
+        Optional<Reading> reading = Optional.empty();
         for (BufferGeneration.Report report : buffer.reports()) {
-            boolean saysWhose = report.request().details().mesh().isPresent();
-            if (wasOpenAt(report, event.number())
-                    && reading(event)
-                            .filter(reading ->
-                                    saysWhose ? isOfItsMesh(reading, buffer) : isOfItsDevice(reading, buffer))
-                            .isPresent()) {
-                return true;
+            if (wasOpenAt(report, event.number())) {
+                reading = reading.isPresent() ? reading : reading(event);
+                boolean saysWhose = report.request().details().mesh().isPresent();
+                if (reading.isPresent()
+                        && (saysWhose ? isOfItsMesh(reading.get(), buffer) : isOfItsDevice(reading.get(), buffer))) {
+                    return true;
+                }
             }
         }
         return false;
     }
 
     private Optional<Reading> reading(HistoryEvent.Witnessed event) {
-        return all.stream()
-                .filter(reading -> reading.event().number() == event.number())
-                .findFirst();
+        for (Reading reading : all) {
+            if (reading.event().number() == event.number()) {
+                return Optional.of(reading);
+            }
+        }
+        return Optional.empty();
     }
 
     /** The allocator knows no circular buffers, but a buffer may lie where one does. */

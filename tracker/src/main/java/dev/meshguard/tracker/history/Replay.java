@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
 /** One pass over the events of a history that turns addresses into lives. */
 final class Replay {
 
-    private record Place(int device, BufferType type, long address) {}
-
     /** What became of an owner. */
     static final class OwnerFate {
         @Nullable
@@ -55,7 +53,7 @@ final class Replay {
     final IdentityHashMap<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>();
 
     private final List<HistoryEvent> events;
-    private final Map<Place, Address> addresses = new HashMap<>();
+    private final AddressTable addresses = new AddressTable();
     private final TakenMemory taken;
 
     /** Lives whose handle was released after their device was closed. */
@@ -66,7 +64,7 @@ final class Replay {
 
     private final Set<Integer> openDevices = new HashSet<>();
     private final Map<Integer, Integer> deviceLives = new HashMap<>();
-    private final Map<Integer, Boolean> deviceClosed = new HashMap<>();
+    private final Set<Integer> closedDevices = new HashSet<>();
     private Phase phase = Phase.START;
 
     Replay(List<HistoryEvent> events, boolean flatAddresses) {
@@ -78,10 +76,14 @@ final class Replay {
 
     /** What was reported before a device was first opened belongs to its first life. */
     int deviceLifeAt(int device, long number) {
-        long openings = deviceOpenings.getOrDefault(device, List.of()).stream()
-                .filter(opening -> opening <= number)
-                .count();
-        return (int) Math.max(1, openings);
+        int openings = 0;
+        for (long opening : deviceOpenings.getOrDefault(device, List.of())) {
+            if (opening > number) {
+                break;
+            }
+            openings++;
+        }
+        return Math.max(1, openings);
     }
 
     private void apply(HistoryEvent event) {
@@ -102,7 +104,7 @@ final class Replay {
         } else if (event instanceof HistoryEvent.DeviceOpened opened) {
             opened(opened);
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
-            deviceClosed.put(closed.device(), true);
+            closedDevices.add(closed.device());
             openDevices.remove(closed.device());
         } else if (event instanceof HistoryEvent.OwnerCached cached) {
             fate(cached.owner()).cached = cached;
@@ -158,18 +160,17 @@ final class Replay {
         }
         deviceLives.merge(device, 1, Integer::sum);
         deviceOpenings.computeIfAbsent(device, unused -> new ArrayList<>()).add(event.number());
-        deviceClosed.put(device, false);
+        closedDevices.remove(device);
         taken.opened(device);
     }
 
     private void allocated(HistoryEvent.Allocated report) {
-        Place place = new Place(report.device(), report.type(), report.address());
-        Address address = addresses.computeIfAbsent(place, unused -> new Address());
+        Address address = addresses.findOrAdd(report.device(), report.type(), report.address());
         AllocationDetails details = report.request().details();
         int life = deviceLives.getOrDefault(report.device(), 1);
         MeshLife lender = meshes.lender(details, report.device(), life);
         if (isClosed(report.device()) || (lender != null && lender.isClosed())) {
-            note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, place, address.latest());
+            note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, address.latest());
         }
         BufferGeneration holder = address.reportedAgain(lender, life);
         boolean takesMemory =
@@ -181,7 +182,7 @@ final class Replay {
             generations.add(holder);
         } else {
             if (holder.size() != report.size() && holder.kind() == BufferKind.BUFFER) {
-                note(Anomaly.Kind.SIZE_CHANGE, report, place, holder);
+                note(Anomaly.Kind.SIZE_CHANGE, report, holder);
             }
             boolean heldMemory = holder.holdsMemory();
             if (lender != null && holder.lender() == null) {
@@ -192,10 +193,12 @@ final class Replay {
             takesMemory &= !heldMemory;
         }
         if (takesMemory) {
-            taken.take(holder, report).forEach(met -> note(met.kind(), report, place, met.holder()));
+            taken.take(holder, report).forEach(met -> note(met.kind(), report, met.holder()));
         }
         holder.report(report.number(), report.request(), report.size(), report.ownership());
-        details.owner().ifPresent(owner -> fate(owner).lives.add(life));
+        if (details.owner().isPresent()) {
+            fate(details.owner().get()).lives.add(life);
+        }
         if (report.request().isAnonymous()) {
             return;
         }
@@ -206,10 +209,9 @@ final class Replay {
     }
 
     private void freed(HistoryEvent.Freed report) {
-        Place place = new Place(report.device(), report.type(), report.address());
-        Address address = addresses.get(place);
+        Address address = addresses.find(report.device(), report.type(), report.address());
         if (address == null) {
-            note(Anomaly.Kind.UNKNOWN_FREE, report, place, null);
+            note(Anomaly.Kind.UNKNOWN_FREE, report, null);
             return;
         }
         int life = deviceLives.getOrDefault(report.device(), 1);
@@ -220,14 +222,13 @@ final class Replay {
             note(
                     last == null ? Anomaly.Kind.UNKNOWN_FREE : Anomaly.Kind.DOUBLE_FREE,
                     report,
-                    place,
                     last == null ? address.latest() : last);
             return;
         }
         MeshLife itsMesh = holder.lender();
         boolean late = isClosed(report.device()) || (itsMesh != null && itsMesh.isClosed());
         if (late && holder.kind() == BufferKind.BUFFER) {
-            note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, place, holder);
+            note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, holder);
         }
         holder.free(report.number(), report.request(), report.ownership());
         if (!holder.holdsMemory()) {
@@ -239,7 +240,6 @@ final class Replay {
     }
 
     private void ignored(HistoryEvent.FreeIgnored report) {
-        Place place = new Place(report.device(), report.type(), report.address());
         if (report.reason() == IgnoredFreeReason.STILL_SHARED) {
             // It fits what is known: that one handle of several frees nothing is how it should be.
             return;
@@ -250,7 +250,8 @@ final class Replay {
             case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
             case STILL_SHARED -> throw new IllegalStateException("A handle of several frees nothing: " + report);
         };
-        note(kind, report, place, holder(report, addresses.get(place)));
+        Address address = addresses.find(report.device(), report.type(), report.address());
+        note(kind, report, report.device(), report.type(), report.address(), holder(report, address));
     }
 
     private @Nullable BufferGeneration holder(HistoryEvent.FreeIgnored report, @Nullable Address address) {
@@ -308,15 +309,28 @@ final class Replay {
     }
 
     private boolean isClosed(int device) {
-        return deviceClosed.getOrDefault(device, false);
+        return !closedDevices.isEmpty() && closedDevices.contains(device);
     }
 
     private OwnerFate fate(Owner owner) {
         return owners.computeIfAbsent(owner, unused -> new OwnerFate());
     }
 
-    private void note(Anomaly.Kind kind, HistoryEvent report, Place place, @Nullable BufferGeneration holder) {
-        anomalies.add(
-                new Anomaly(kind, report, place.device(), place.type(), place.address(), Optional.ofNullable(holder)));
+    private void note(Anomaly.Kind kind, HistoryEvent.Allocated report, @Nullable BufferGeneration holder) {
+        note(kind, report, report.device(), report.type(), report.address(), holder);
+    }
+
+    private void note(Anomaly.Kind kind, HistoryEvent.Freed report, @Nullable BufferGeneration holder) {
+        note(kind, report, report.device(), report.type(), report.address(), holder);
+    }
+
+    private void note(
+            Anomaly.Kind kind,
+            HistoryEvent report,
+            int device,
+            BufferType type,
+            long address,
+            @Nullable BufferGeneration holder) {
+        anomalies.add(new Anomaly(kind, report, device, type, address, Optional.ofNullable(holder)));
     }
 }

@@ -90,7 +90,8 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
     /** Returns the event that took a report back, if one did. */
     Optional<HistoryEvent.Freed> freeOf(Report report) {
         return report.freedAt().stream()
-                .mapToObj(number -> history.events().get((int) number - 1))
+                .mapToObj(history::event)
+                .flatMap(Optional::stream)
                 .filter(HistoryEvent.Freed.class::isInstance)
                 .map(HistoryEvent.Freed.class::cast)
                 .findFirst();
@@ -129,10 +130,13 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
         return openRequests().size();
     }
 
-    private Set<AllocationRequest> openRequests() {
-        Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
-        buffer.reportsLeft().forEach(report -> requests.add(report.request()));
-        return requests;
+    /** In the order of the reports: told apart by identity alone, they would come in another order in every run. */
+    private List<AllocationRequest> openRequests() {
+        Set<AllocationRequest> met = Collections.newSetFromMap(new IdentityHashMap<>());
+        return buffer.reportsLeft().stream()
+                .map(Report::request)
+                .filter(met::add)
+                .toList();
     }
 
     /** Returns what else a reader wants to know of a buffer that nobody freed: the witness, frees that did nothing, others there. */

@@ -9,6 +9,7 @@ import dev.meshguard.tracker.history.CanaryFate;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Doubt;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Standing;
 import java.util.ArrayList;
@@ -40,16 +41,19 @@ final class Doubts {
         this.canaries = history.missingCanaries();
     }
 
-    /** Returns what is missing, as whole sentences; loss by loss is another matter. */
-    List<String> words() {
-        List<String> doubts = new ArrayList<>();
+    /** Returns what is missing; loss by loss is another matter. */
+    List<Doubt> found() {
+        List<Doubt> doubts = new ArrayList<>();
         if (!history.hasSource()) {
-            doubts.add(
+            doubts.add(Doubt.of(
+                    Doubt.Kind.NOTHING_ATTACHED,
                     "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
-                            + " it, or tell it with sourceAttached(…) that something is connected that has nothing to report.");
+                            + " it, or tell it with sourceAttached(…) that something is connected that has nothing to report."));
         }
-        canaries.forEach(fate -> doubts.add(words(fate)));
-        gapThatMatters().map(this::words).ifPresent(doubts::add);
+        canaries.forEach(fate -> doubts.add(Doubt.of(Doubt.Kind.CANARY_MISSING, words(fate), fate.planted())));
+        gapThatMatters()
+                .map(gap -> Doubt.of(Doubt.Kind.TRACKING_OFF, words(gap), gap.number()))
+                .ifPresent(doubts::add);
         return doubts;
     }
 

@@ -14,6 +14,7 @@ import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Doubt;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -70,7 +71,7 @@ public final class Examination {
     public LeakVerdict verdict() {
         List<Survivor> survivors = history.live().stream().map(this::judge).toList();
         LeakVerdict.Sum sum = sum(survivors);
-        List<String> doubts = doubts(sum);
+        List<Doubt> doubts = doubts(sum);
         return new LeakVerdict(
                 history,
                 outcome(survivors, doubts),
@@ -165,7 +166,7 @@ public final class Examination {
         return worst;
     }
 
-    private Outcome outcome(List<Survivor> survivors, List<String> doubts) {
+    private Outcome outcome(List<Survivor> survivors, List<Doubt> doubts) {
         Outcome worst = outcomeOf(survivors);
         if (history.anomalies().stream().anyMatch(anomaly -> anomaly.kind().unbalancesBooks())) {
             worst = worst.orWorse(Outcome.MISREPORTED);
@@ -173,38 +174,46 @@ public final class Examination {
         return doubts.isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
     }
 
-    private List<String> doubts(LeakVerdict.Sum sum) {
-        List<String> doubts = new ArrayList<>();
+    private List<Doubt> doubts(LeakVerdict.Sum sum) {
+        List<Doubt> doubts = new ArrayList<>();
         for (MeshDescription mesh : history.openMeshes()) {
             if (isOfTheDead(mesh)) {
                 continue;
             }
-            doubts.add(String.format(
-                    Locale.ROOT,
-                    "Mesh %d (%s) is still open%s, so its buffers may still be freed. Close it before the check.",
-                    mesh.id(),
-                    mesh.words(),
-                    isWithoutParent(mesh) ? " although mesh " + mesh.parent().getAsInt() + " is closed" : ""));
+            doubts.add(Doubt.of(
+                    Doubt.Kind.MESH_OPEN,
+                    String.format(
+                            Locale.ROOT,
+                            "Mesh %d (%s) is still open%s, so its buffers may still be freed. Close it before the check.",
+                            mesh.id(),
+                            mesh.words(),
+                            isWithoutParent(mesh)
+                                    ? " although mesh " + mesh.parent().getAsInt() + " is closed"
+                                    : "")));
         }
-        doubts.addAll(unheard.words());
+        doubts.addAll(unheard.found());
         doubts.addAll(lostReports());
         if (!history.isComplete() && history.freesOfNothing() > 0) {
-            doubts.add(String.format(
-                    Locale.ROOT,
-                    "Frees that found nothing to free: %d, and the events that would say why were not kept.",
-                    history.freesOfNothing()));
+            doubts.add(Doubt.of(
+                    Doubt.Kind.FREES_NOT_KEPT,
+                    String.format(
+                            Locale.ROOT,
+                            "Frees that found nothing to free: %d, and the events that would say why were not kept.",
+                            history.freesOfNothing())));
         }
         openedTwice().ifPresent(doubts::add);
         lateReports.doubt(history.live()).ifPresent(doubts::add);
         history.readings().forEach(reading -> unreported(reading).ifPresent(doubts::add));
         if (!sum.comesOut() || !ledgerAgrees()) {
-            doubts.add(String.format(
-                    Locale.ROOT,
-                    "The tracker's own counts disagree: %d allocated, %d freed, %d live, %d in the ledger.",
-                    sum.allocated(),
-                    sum.freed(),
-                    sum.live(),
-                    history.ledgerEntries()));
+            doubts.add(Doubt.of(
+                    Doubt.Kind.COUNTS_DISAGREE,
+                    String.format(
+                            Locale.ROOT,
+                            "The tracker's own counts disagree: %d allocated, %d freed, %d live, %d in the ledger.",
+                            sum.allocated(),
+                            sum.freed(),
+                            sum.live(),
+                            history.ledgerEntries())));
         }
         return doubts;
     }
@@ -235,31 +244,34 @@ public final class Examination {
     }
 
     /** One line a reason: a source that loses reports loses many for the same one. */
-    private List<String> lostReports() {
+    private List<Doubt> lostReports() {
         Map<String, List<HistoryEvent.ReportsLost>> byReason = new LinkedHashMap<>();
         for (HistoryEvent.ReportsLost lost : history.lostReports()) {
             byReason.computeIfAbsent(lost.reason(), unused -> new ArrayList<>()).add(lost);
         }
-        return byReason.values().stream().map(Examination::words).toList();
+        return byReason.values().stream().map(Examination::doubt).toList();
     }
 
-    private static String words(List<HistoryEvent.ReportsLost> losses) {
+    private static Doubt doubt(List<HistoryEvent.ReportsLost> losses) {
         boolean counted = losses.stream().allMatch(lost -> lost.count() >= 0);
         long count = losses.stream().mapToLong(HistoryEvent.ReportsLost::count).sum();
         HistoryEvent.ReportsLost first = losses.get(0);
-        return String.format(
-                Locale.ROOT,
-                "%s (%sevent #%d: %s).",
-                counted
-                        ? count + (count == 1 ? " report is" : " reports are") + " missing"
-                        : "An unknown number of reports is missing",
-                losses.size() == 1 ? "" : "first at ",
-                first.number(),
-                first.reason());
+        return Doubt.of(
+                Doubt.Kind.REPORTS_LOST,
+                String.format(
+                        Locale.ROOT,
+                        "%s (%sevent #%d: %s).",
+                        counted
+                                ? count + (count == 1 ? " report is" : " reports are") + " missing"
+                                : "An unknown number of reports is missing",
+                        losses.size() == 1 ? "" : "first at ",
+                        first.number(),
+                        first.reason()),
+                losses.stream().mapToLong(HistoryEvent::number).toArray());
     }
 
     /** Neither an address nor what a witness says of it belongs to one of two meshes on the same device. */
-    private Optional<String> openedTwice() {
+    private Optional<Doubt> openedTwice() {
         List<HistoryEvent.DeviceOpened> openings = history.openedWhileOpen();
         if (openings.isEmpty()) {
             return Optional.empty();
@@ -269,15 +281,17 @@ public final class Examination {
                 .map(HistoryEvent.DeviceOpened::device)
                 .distinct()
                 .count();
-        return Optional.of(String.format(
+        String words = String.format(
                 Locale.ROOT,
                 "Device %d was opened again (event #%d) while it was open%s, so what the two meshes reported cannot be told"
                         + " apart. Open them through one Ttnn, or close the first one before.",
                 first.device(),
                 first.number(),
-                devices == 1
-                        ? ""
-                        : ", and so " + (devices == 2 ? "was 1 other" : "were " + (devices - 1) + " others")));
+                devices == 1 ? "" : ", and so " + (devices == 2 ? "was 1 other" : "were " + (devices - 1) + " others"));
+        return Optional.of(Doubt.of(
+                Doubt.Kind.DEVICE_OPENED_TWICE,
+                words,
+                openings.stream().mapToLong(HistoryEvent::number).toArray()));
     }
 
     /**
@@ -295,7 +309,7 @@ public final class Examination {
     }
 
     /** Memory that the witness holds and no report mentions: whatever else is said, something was not heard. */
-    private Optional<String> unreported(HistoryEvent.Witnessed event) {
+    private Optional<Doubt> unreported(HistoryEvent.Witnessed event) {
         WitnessReading reading = event.reading();
         if (reading.moment() != WitnessReading.Moment.CLOSE_BEGUN || !history.isComplete()) {
             return Optional.empty();
@@ -317,7 +331,9 @@ public final class Examination {
                 }
             }
         }
-        return unknown.isEmpty() ? Optional.empty() : Optional.of(words(unknown, event));
+        return unknown.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Doubt.of(Doubt.Kind.MEMORY_UNREPORTED, words(unknown, event), event.number()));
     }
 
     /** What became of an allocation is known where nothing but its free was reported; that the books say as well. */

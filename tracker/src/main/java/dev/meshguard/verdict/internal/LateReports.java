@@ -8,6 +8,7 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Doubt;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Standing;
 import java.util.HashMap;
@@ -53,7 +54,7 @@ final class LateReports {
     }
 
     /** Returns what makes a verdict doubtful if some of the buffers are left because of such reports. */
-    Optional<String> doubt(List<BufferGeneration> left) {
+    Optional<Doubt> doubt(List<BufferGeneration> left) {
         List<BufferGeneration> doubtful =
                 left.stream().filter(buffer -> lateReportOf(buffer).isPresent()).toList();
         if (doubtful.isEmpty()) {
@@ -61,7 +62,7 @@ final class LateReports {
         }
         BufferGeneration first = doubtful.get(0);
         long report = lateReportOf(first).orElseThrow();
-        return Optional.of(String.format(
+        String words = String.format(
                 Locale.ROOT,
                 "%s reported too late to be true, the first (%s %s on device %d, event #%d) after %s,"
                         + " so what became of the memory is not known.",
@@ -70,7 +71,8 @@ final class LateReports {
                 Quantities.address(first.address()),
                 first.device(),
                 report,
-                late.getOrDefault(report, new Over("", 0)).what()));
+                late.getOrDefault(report, new Over("", 0)).what());
+        return Optional.of(Doubt.of(Doubt.Kind.REPORTED_TOO_LATE, words, report));
     }
 
     private Optional<Long> lateReportOf(BufferGeneration buffer) {

@@ -1,0 +1,83 @@
+package dev.meshguard.benchmarks;
+
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.report.json.VerdictJson;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.LeakCheck;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** From a history to the text of its verdict, beside reading the same history from its file; in a heap of 512 MiB. */
+@BenchmarkMode(Mode.SingleShotTime)
+@OutputTimeUnit(TimeUnit.MILLISECONDS)
+@Warmup(iterations = 5)
+@Measurement(iterations = 5)
+@Fork(
+        value = 2,
+        jvmArgsAppend = {"-Xms512m", "-Xmx512m"})
+@State(Scope.Thread)
+public class JudgeBenchmark {
+
+    /** What is judged. */
+    @Param
+    public JudgedHistory what = JudgedHistory.MILLION_EVENTS;
+
+    private Path file = Path.of("history.jsonl");
+    private AllocationHistory history = JudgedHistory.TEN_THOUSAND_LEAKS.history();
+
+    /** Writes the history down. */
+    @Setup
+    public void write() throws IOException {
+        file = Files.createTempFile("history", ".jsonl");
+        HistoryJson.write(what.history(), file);
+    }
+
+    /** A history is only judged once: it keeps what it found out. */
+    @Setup(Level.Invocation)
+    public void read() throws IOException {
+        history = HistoryJson.read(file);
+    }
+
+    /** Removes the file. */
+    @TearDown
+    public void delete() throws IOException {
+        Files.delete(file);
+    }
+
+    /** Reads the file. */
+    @Benchmark
+    public AllocationHistory parse() throws IOException {
+        return HistoryJson.read(file);
+    }
+
+    /** Judges and puts into words. */
+    @Benchmark
+    public String judge() {
+        return VerdictReport.of(LeakCheck.create().examine(history)).text();
+    }
+
+    /** Judges and writes the verdict as JSON. */
+    @Benchmark
+    public VerdictReport judgeToJson() throws IOException {
+        VerdictReport report = VerdictReport.of(LeakCheck.create().examine(history));
+        VerdictJson.write(report, Writer.nullWriter());
+        return report;
+    }
+}

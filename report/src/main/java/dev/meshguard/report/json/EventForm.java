@@ -1,0 +1,394 @@
+package dev.meshguard.report.json;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MemoryCapacity;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Reachability;
+import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How one kind of event is written and read; every kind has its fields here, both ways side by side.
+ *
+ * @param kind how the kind is called in a line
+ * @param type the event
+ * @param writing writes what the line holds besides kind and number
+ * @param reading reads it
+ */
+record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> writing, Reading reading) {
+
+    /** Writes the fields of an event. */
+    @FunctionalInterface
+    interface Writing<E> {
+        void write(E event, JsonGenerator json, RequestNumbers requests) throws IOException;
+    }
+
+    /** Makes an event of fields. */
+    @FunctionalInterface
+    interface Reading {
+        HistoryEvent read(long number, Fields fields, RequestTable requests) throws UnreadableLineException;
+    }
+
+    /** Every kind, the frequent ones first. */
+    static final List<EventForm<?>> ALL = List.of(
+            new EventForm<>(
+                    "allocated",
+                    HistoryEvent.Allocated.class,
+                    (event, json, requests) -> {
+                        requests.refer(event.request(), json);
+                        place(json, event.device(), event.type(), event.address());
+                        json.writeNumberField("size", event.size());
+                        ownership(json, event.ownership());
+                    },
+                    (number, fields, requests) -> new HistoryEvent.Allocated(
+                            number,
+                            requests.of(fields),
+                            device(fields),
+                            fields.choice("type", BufferType.class),
+                            fields.number("address"),
+                            fields.amount("size"),
+                            ownership(fields))),
+            new EventForm<>(
+                    "freed",
+                    HistoryEvent.Freed.class,
+                    (event, json, requests) -> {
+                        requests.refer(event.request(), json);
+                        place(json, event.device(), event.type(), event.address());
+                        ownership(json, event.ownership());
+                    },
+                    (number, fields, requests) -> new HistoryEvent.Freed(
+                            number,
+                            requests.of(fields),
+                            device(fields),
+                            fields.choice("type", BufferType.class),
+                            fields.number("address"),
+                            ownership(fields))),
+            new EventForm<>(
+                    "freeIgnored",
+                    HistoryEvent.FreeIgnored.class,
+                    (event, json, requests) -> {
+                        requests.refer(event.request(), json);
+                        place(json, event.device(), event.type(), event.address());
+                        JsonText.write(json, "reason", event.reason());
+                    },
+                    (number, fields, requests) -> new HistoryEvent.FreeIgnored(
+                            number,
+                            requests.of(fields),
+                            device(fields),
+                            fields.choice("type", BufferType.class),
+                            fields.number("address"),
+                            fields.choice("reason", IgnoredFreeReason.class))),
+            new EventForm<>(
+                    "phaseBegan",
+                    HistoryEvent.PhaseBegan.class,
+                    (event, json, requests) -> {
+                        at(json, event.at());
+                        json.writeStringField("phase", event.phase().name());
+                    },
+                    (number, fields, requests) ->
+                            new HistoryEvent.PhaseBegan(number, at(fields), new Phase(fields.text("phase")))),
+            new EventForm<>(
+                    "meshOpened",
+                    HistoryEvent.MeshOpened.class,
+                    (event, json, requests) -> {
+                        at(json, event.at());
+                        mesh(json, event.mesh());
+                    },
+                    (number, fields, requests) -> new HistoryEvent.MeshOpened(number, at(fields), mesh(fields))),
+            new EventForm<>(
+                    "meshClosing",
+                    HistoryEvent.MeshClosing.class,
+                    (event, json, requests) -> {
+                        at(json, event.at());
+                        json.writeNumberField("mesh", event.mesh());
+                    },
+                    (number, fields, requests) ->
+                            new HistoryEvent.MeshClosing(number, at(fields), fields.integer("mesh"))),
+            new EventForm<>(
+                    "meshClosed",
+                    HistoryEvent.MeshClosed.class,
+                    (event, json, requests) -> {
+                        at(json, event.at());
+                        json.writeNumberField("mesh", event.mesh());
+                    },
+                    (number, fields, requests) ->
+                            new HistoryEvent.MeshClosed(number, at(fields), fields.integer("mesh"))),
+            new EventForm<>(
+                    "deviceOpened",
+                    HistoryEvent.DeviceOpened.class,
+                    (event, json, requests) -> json.writeNumberField("device", event.device()),
+                    (number, fields, requests) -> new HistoryEvent.DeviceOpened(number, fields.integer("device"))),
+            new EventForm<>(
+                    "deviceClosed",
+                    HistoryEvent.DeviceClosed.class,
+                    (event, json, requests) -> json.writeNumberField("device", event.device()),
+                    (number, fields, requests) -> new HistoryEvent.DeviceClosed(number, fields.integer("device"))),
+            new EventForm<>(
+                    "ownerCached",
+                    HistoryEvent.OwnerCached.class,
+                    (event, json, requests) -> {
+                        owner(json, event.owner());
+                        json.writeStringField("cache", event.cache());
+                    },
+                    (number, fields, requests) ->
+                            new HistoryEvent.OwnerCached(number, owner(fields.object("owner")), fields.text("cache"))),
+            new EventForm<>(
+                    "ownerEnded",
+                    HistoryEvent.OwnerEnded.class,
+                    (event, json, requests) -> owner(json, event.owner()),
+                    (number, fields, requests) -> new HistoryEvent.OwnerEnded(number, owner(fields.object("owner")))),
+            new EventForm<>(
+                    "witnessed",
+                    HistoryEvent.Witnessed.class,
+                    (event, json, requests) -> reading(json, event.reading()),
+                    (number, fields, requests) -> new HistoryEvent.Witnessed(number, reading(fields))),
+            new EventForm<>(
+                    "reportsLost",
+                    HistoryEvent.ReportsLost.class,
+                    (event, json, requests) -> {
+                        json.writeNumberField("count", event.count());
+                        json.writeStringField("reason", event.reason());
+                    },
+                    (number, fields, requests) ->
+                            new HistoryEvent.ReportsLost(number, fields.number("count"), fields.text("reason"))),
+            new EventForm<>(
+                    "sourceAttached",
+                    HistoryEvent.SourceAttached.class,
+                    (event, json, requests) -> json.writeStringField("source", event.source()),
+                    (number, fields, requests) -> new HistoryEvent.SourceAttached(number, fields.text("source"))),
+            new EventForm<>(
+                    "processDied",
+                    HistoryEvent.ProcessDied.class,
+                    (event, json, requests) -> json.writeNumberField("process", event.processId()),
+                    (number, fields, requests) -> new HistoryEvent.ProcessDied(number, fields.number("process"))),
+            new EventForm<>(
+                    "trackingStopped",
+                    HistoryEvent.TrackingStopped.class,
+                    (event, json, requests) -> json.writeStringField("reason", event.reason()),
+                    (number, fields, requests) -> new HistoryEvent.TrackingStopped(number, fields.text("reason"))),
+            new EventForm<>(
+                    "trackingStarted",
+                    HistoryEvent.TrackingStarted.class,
+                    (event, json, requests) -> {},
+                    (number, fields, requests) -> new HistoryEvent.TrackingStarted(number)),
+            new EventForm<>(
+                    "canaryPlanted",
+                    HistoryEvent.CanaryPlanted.class,
+                    (event, json, requests) -> {
+                        json.writeNumberField("mesh", event.mesh());
+                        integers(json, "devices", event.devices());
+                    },
+                    (number, fields, requests) ->
+                            new HistoryEvent.CanaryPlanted(number, fields.integer("mesh"), fields.integers("devices"))),
+            new EventForm<>(
+                    "canarySeen",
+                    HistoryEvent.CanarySeen.class,
+                    (event, json, requests) -> {
+                        json.writeNumberField("mesh", event.mesh());
+                        integers(json, "devices", event.devices());
+                    },
+                    (number, fields, requests) ->
+                            new HistoryEvent.CanarySeen(number, fields.integer("mesh"), fields.integers("devices"))),
+            new EventForm<>(
+                    "canaryFreed",
+                    HistoryEvent.CanaryFreed.class,
+                    (event, json, requests) -> {
+                        json.writeNumberField("mesh", event.mesh());
+                        integers(json, "devices", event.devices());
+                    },
+                    (number, fields, requests) ->
+                            new HistoryEvent.CanaryFreed(number, fields.integer("mesh"), fields.integers("devices"))),
+            new EventForm<>(
+                    "checked",
+                    HistoryEvent.Checked.class,
+                    (event, json, requests) ->
+                            json.writeStringField("today", event.today().toString()),
+                    (number, fields, requests) ->
+                            new HistoryEvent.Checked(number, LocalDate.parse(fields.text("today")))),
+            new EventForm<>(
+                    "handleTraced",
+                    HistoryEvent.HandleTraced.class,
+                    (event, json, requests) -> {
+                        requests.refer(event.request(), json);
+                        JsonText.write(json, "state", event.reachability().state());
+                        texts(json, "path", event.reachability().path());
+                    },
+                    (number, fields, requests) -> new HistoryEvent.HandleTraced(
+                            number,
+                            requests.of(fields),
+                            new Reachability(fields.choice("state", Reachability.State.class), fields.texts("path")))),
+            new EventForm<>(
+                    "roundBegan",
+                    HistoryEvent.RoundBegan.class,
+                    (event, json, requests) -> json.writeNumberField("round", event.round()),
+                    (number, fields, requests) -> new HistoryEvent.RoundBegan(number, fields.integer("round"))),
+            new EventForm<>(
+                    "roundEnded",
+                    HistoryEvent.RoundEnded.class,
+                    (event, json, requests) -> json.writeNumberField("round", event.round()),
+                    (number, fields, requests) -> new HistoryEvent.RoundEnded(number, fields.integer("round"))));
+
+    /** Writes the fields of an event of this form. */
+    void write(HistoryEvent event, JsonGenerator json, RequestNumbers requests) throws IOException {
+        writing.write(type.cast(event), json, requests);
+    }
+
+    /** Returns the request of an event that has one. */
+    static Optional<AllocationRequest> requestOf(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated allocated) {
+            return Optional.of(allocated.request());
+        } else if (event instanceof HistoryEvent.Freed freed) {
+            return Optional.of(freed.request());
+        } else if (event instanceof HistoryEvent.FreeIgnored ignored) {
+            return Optional.of(ignored.request());
+        } else if (event instanceof HistoryEvent.HandleTraced traced) {
+            return Optional.of(traced.request());
+        }
+        return Optional.empty();
+    }
+
+    static void owner(JsonGenerator json, Owner owner) throws IOException {
+        json.writeObjectFieldStart("owner");
+        JsonText.write(json, "kind", owner.kind());
+        json.writeStringField("name", owner.name());
+        json.writeEndObject();
+    }
+
+    static Owner owner(Fields fields) throws UnreadableLineException {
+        return new Owner(fields.choice("kind", Owner.Kind.class), fields.text("name"));
+    }
+
+    static void texts(JsonGenerator json, String field, List<String> texts) throws IOException {
+        json.writeArrayFieldStart(field);
+        for (String text : texts) {
+            json.writeString(text);
+        }
+        json.writeEndArray();
+    }
+
+    static void integers(JsonGenerator json, String field, List<Integer> integers) throws IOException {
+        json.writeArrayFieldStart(field);
+        for (int integer : integers) {
+            json.writeNumber(integer);
+        }
+        json.writeEndArray();
+    }
+
+    private static void place(JsonGenerator json, int device, BufferType type, long address) throws IOException {
+        json.writeNumberField("device", device);
+        JsonText.write(json, "type", type);
+        json.writeNumberField("address", address);
+    }
+
+    private static int device(Fields fields) throws UnreadableLineException {
+        fields.amount("device");
+        return fields.integer("device");
+    }
+
+    private static void ownership(JsonGenerator json, Ownership ownership) throws IOException {
+        if (ownership != Ownership.UNKNOWN) {
+            JsonText.write(json, "ownership", ownership);
+        }
+    }
+
+    private static Ownership ownership(Fields fields) throws UnreadableLineException {
+        return fields.optionalChoice("ownership", Ownership.class).orElse(Ownership.UNKNOWN);
+    }
+
+    private static void at(JsonGenerator json, Instant at) throws IOException {
+        json.writeStringField("at", at.toString());
+    }
+
+    private static Instant at(Fields fields) throws UnreadableLineException {
+        return Instant.parse(fields.text("at"));
+    }
+
+    private static void mesh(JsonGenerator json, MeshDescription mesh) throws IOException {
+        json.writeNumberField("mesh", mesh.id());
+        json.writeStringField("name", mesh.name());
+        integers(json, "devices", mesh.devices());
+        if (mesh.busiestDevice() != -1) {
+            json.writeNumberField("busiestDevice", mesh.busiestDevice());
+        }
+        if (mesh.parent().isPresent()) {
+            json.writeNumberField("parent", mesh.parent().getAsInt());
+        }
+        if (!mesh.capacities().isEmpty()) {
+            json.writeArrayFieldStart("capacities");
+            for (MemoryCapacity capacity : mesh.capacities()) {
+                json.writeStartObject();
+                JsonText.write(json, "type", capacity.type());
+                json.writeNumberField("banks", capacity.banks());
+                json.writeNumberField("bytesPerBank", capacity.bytesPerBank());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        }
+    }
+
+    private static MeshDescription mesh(Fields fields) throws UnreadableLineException {
+        List<MemoryCapacity> capacities = new ArrayList<>();
+        for (Fields capacity : fields.has("capacities") ? fields.objects("capacities") : List.<Fields>of()) {
+            capacities.add(new MemoryCapacity(
+                    capacity.choice("type", BufferType.class),
+                    capacity.integer("banks"),
+                    capacity.number("bytesPerBank")));
+        }
+        return new MeshDescription(
+                fields.integer("mesh"),
+                fields.text("name"),
+                fields.integers("devices"),
+                fields.optionalInteger("busiestDevice").orElse(-1),
+                fields.optionalInteger("parent"),
+                capacities);
+    }
+
+    private static void reading(JsonGenerator json, WitnessReading reading) throws IOException {
+        json.writeNumberField("mesh", reading.mesh());
+        JsonText.write(json, "moment", reading.moment());
+        json.writeArrayFieldStart("regions");
+        for (int device : reading.devices()) {
+            for (BufferType type : BufferType.values()) {
+                if (reading.testify(device, type, 0) != Testimony.SILENT) {
+                    region(json, reading, device, type);
+                }
+            }
+        }
+        json.writeEndArray();
+    }
+
+    private static void region(JsonGenerator json, WitnessReading reading, int device, BufferType type)
+            throws IOException {
+        json.writeStartObject();
+        json.writeNumberField("device", device);
+        JsonText.write(json, "type", type);
+        json.writeArrayFieldStart("taken");
+        for (long address : reading.takenAddresses(device, type)) {
+            json.writeNumber(address);
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private static WitnessReading reading(Fields fields) throws UnreadableLineException {
+        WitnessReading.Builder reading =
+                WitnessReading.of(fields.integer("mesh"), fields.choice("moment", WitnessReading.Moment.class));
+        for (Fields region : fields.objects("regions")) {
+            reading.region(region.integer("device"), region.choice("type", BufferType.class), region.numbers("taken"));
+        }
+        return reading.build();
+    }
+}

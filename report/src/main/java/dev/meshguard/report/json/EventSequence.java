@@ -1,0 +1,167 @@
+package dev.meshguard.report.json;
+
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events of a history as they are read and, where something could not be read, what is missing.
+ *
+ * <p>Numbers tell where events are missing: after a loss they may skip, anywhere else a skip is a loss itself. What cannot
+ * be read although no number is missing is told at the end.
+ */
+final class EventSequence {
+
+    /** A file of nothing but damage is told in so many sentences and no more. */
+    private static final int MOST_TOLD = 100;
+
+    private static final long UNKNOWN = -1;
+
+    /** Lines that cannot be read, up to the next event. */
+    private record Damage(long first, long last, long lines, String reason) {
+
+        private Damage and(long line) {
+            return new Damage(first, line, lines + 1, reason);
+        }
+
+        private String words() {
+            return lines == 1
+                    ? String.format(Locale.ROOT, "line %d cannot be read, because %s", first, reason)
+                    : String.format(
+                            Locale.ROOT,
+                            "%d lines from line %d to line %d cannot be read, the first because %s",
+                            lines,
+                            first,
+                            last,
+                            reason);
+        }
+    }
+
+    private final String source;
+    private final List<HistoryEvent> events = new ArrayList<>();
+    private final List<HistoryEvent.ReportsLost> lossesOfNoPlace = new ArrayList<>();
+    private @Nullable Damage damage;
+    private long last;
+    private long read;
+    private long missing;
+    private int told;
+    private long untold;
+
+    EventSequence(String source) {
+        this.source = source;
+    }
+
+    /** Takes an event from a line. */
+    void add(HistoryEvent event, long line) throws UnreadableLineException {
+        long number = event.number();
+        if (number <= last) {
+            throw new UnreadableLineException("event #" + number + " comes after event #" + last);
+        }
+        long skipped = number - last - 1;
+        if (damage != null) {
+            tell(damage, skipped);
+        } else if (skipped > 0 && !isAfterLoss()) {
+            String which = skipped == 1
+                    ? "event #" + (last + 1) + " is"
+                    : "events #" + (last + 1) + " to #" + (number - 1) + " are";
+            lose(skipped, which + " missing before line " + line);
+        }
+        events.add(event);
+        last = number;
+        read++;
+    }
+
+    /** Takes note of a line that cannot be read. */
+    void unreadable(long line, String reason) {
+        damage = damage == null ? new Damage(line, line, 1, reason) : damage.and(line);
+    }
+
+    /** Takes note of the end line, which says how many events there are. */
+    void ended(long expected, long line) {
+        long unaccounted = expected - read - missing;
+        if (damage != null) {
+            tell(damage, Math.max(0, unaccounted));
+        } else if (unaccounted != 0) {
+            loseAtTheEnd(
+                    Math.max(UNKNOWN, unaccounted),
+                    "line " + line + " counts " + Quantities.count(expected, "event") + ", and " + read
+                            + " could be read");
+        }
+    }
+
+    /** Takes note that the sums of some devices are not there. */
+    void sumsMissing(String counts) {
+        loseAtTheEnd(UNKNOWN, counts);
+    }
+
+    /** Takes note that there is nothing after a line, and no end line. */
+    void cut(long line, boolean inTheMiddle) {
+        if (inTheMiddle && damage != null && damage.lines() == 1) {
+            damage = null;
+        }
+        loseAtTheEnd(
+                UNKNOWN,
+                "it ends " + (inTheMiddle ? "in the middle of" : "with") + " line " + line
+                        + " and has no end line, so the rest is missing");
+    }
+
+    /** Returns all events, with what is missing; to be called once, at the end. */
+    List<HistoryEvent> finished() {
+        if (damage != null) {
+            tell(damage, 0);
+        }
+        for (HistoryEvent.ReportsLost loss : lossesOfNoPlace) {
+            last++;
+            events.add(new HistoryEvent.ReportsLost(last, loss.count(), loss.reason()));
+        }
+        if (untold > 0) {
+            events.add(new HistoryEvent.ReportsLost(
+                    last + 1, UNKNOWN, source + ": more is missing in " + Quantities.count(untold, "other place")));
+        }
+        return events;
+    }
+
+    /** Returns whether anything could not be read or was missing. */
+    boolean isDamaged() {
+        return told > 0;
+    }
+
+    private boolean isAfterLoss() {
+        return !events.isEmpty() && events.get(events.size() - 1) instanceof HistoryEvent.ReportsLost;
+    }
+
+    private void tell(Damage told, long skipped) {
+        if (skipped > 0) {
+            lose(skipped, told.words());
+        } else {
+            loseAtTheEnd(UNKNOWN, told.words());
+        }
+        damage = null;
+    }
+
+    private void lose(long count, String words) {
+        missing += count;
+        if (isToBeTold()) {
+            last++;
+            events.add(new HistoryEvent.ReportsLost(last, count, source + ": " + words));
+        }
+    }
+
+    private void loseAtTheEnd(long count, String words) {
+        if (isToBeTold()) {
+            lossesOfNoPlace.add(new HistoryEvent.ReportsLost(0, count, source + ": " + words));
+        }
+    }
+
+    private boolean isToBeTold() {
+        if (told == MOST_TOLD) {
+            untold++;
+            return false;
+        }
+        told++;
+        return true;
+    }
+}

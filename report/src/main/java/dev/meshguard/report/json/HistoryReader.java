@@ -1,0 +1,193 @@
+package dev.meshguard.report.json;
+
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemoryTotals;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.Retention;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.DeviceSums;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.io.IOException;
+import java.io.Reader;
+import java.time.DateTimeException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Reads one history, line by line; what it cannot read it says in the history itself. */
+final class HistoryReader {
+
+    private static final int LONGEST_LINE = 1 << 28;
+
+    private static final Map<String, EventForm<?>> FORMS =
+            EventForm.ALL.stream().collect(Collectors.toUnmodifiableMap(EventForm::kind, form -> form));
+
+    /** What a header says. */
+    private record Header(long minor, boolean complete, boolean flatAddresses) {}
+
+    private final Lines lines;
+    private final String source;
+    private final RequestTable requests = new RequestTable();
+    private final TreeMap<Integer, DeviceSums> sums = new TreeMap<>();
+    private final EventSequence events;
+
+    /** Of the latest line; if it is the last one, it was cut. */
+    private boolean isUnreadable;
+
+    private boolean ended;
+    private boolean sumsAreMissing;
+
+    HistoryReader(Reader reader, String source) {
+        this(reader, source, LONGEST_LINE);
+    }
+
+    HistoryReader(Reader reader, String source, int longestLine) {
+        this.lines = new Lines(reader, longestLine);
+        this.source = source;
+        this.events = new EventSequence(source);
+    }
+
+    AllocationHistory read() throws IOException {
+        Header header = header();
+        while (nextLine()) {
+            try {
+                line(header);
+                isUnreadable = false;
+            } catch (UnreadableLineException e) {
+                events.unreadable(lines.number(), e.reason());
+                isUnreadable = true;
+            }
+        }
+        if (!ended) {
+            events.cut(lines.number(), isUnreadable);
+        }
+        List<HistoryEvent> read = events.finished();
+        return AllocationHistory.restored(
+                read,
+                sumsFit(header) ? List.copyOf(sums.values()) : DeviceSums.countedFrom(read),
+                header.flatAddresses(),
+                header.complete());
+    }
+
+    /**
+     * Where events are missing, sums of all events contradict what is left of them, and of that contradiction nobody learns
+     * anything. Where the past was not kept, they are the better half of what there is.
+     */
+    private boolean sumsFit(Header header) {
+        return ended && !sumsAreMissing && !(header.complete() && events.isDamaged());
+    }
+
+    private boolean nextLine() throws IOException {
+        boolean any = lines.next();
+        while (any && lines.isBlank()) {
+            any = lines.next();
+        }
+        return any;
+    }
+
+    private Header header() throws IOException {
+        if (!nextLine()) {
+            throw HistoryFormatException.empty(source);
+        }
+        try {
+            Fields fields = fields();
+            String format = fields.optionalText("format").orElse("");
+            if (!format.equals(HistoryWriter.FORMAT)) {
+                throw new UnreadableLineException(
+                        "its \"format\" is " + Quantities.quoted(format) + " and not \"" + HistoryWriter.FORMAT + "\"");
+            }
+            long version = fields.number("version");
+            if (version != HistoryJson.VERSION) {
+                throw HistoryFormatException.otherVersion(source, version, HistoryJson.VERSION);
+            }
+            return new Header(
+                    fields.optionalNumber("minor").orElse(0),
+                    fields.choice("retention", Retention.class) == Retention.ALL,
+                    fields.isTrue("flatAddresses"));
+        } catch (UnreadableLineException e) {
+            throw HistoryFormatException.noHeader(source, e.reason());
+        }
+    }
+
+    private Fields fields() throws IOException, UnreadableLineException {
+        if (lines.isTooLong()) {
+            throw new UnreadableLineException("it is too long");
+        }
+        if (lines.contains(JsonText.REPLACEMENT)) {
+            throw new UnreadableLineException("it is not UTF-8");
+        }
+        int mark = lines.length() > 0 && lines.characters()[lines.offset()] == '\uFEFF' ? 1 : 0;
+        return Fields.ofLine(lines.characters(), lines.offset() + mark, lines.length() - mark);
+    }
+
+    private void line(Header header) throws IOException, UnreadableLineException {
+        Fields fields = fields();
+        if (ended) {
+            throw new UnreadableLineException("it comes after the end line");
+        }
+        String kind = fields.text("kind");
+        try {
+            switch (kind) {
+                case RequestNumbers.REQUEST -> requests.addRequest(fields);
+                case RequestNumbers.ORIGIN -> requests.addOrigin(fields);
+                case HistoryWriter.SUMS -> sums(fields);
+                case HistoryWriter.END -> end(fields);
+                default -> event(kind, fields, header);
+            }
+        } catch (IllegalArgumentException | DateTimeException e) {
+            throw new UnreadableLineException("a value is none that it can have");
+        }
+    }
+
+    private void event(String kind, Fields fields, Header header) throws UnreadableLineException {
+        EventForm<?> form = FORMS.get(kind);
+        if (form == null) {
+            throw new UnreadableLineException("kind " + Quantities.quoted(kind) + " is not known here"
+                    + (header.minor() > HistoryJson.MINOR
+                            ? ", because the history is of version " + HistoryJson.VERSION + "." + header.minor()
+                            : ""));
+        }
+        events.add(form.reading().read(fields.number("number"), fields, requests), lines.number());
+    }
+
+    private void sums(Fields fields) throws UnreadableLineException {
+        List<DeviceSums.Account> accounts = new ArrayList<>();
+        for (Fields account : fields.objects("totals")) {
+            accounts.add(new DeviceSums.Account(
+                    account.choice("type", BufferType.class),
+                    account.optionalChoice("lifetime", BufferLifetime.class),
+                    amounts(account)));
+        }
+        DeviceSums read = new DeviceSums(
+                fields.integer("device"), fields.amount("ledgerEntries"), fields.amount("freesOfNothing"), accounts);
+        if (sums.putIfAbsent(read.device(), read) != null) {
+            throw new UnreadableLineException("the sums of device " + read.device() + " were there before");
+        }
+    }
+
+    private static MemoryTotals amounts(Fields fields) throws UnreadableLineException {
+        return new MemoryTotals(
+                fields.number("liveBytes"),
+                fields.number("liveBuffers"),
+                fields.number("liveReports"),
+                fields.number("peakBytes"),
+                fields.number("peakBuffers"),
+                fields.number("totalBytes"),
+                fields.number("totalBuffers"));
+    }
+
+    private void end(Fields fields) throws UnreadableLineException {
+        long expectedEvents = fields.amount("events");
+        long expectedSums = fields.amount("sums");
+        ended = true;
+        events.ended(expectedEvents, lines.number());
+        sumsAreMissing = expectedSums != sums.size();
+        if (sumsAreMissing) {
+            events.sumsMissing("line " + lines.number() + " counts " + Quantities.count(expectedSums, "line")
+                    + " of sums, and " + sums.size() + " could be read");
+        }
+    }
+}

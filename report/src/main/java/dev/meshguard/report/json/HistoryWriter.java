@@ -1,0 +1,115 @@
+package dev.meshguard.report.json;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.MemoryTotals;
+import dev.meshguard.tracker.Retention;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.DeviceSums;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Writes one history, line by line. */
+final class HistoryWriter {
+
+    static final String FORMAT = "meshguard-history";
+    static final String HEADER = "header";
+    static final String SUMS = "sums";
+    static final String END = "end";
+
+    private static final Map<Class<?>, EventForm<?>> FORMS =
+            EventForm.ALL.stream().collect(Collectors.toUnmodifiableMap(EventForm::type, form -> form));
+
+    private final AllocationHistory history;
+    private final Writer writer;
+    private final RequestNumbers requests = new RequestNumbers();
+
+    HistoryWriter(AllocationHistory history, Writer writer) {
+        this.history = history;
+        this.writer = writer;
+    }
+
+    void write() throws IOException {
+        try (JsonGenerator json = JsonText.factory().createGenerator(writer)) {
+            header(json);
+            for (HistoryEvent event : history.events()) {
+                event(event, json);
+            }
+            for (DeviceSums sums : history.sums()) {
+                sums(sums, json);
+            }
+            end(json);
+        }
+        writer.write('\n');
+        writer.flush();
+    }
+
+    private void header(JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("kind", HEADER);
+        json.writeStringField("format", FORMAT);
+        json.writeNumberField("version", HistoryJson.VERSION);
+        json.writeNumberField("minor", HistoryJson.MINOR);
+        JsonText.write(json, "retention", history.isComplete() ? Retention.ALL : Retention.LIVE_AND_TOTALS);
+        json.writeBooleanField("flatAddresses", history.hasFlatAddresses());
+        json.writeEndObject();
+    }
+
+    private void event(HistoryEvent event, JsonGenerator json) throws IOException {
+        Optional<AllocationRequest> request = EventForm.requestOf(event);
+        if (request.isPresent()) {
+            requests.describe(request.get(), json);
+        }
+        EventForm<?> form = FORMS.get(event.getClass());
+        if (form == null) {
+            throw new IllegalStateException("Nobody said how this event is written: " + event);
+        }
+        json.writeStartObject();
+        json.writeStringField("kind", form.kind());
+        json.writeNumberField("number", event.number());
+        form.write(event, json, requests);
+        json.writeEndObject();
+    }
+
+    private static void sums(DeviceSums sums, JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("kind", SUMS);
+        json.writeNumberField("device", sums.device());
+        json.writeNumberField("ledgerEntries", sums.ledgerEntries());
+        json.writeNumberField("freesOfNothing", sums.freesOfNothing());
+        json.writeArrayFieldStart("totals");
+        for (DeviceSums.Account account : sums.totals()) {
+            json.writeStartObject();
+            JsonText.write(json, "type", account.type());
+            if (account.lifetime().isPresent()) {
+                JsonText.write(json, "lifetime", account.lifetime().get());
+            }
+            amounts(account.amounts(), json);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private static void amounts(MemoryTotals amounts, JsonGenerator json) throws IOException {
+        json.writeNumberField("liveBytes", amounts.liveBytes());
+        json.writeNumberField("liveBuffers", amounts.liveBuffers());
+        json.writeNumberField("liveReports", amounts.liveReports());
+        json.writeNumberField("peakBytes", amounts.peakBytes());
+        json.writeNumberField("peakBuffers", amounts.peakBuffers());
+        json.writeNumberField("totalBytes", amounts.totalBytes());
+        json.writeNumberField("totalBuffers", amounts.totalBuffers());
+    }
+
+    private void end(JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("kind", END);
+        json.writeNumberField("events", history.events().size());
+        json.writeNumberField("sums", history.sums().size());
+        json.writeEndObject();
+    }
+}

@@ -1,0 +1,118 @@
+package dev.meshguard.report.json;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.Origin;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives every request of a history a number and describes it in a line of its own before it is first referred to.
+ *
+ * <p>So it is with origins too: what many requests share is written once.
+ */
+final class RequestNumbers {
+
+    static final String REQUEST = "request";
+    static final String ORIGIN = "origin";
+
+    private final IdentityHashMap<AllocationRequest, Integer> requests = new IdentityHashMap<>();
+    private final Map<Origin, Integer> origins = new HashMap<>();
+
+    /** Writes the lines that a request needs before it can be referred to. */
+    void describe(AllocationRequest request, JsonGenerator json) throws IOException {
+        if (request.isAnonymous() || requests.containsKey(request)) {
+            return;
+        }
+        Optional<Origin> origin = request.origin();
+        int originNumber = origin.isPresent() ? numberOf(origin.get(), json) : 0;
+        requests.put(request, requests.size() + 1);
+        json.writeStartObject();
+        json.writeStringField("kind", REQUEST);
+        json.writeNumberField("id", requests.size());
+        write(request.details(), json);
+        if (originNumber > 0) {
+            json.writeNumberField(ORIGIN, originNumber);
+        }
+        json.writeEndObject();
+    }
+
+    /** Writes the field that refers to a request; one of which nothing is known is referred to by none. */
+    void refer(AllocationRequest request, JsonGenerator json) throws IOException {
+        Integer number = requests.get(request);
+        if (number != null) {
+            json.writeNumberField(REQUEST, number);
+        }
+    }
+
+    private static void write(AllocationDetails details, JsonGenerator json) throws IOException {
+        if (details.kind() != BufferKind.BUFFER) {
+            JsonText.write(json, "buffer", details.kind());
+        }
+        if (details.lifetime() != BufferLifetime.USER) {
+            JsonText.write(json, "lifetime", details.lifetime());
+        }
+        if (details.owner().isPresent()) {
+            EventForm.owner(json, details.owner().get());
+        }
+        if (details.label().isPresent()) {
+            json.writeStringField("label", details.label().get());
+        }
+        if (details.extent().isPresent()) {
+            json.writeNumberField("extent", details.extent().getAsLong());
+        }
+        if (details.processId().isPresent()) {
+            json.writeNumberField("process", details.processId().getAsLong());
+        }
+        if (details.mesh().isPresent()) {
+            json.writeNumberField("mesh", details.mesh().getAsInt());
+        }
+        if (details.handleCollected()) {
+            json.writeBooleanField("handleCollected", true);
+        }
+    }
+
+    /** Returns the number of an origin, and writes its line if nobody asked before. */
+    private int numberOf(Origin origin, JsonGenerator json) throws IOException {
+        Integer known = origins.get(origin);
+        if (known != null) {
+            return known;
+        }
+        origins.put(origin, origins.size() + 1);
+        json.writeStartObject();
+        json.writeStringField("kind", ORIGIN);
+        json.writeNumberField("id", origins.size());
+        frames(origin, json);
+        json.writeEndObject();
+        return origins.size();
+    }
+
+    static void frames(Origin origin, JsonGenerator json) throws IOException {
+        json.writeArrayFieldStart("frames");
+        for (StackTraceElement frame : origin.frames()) {
+            json.writeStartObject();
+            json.writeStringField("class", frame.getClassName());
+            json.writeStringField("method", frame.getMethodName());
+            write(json, "file", frame.getFileName());
+            json.writeNumberField("line", frame.getLineNumber());
+            write(json, "loader", frame.getClassLoaderName());
+            write(json, "module", frame.getModuleName());
+            write(json, "moduleVersion", frame.getModuleVersion());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private static void write(JsonGenerator json, String field, @Nullable String text) throws IOException {
+        if (text != null) {
+            json.writeStringField(field, text);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package dev.meshguard.report.json;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.Origin;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The requests and origins that a history has described so far, by number; each request is one object. */
+final class RequestTable {
+
+    /** What many requests have in common is kept once; where they have nothing in common, keeping it apart costs no more. */
+    private static final int MOST_SHARED = 65_536;
+
+    private final Map<Long, AllocationRequest> requests = new HashMap<>();
+    private final Map<Long, Origin> origins = new HashMap<>();
+    private final Map<AllocationDetails, AllocationDetails> shared = new HashMap<>();
+    private final Map<String, String> names = new HashMap<>();
+
+    /** Returns the request that an event refers to; one of which nothing is known where it refers to none. */
+    AllocationRequest of(Fields event) throws UnreadableLineException {
+        if (!event.has(RequestNumbers.REQUEST)) {
+            return AllocationRequest.of(AllocationDetails.user());
+        }
+        long number = event.number(RequestNumbers.REQUEST);
+        AllocationRequest request = requests.get(number);
+        if (request == null) {
+            throw new UnreadableLineException("request " + number + " was not described before it");
+        }
+        return request;
+    }
+
+    /** Adds a request; one whose origin is not known is there all the same, because an origin only explains. */
+    void addRequest(Fields line) throws UnreadableLineException {
+        Optional<Origin> origin = line.has(RequestNumbers.ORIGIN)
+                ? Optional.ofNullable(origins.get(line.number(RequestNumbers.ORIGIN)))
+                : Optional.empty();
+        AllocationRequest request = AllocationRequest.restored(details(line), origin);
+        if (requests.putIfAbsent(line.number("id"), request) != null) {
+            throw new UnreadableLineException("request " + line.number("id") + " was described before");
+        }
+        if (line.has(RequestNumbers.ORIGIN) && origin.isEmpty()) {
+            throw new UnreadableLineException(
+                    "origin " + line.number(RequestNumbers.ORIGIN) + " was not described before it");
+        }
+    }
+
+    void addOrigin(Fields line) throws UnreadableLineException {
+        List<StackTraceElement> frames = new ArrayList<>();
+        for (Fields frame : line.objects("frames")) {
+            frames.add(frame(frame));
+        }
+        if (origins.putIfAbsent(line.number("id"), new Origin(frames)) != null) {
+            throw new UnreadableLineException("origin " + line.number("id") + " was described before");
+        }
+    }
+
+    private AllocationDetails details(Fields line) throws UnreadableLineException {
+        Optional<Fields> owner = line.optionalObject("owner");
+        AllocationDetails details = new AllocationDetails(
+                line.optionalChoice("buffer", BufferKind.class).orElse(BufferKind.BUFFER),
+                line.optionalChoice("lifetime", BufferLifetime.class).orElse(BufferLifetime.USER),
+                owner.isPresent() ? Optional.of(EventForm.owner(owner.get())) : Optional.empty(),
+                line.optionalText("label"),
+                line.optionalNumber("extent"),
+                line.optionalNumber("process"),
+                line.optionalInteger("mesh"),
+                line.isTrue("handleCollected"));
+        AllocationDetails known = shared.get(details);
+        if (known != null) {
+            return known;
+        }
+        if (shared.size() < MOST_SHARED) {
+            shared.put(details, details);
+        }
+        return details;
+    }
+
+    private StackTraceElement frame(Fields frame) throws UnreadableLineException {
+        return new StackTraceElement(
+                name(frame, "loader"),
+                name(frame, "module"),
+                name(frame, "moduleVersion"),
+                shared(frame.text("class")),
+                shared(frame.text("method")),
+                name(frame, "file"),
+                frame.integer("line"));
+    }
+
+    private @Nullable String name(Fields frame, String field) throws UnreadableLineException {
+        Optional<String> name = frame.optionalText(field);
+        return name.isEmpty() ? null : shared(name.get());
+    }
+
+    private String shared(String name) {
+        String known = names.putIfAbsent(name, name);
+        return known == null ? name : known;
+    }
+}

@@ -1,0 +1,64 @@
+package dev.meshguard.report.json;
+
+import dev.meshguard.report.VerdictReport;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Writes a verdict as one JSON document, for machines to read.
+ *
+ * <p>A view of the same report as the text of a failure, so the two never disagree: the findings as data with the numbers of
+ * their events, the words of the text beside them, and what to bear in mind as {@code caveats}, each with a kind. The format
+ * is version {@value #VERSION}; {@code verdict-1.schema.json} beside this class describes it, and {@code docs/formats.md}
+ * says what is promised.
+ *
+ * <p>Always UTF-8, and the same in every locale. Numbers are whole and may need all 64 bits.
+ *
+ * <pre>{@code
+ * VerdictJson.write(VerdictReport.of(verdict), Path.of("verdict.json"));
+ * }</pre>
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class VerdictJson {
+
+    /** The version that is written. */
+    public static final int VERSION = 1;
+
+    /** Grows when a field is added. */
+    static final int MINOR = 0;
+
+    private VerdictJson() {}
+
+    /** Writes a verdict to a file, in the place of what is there. */
+    public static void write(VerdictReport report, Path file) throws IOException {
+        try (BufferedWriter writer = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
+            write(report, writer);
+        }
+    }
+
+    /** Writes a verdict; the writer is flushed and stays open. If it encodes, it has to encode as UTF-8. */
+    public static void write(VerdictReport report, Writer writer) throws IOException {
+        new VerdictWriter(report, writer).write();
+    }
+
+    /** Returns the document. */
+    public static String text(VerdictReport report) {
+        StringWriter text = new StringWriter();
+        try {
+            write(report, text);
+        } catch (IOException e) {
+            throw new UncheckedIOException("A text in memory cannot be written", e);
+        }
+        return text.toString();
+    }
+}

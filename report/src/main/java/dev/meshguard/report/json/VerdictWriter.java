@@ -1,0 +1,250 @@
+package dev.meshguard.report.json;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import dev.meshguard.report.Limit;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.Doubt;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.PhaseStretch;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorGroup;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Writes one verdict; each method writes one kind of object, each line one field. */
+final class VerdictWriter {
+
+    private static final String FORMAT = "meshguard-verdict";
+
+    /** Writes the fields of one element of a list. */
+    @FunctionalInterface
+    private interface Writing<T> {
+        void write(T element) throws IOException;
+    }
+
+    private final VerdictReport report;
+    private final LeakVerdict verdict;
+    private final Writer writer;
+    private final JsonGenerator json;
+
+    VerdictWriter(VerdictReport report, Writer writer) throws IOException {
+        this.report = report;
+        this.verdict = report.verdict();
+        this.writer = writer;
+        this.json = JsonText.factory().createGenerator(writer);
+        DefaultIndenter lines = new DefaultIndenter("  ", "\n");
+        json.setPrettyPrinter(
+                new DefaultPrettyPrinter().withObjectIndenter(lines).withArrayIndenter(lines));
+    }
+
+    void write() throws IOException {
+        try (json) {
+            json.writeStartObject();
+            json.writeStringField("format", FORMAT);
+            json.writeNumberField("version", VerdictJson.VERSION);
+            json.writeNumberField("minor", VerdictJson.MINOR);
+            JsonText.write(json, "outcome", verdict.outcome());
+            json.writeBooleanField("leakFree", verdict.isLeakFree());
+            json.writeBooleanField("balancedReports", verdict.hasBalancedReports());
+            sum(verdict.sum());
+            objects("totals", verdict.totals(), this::total);
+            objects("groups", verdict.groups(), this::group);
+            objects("anomalies", verdict.anomalies(), this::anomaly);
+            objects("expectations", verdict.expectations(), this::expectation);
+            objects("phases", verdict.stretches(), this::phase);
+            caveats();
+            words();
+            json.writeEndObject();
+        }
+        writer.write('\n');
+        writer.flush();
+    }
+
+    private void sum(LeakVerdict.Sum sum) throws IOException {
+        json.writeObjectFieldStart("sum");
+        json.writeNumberField("allocated", sum.allocated());
+        json.writeNumberField("freed", sum.freed());
+        json.writeNumberField("leaked", sum.leaked());
+        json.writeNumberField("misreported", sum.misreported());
+        json.writeNumberField("expected", sum.expected());
+        json.writeNumberField("undecided", sum.undecided());
+        json.writeBooleanField("comesOut", sum.comesOut());
+        json.writeEndObject();
+    }
+
+    private void total(LeakVerdict.TypeTotal total) throws IOException {
+        JsonText.write(json, "type", total.type());
+        JsonText.write(json, "lifetime", total.lifetime());
+        json.writeNumberField("allocatedBuffers", total.allocatedBuffers());
+        json.writeNumberField("allocatedBytes", total.allocatedBytes());
+        json.writeNumberField("leftBuffers", total.leftBuffers());
+        json.writeNumberField("leftBytes", total.leftBytes());
+    }
+
+    private void group(SurvivorGroup group) throws IOException {
+        JsonText.write(json, "cause", group.cause());
+        JsonText.write(json, "standing", group.standing());
+        json.writeStringField("remedy", group.cause().remedy());
+        JsonText.write(json, "type", group.type());
+        json.writeNumberField("size", group.size());
+        json.writeNumberField("bytes", group.bytes());
+        EventForm.integers(json, "devices", group.devices());
+        text("label", group.label());
+        if (group.origin().isPresent()) {
+            json.writeObjectFieldStart("origin");
+            RequestNumbers.frames(group.origin().get(), json);
+            json.writeEndObject();
+        }
+        objects("evidence", group.evidence(), this::evidence);
+        objects("buffers", group.survivors(), survivor -> survivor(survivor, group));
+    }
+
+    private void survivor(Survivor survivor, SurvivorGroup group) throws IOException {
+        BufferGeneration buffer = survivor.buffer();
+        json.writeNumberField("device", buffer.device());
+        json.writeNumberField("address", buffer.address());
+        json.writeNumberField("generation", buffer.generation());
+        json.writeStringField("bornIn", buffer.bornIn().name());
+        JsonText.write(json, "kind", buffer.kind());
+        JsonText.write(json, "lifetime", buffer.lifetime());
+        if (buffer.owner().isPresent()) {
+            EventForm.owner(json, buffer.owner().get());
+        }
+        integer("mesh", buffer.mesh());
+        text("expectedBy", survivor.expectation().map(Object::toString));
+        objects("openReports", buffer.reportsLeft(), this::openReport);
+        // Where it says the same of all of them, once is enough.
+        if (!survivor.diagnosis().evidence().equals(group.evidence())) {
+            objects("evidence", survivor.diagnosis().evidence(), this::evidence);
+        }
+    }
+
+    private void openReport(BufferGeneration.Report open) throws IOException {
+        json.writeNumberField("event", open.allocatedAt());
+        json.writeNumberField("size", open.size());
+        JsonText.write(json, "ownership", open.ownership());
+    }
+
+    private void evidence(Evidence evidence) throws IOException {
+        json.writeStringField("words", evidence.words());
+        events(evidence.events());
+    }
+
+    private void anomaly(Anomaly anomaly) throws IOException {
+        JsonText.write(json, "kind", anomaly.kind());
+        json.writeStringField("words", anomaly.kind().words());
+        json.writeBooleanField("unbalancesBooks", anomaly.kind().unbalancesBooks());
+        json.writeNumberField("event", anomaly.event().number());
+        json.writeNumberField("device", anomaly.device());
+        JsonText.write(json, "type", anomaly.type());
+        json.writeNumberField("address", anomaly.address());
+        if (anomaly.holder().isPresent()) {
+            json.writeObjectFieldStart("holder");
+            json.writeNumberField("generation", anomaly.holder().get().generation());
+            json.writeNumberField("bornAt", anomaly.holder().get().bornAt());
+            json.writeEndObject();
+        }
+    }
+
+    private void expectation(LeakVerdict.ExpectationResult result) throws IOException {
+        json.writeStringField("words", result.expectation().toString());
+        json.writeNumberField("matchedBuffers", result.matchedBuffers());
+        json.writeNumberField("matchedBytes", result.matchedBytes());
+        json.writeNumberField("refusedBuffers", result.refusedBuffers());
+    }
+
+    private void phase(PhaseStretch stretch) throws IOException {
+        json.writeStringField("phase", stretch.phase().name());
+        json.writeNumberField("peakBytes", stretch.peakBytes());
+        json.writeNumberField("liveBytes", stretch.liveBytes());
+        objects("flows", stretch.flows().entrySet(), flow -> {
+            json.writeNumberField("device", flow.getKey().device());
+            JsonText.write(json, "type", flow.getKey().type());
+            json.writeNumberField("takenBytes", flow.getValue().takenBytes());
+            json.writeNumberField("givenBackBytes", flow.getValue().givenBackBytes());
+            json.writeNumberField("leftBytes", flow.getValue().leftBytes());
+            json.writeNumberField("leftBuffers", flow.getValue().leftBuffers());
+        });
+    }
+
+    /** Doubts first: they are what made the outcome what it is. */
+    private void caveats() throws IOException {
+        json.writeArrayFieldStart("caveats");
+        for (Doubt doubt : verdict.groundsForDoubt()) {
+            json.writeStartObject();
+            JsonText.write(json, "kind", doubt.kind());
+            json.writeBooleanField("makesInconclusive", true);
+            json.writeStringField("words", doubt.words());
+            events(doubt.events());
+            json.writeEndObject();
+        }
+        for (Limit limit : report.limits()) {
+            json.writeStartObject();
+            JsonText.write(json, "kind", limit.kind());
+            json.writeBooleanField("makesInconclusive", false);
+            json.writeStringField("words", limit.words());
+            events(List.of());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    /** What the text says, in its own words. */
+    private void words() throws IOException {
+        json.writeObjectFieldStart("report");
+        objects("sections", report.sections(), section -> {
+            json.writeStringField("headline", section.headline());
+            objects("findings", section.findings(), this::finding);
+        });
+        EventForm.texts(json, "expectations", report.expectations());
+        EventForm.texts(json, "remedies", report.remedies());
+        text("optOut", report.optOut());
+        EventForm.texts(json, "notes", report.asides());
+        text("reproduction", report.reproduction());
+        EventForm.texts(json, "text", report.text().lines().toList());
+        json.writeEndObject();
+    }
+
+    private void finding(VerdictReport.Finding finding) throws IOException {
+        json.writeStringField("title", finding.title());
+        text("site", finding.site());
+        EventForm.texts(json, "facts", finding.facts());
+        json.writeNumberField("buffers", finding.buffers());
+    }
+
+    private void events(List<Long> events) throws IOException {
+        json.writeFieldName("events");
+        json.writeArray(events.stream().mapToLong(Long::longValue).toArray(), 0, events.size());
+    }
+
+    private <T> void objects(String field, Collection<T> elements, Writing<T> writing) throws IOException {
+        json.writeArrayFieldStart(field);
+        for (T element : elements) {
+            json.writeStartObject();
+            writing.write(element);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void text(String field, Optional<String> text) throws IOException {
+        if (text.isPresent()) {
+            json.writeStringField(field, text.get());
+        }
+    }
+
+    private void integer(String field, OptionalInt number) throws IOException {
+        if (number.isPresent()) {
+            json.writeNumberField(field, number.getAsInt());
+        }
+    }
+}

@@ -1,0 +1,376 @@
+package dev.meshguard.report.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Line 1 of each history is the header, lines 2 to 7 are events #1 to #6, line 8 the sums, line 9 the end. */
+class DamagedHistoryTests {
+
+    private static final int SUMS = 7;
+    private static final int END = 8;
+
+    @Test
+    void anUnreadableLineIsALossWhereItWas() {
+        var history = damaged(lines -> lines.set(3, "{\"kind\":\"fre"));
+
+        assertThat(history.event(3))
+                .contains(new HistoryEvent.ReportsLost(
+                        3, 1, "history.jsonl: line 4 cannot be read, because it is no JSON object"));
+        assertThat(history.event(4)).containsInstanceOf(HistoryEvent.Allocated.class);
+        assertThat(doubts(history))
+                .containsExactly(
+                        "1 report is missing (event #3: history.jsonl: line 4 cannot be read, because it is no JSON"
+                                + " object).");
+    }
+
+    @Test
+    void unreadableLinesInARowAreOneLoss() {
+        assertThat(doubts(damaged(lines -> {
+                    lines.set(2, "[1,2]");
+                    lines.set(3, "null");
+                    lines.set(4, "{} {}");
+                })))
+                .containsExactly(
+                        "3 reports are missing (event #2: history.jsonl: 3 lines from line 3 to line 5 cannot be"
+                                + " read, the first because it is no JSON object).");
+    }
+
+    @Test
+    void aLineThatIsNoneOfOursIsToldThoughNoEventIsMissing() {
+        assertThat(doubts(damaged(lines -> lines.add(3, "Killed"))))
+                .containsExactly(
+                        "An unknown number of reports is missing (event #7: history.jsonl: line 4 cannot be read,"
+                                + " because it is no JSON object).");
+    }
+
+    @Test
+    void saysWhatIsWrongWithALine() {
+        assertThat(wrongWith("{\"number\":3}")).isEqualTo("it has no \"kind\"");
+        assertThat(wrongWith("{\"kind\":\"weather\",\"number\":3}")).isEqualTo("kind \"weather\" is not known here");
+        assertThat(wrongWith("{\"kind\":\"deviceOpened\"}")).isEqualTo("it has no \"number\"");
+        assertThat(wrongWith("{\"kind\":\"deviceOpened\",\"number\":3,\"device\":1.5}"))
+                .isEqualTo("\"device\" is no whole number");
+        assertThat(wrongWith("{\"kind\":\"deviceOpened\",\"number\":3,\"device\":4294967296}"))
+                .isEqualTo("\"device\" is 4294967296");
+        assertThat(wrongWith("{\"kind\":\"deviceOpened\",\"number\":9223372036854775808,\"device\":1}"))
+                .isEqualTo("it is no JSON object");
+        assertThat(wrongWith("{\"kind\":\"deviceOpened\",\"number\":3,\"device\":1,\"device\":2}"))
+                .isEqualTo("it has \"device\" twice");
+        assertThat(wrongWith("{\"kind\":\"sourceAttached\",\"number\":3,\"source\":7}"))
+                .isEqualTo("\"source\" is no text");
+        assertThat(wrongWith("{\"kind\":\"checked\",\"number\":3,\"today\":\"tomorrow\"}"))
+                .isEqualTo("a value is none that it can have");
+        assertThat(wrongWith(allocated("\"type\":\"L3\\n\",\"size\":64")))
+                .isEqualTo("\"type\" is \"L3\\n\", which is not known here");
+        assertThat(wrongWith(allocated("\"type\":\"L1\",\"size\":-64"))).isEqualTo("\"size\" is -64");
+        assertThat(wrongWith(allocated("\"type\":\"L1\",\"size\":64,\"request\":4")))
+                .isEqualTo("request 4 was not described before it");
+        assertThat(wrongWith("{\"kind\":\"canaryPlanted\",\"number\":3,\"mesh\":0,\"devices\":[1,\"2\"]}"))
+                .isEqualTo("\"devices\" is no list of whole numbers");
+        assertThat(wrongWith("{\"kind\":\"sourceAttached\",\"number\":3,\"source\":\"\uFFFD\"}"))
+                .isEqualTo("it is not UTF-8");
+    }
+
+    @Test
+    void aRequestWhoseOriginWasLostIsThereAllTheSame() {
+        var history = damaged(lines -> {
+            lines.add(2, "{\"kind\":\"request\",\"id\":1,\"label\":\"kv-cache\",\"origin\":1}");
+            lines.set(
+                    3,
+                    "{\"kind\":\"allocated\",\"number\":2,\"request\":1,\"device\":0,\"type\":\"DRAM\",\"address\":64,"
+                            + "\"size\":64}");
+        });
+
+        assertThat(history.generations().get(0).label()).contains("kv-cache");
+        assertThat(doubts(history))
+                .containsExactly(
+                        "An unknown number of reports is missing (event #7: history.jsonl: line 3 cannot be read,"
+                                + " because origin 1 was not described before it).");
+    }
+
+    @Test
+    void missingEventsAreALoss() {
+        assertThat(doubts(damaged(lines -> lines.subList(2, 4).clear())))
+                .containsExactly(
+                        "2 reports are missing (event #2: history.jsonl: events #2 to #3 are missing before line"
+                                + " 3).");
+    }
+
+    @Test
+    void missingEventsAtTheEndAreALoss() {
+        assertThat(doubts(damaged(lines -> lines.remove(6))))
+                .containsExactly("1 report is missing (event #6: history.jsonl: line 8 counts 6 events, and 5 could be"
+                        + " read).");
+    }
+
+    @Test
+    void eventsOutOfOrderAreALoss() {
+        assertThat(doubts(damaged(lines -> lines.add(2, lines.remove(3)))))
+                .containsExactly(
+                        "1 report is missing (event #2: history.jsonl: event #2 is missing before line 3).",
+                        "An unknown number of reports is missing (event #7: history.jsonl: line 4 cannot be read,"
+                                + " because event #2 comes after event #3).");
+    }
+
+    @Test
+    void aFileThatWasCutIsALoss() {
+        assertThat(doubts(damaged(lines -> lines.subList(5, lines.size()).clear())))
+                .containsExactly(
+                        "An unknown number of reports is missing (event #5: history.jsonl: it ends with line 5 and"
+                                + " has no end line, so the rest is missing).");
+    }
+
+    @Test
+    void aFileThatWasCutInTheMiddleOfALineIsALoss() {
+        String whole = String.join("\n", lines());
+
+        assertThat(doubts(read(whole.substring(0, whole.length() - 1))))
+                .containsExactly(
+                        "An unknown number of reports is missing (event #7: history.jsonl: it ends in the middle of"
+                                + " line 9 and has no end line, so the rest is missing).");
+    }
+
+    @Test
+    void aFileThatWasCutAnywhereIsInconclusiveOrNoHistory() {
+        String whole = String.join("\n", lines());
+        int header = lines().get(0).length();
+
+        for (int length = header; length < whole.length(); length++) {
+            AllocationHistory history = read(whole.substring(0, length));
+
+            assertThat(examined(history).outcome()).isGreaterThanOrEqualTo(Outcome.INCONCLUSIVE);
+            assertThat(doubts(history)).hasSize(1).allMatch(doubt -> doubt.contains("the rest is missing"));
+        }
+    }
+
+    @Test
+    void sumsThatAreMissingAreALossAndAreCountedAgain() {
+        var history = damaged(lines -> lines.remove(SUMS));
+
+        assertThat(doubts(history))
+                .containsExactly(
+                        "An unknown number of reports is missing (event #7: history.jsonl: line 8 counts 1 line of"
+                                + " sums, and 0 could be read).");
+        assertThat(history.sums()).isEqualTo(whole().sums());
+    }
+
+    @Test
+    void whatComesAfterTheEndIsALoss() {
+        assertThat(doubts(damaged(lines -> lines.add(END + 1, lines.get(2)))))
+                .containsExactly(
+                        "An unknown number of reports is missing (event #7: history.jsonl: line 10 cannot be read,"
+                                + " because it comes after the end line).");
+    }
+
+    @Test
+    void aLaterMinorVersionIsNamedWhereItsEventsAreNotKnown() {
+        var history = damaged(lines -> {
+            lines.set(0, lines.get(0).replace("\"minor\":0", "\"minor\":3"));
+            lines.set(2, "{\"kind\":\"weather\",\"number\":2}");
+        });
+
+        assertThat(doubts(history))
+                .containsExactly("1 report is missing (event #2: history.jsonl: line 3 cannot be read, because kind"
+                        + " \"weather\" is not known here, because the history is of version 1.3).");
+    }
+
+    @Test
+    void whatIsWrittenOfADamagedHistoryIsReadAsTheSame() throws IOException {
+        var history = damaged(lines -> {
+            lines.subList(2, 4).clear();
+            lines.add("rubbish");
+        });
+        StringWriter written = new StringWriter();
+        HistoryJson.write(history, written);
+
+        assertThat(doubts(read(written.toString()))).isEqualTo(doubts(history));
+    }
+
+    @Test
+    void aFileOfNothingButDamageIsToldInABoundedNumberOfSentences() {
+        var history = damaged(lines -> {
+            List<String> many = new ArrayList<>();
+            for (int event = 1; event < 2_000; event += 2) {
+                many.add("rubbish");
+                many.add("{\"kind\":\"deviceOpened\",\"number\":" + (event + 1) + ",\"device\":" + event % 3 + "}");
+            }
+            lines.subList(1, 7).clear();
+            lines.addAll(1, many);
+        });
+
+        assertThat(history.lostReports()).hasSize(101);
+        assertThat(history.lostReports().get(100).reason())
+                .isEqualTo("history.jsonl: more is missing in 901 other places");
+    }
+
+    @Test
+    void aLineThatNobodyCanKeepIsALoss() throws IOException {
+        List<String> lines = new ArrayList<>(lines());
+        lines.set(3, "{\"kind\":\"sourceAttached\",\"number\":3,\"source\":\"" + "x".repeat(500_000) + "\"}");
+
+        AllocationHistory history =
+                new HistoryReader(new StringReader(String.join("\n", lines)), "history.jsonl", 200_000).read();
+
+        assertThat(doubts(history))
+                .containsExactly(
+                        "1 report is missing (event #3: history.jsonl: line 4 cannot be read, because it is too"
+                                + " long).");
+    }
+
+    @Test
+    void bytesThatAreNoUtf8SpoilTheirLineOnly(@TempDir Path folder) throws IOException {
+        List<String> lines = new ArrayList<>(lines());
+        lines.set(3, "{\"kind\":\"sourceAttached\",\"number\":3,\"source\":\"é\"}");
+        Path file = folder.resolve("history.jsonl");
+        Files.write(file, String.join("\n", lines).getBytes(StandardCharsets.ISO_8859_1));
+
+        assertThat(HistoryJson.read(file).lostReports())
+                .extracting(HistoryEvent.ReportsLost::reason)
+                .containsExactly(file + ": line 4 cannot be read, because it is not UTF-8");
+    }
+
+    @Test
+    void anyDamageIsSurvivedAndNeverPassedOver() {
+        long seed = Long.getLong("meshguard.seed", new Random().nextLong());
+        Random random = new Random(seed);
+        for (int run = 0; run < 120; run++) {
+            StringWriter written = new StringWriter();
+            try {
+                HistoryJson.write(RandomHistory.of(random, 60), written);
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+            List<String> lines = new ArrayList<>(written.toString().lines().toList());
+            if (lines.size() < 3) {
+                continue;
+            }
+            lines.remove(1 + random.nextInt(lines.size() - 1));
+
+            AllocationHistory history = read(String.join("\n", lines));
+
+            assertThat(examined(history).outcome())
+                    .as("repeat with -Dmeshguard.seed=%d", seed)
+                    .isGreaterThanOrEqualTo(Outcome.INCONCLUSIVE);
+            assertThat(history.lostReports())
+                    .as("repeat with -Dmeshguard.seed=%d", seed)
+                    .isNotEmpty();
+        }
+    }
+
+    @Test
+    void whatIsNoHistoryIsRefusedWithTheWayOut() {
+        assertThat(refusalOf(""))
+                .isEqualTo(
+                        "Cannot read history.jsonl: it is empty, and a history begins with a header. Whoever should have"
+                                + " written it did not, or was stopped before; run it again.");
+        assertThat(refusalOf("Tests run: 3\n"))
+                .isEqualTo(
+                        "Cannot read history.jsonl: its first line is no header of a history (it is no JSON object). Give"
+                                + " a file that HistoryJson.write made.");
+        assertThat(refusalOf("{\"format\":\"meshguard-verdict\"}"))
+                .isEqualTo("Cannot read history.jsonl: its first line is no header of a history (its \"format\" is"
+                        + " \"meshguard-verdict\" and not \"meshguard-history\"). Give a file that HistoryJson.write"
+                        + " made.");
+        assertThat(refusalOf(lines().get(0).replace("\"version\":1", "\"version\":2")))
+                .isEqualTo(
+                        "Cannot read history.jsonl: it is a history of version 2, and version 1 is what can be read here."
+                                + " Read it with the MeshGuard that wrote it or a newer one.");
+        assertThat(refusalOf(lines().get(0).replace("\"version\":1", "\"version\":0")))
+                .isEqualTo(
+                        "Cannot read history.jsonl: it is a history of version 0, and version 1 is what can be read here."
+                                + " Read it with the MeshGuard that wrote it.");
+        assertThat(refusalOf(lines().get(0).replace("ALL", "SOME")))
+                .isEqualTo(
+                        "Cannot read history.jsonl: its first line is no header of a history (\"retention\" is \"SOME\","
+                                + " which is not known here). Give a file that HistoryJson.write made.");
+    }
+
+    private static String allocated(String fields) {
+        return "{\"kind\":\"allocated\",\"number\":3,\"device\":0,\"address\":64," + fields + "}";
+    }
+
+    private static String wrongWith(String line) {
+        String reason =
+                damaged(lines -> lines.set(3, line)).lostReports().get(0).reason();
+        return reason.substring(reason.indexOf("because ") + "because ".length());
+    }
+
+    private static String refusalOf(String text) {
+        List<String> messages = new ArrayList<>();
+        assertThatExceptionOfType(HistoryFormatException.class)
+                .isThrownBy(() -> HistoryJson.read(new StringReader(text), "history.jsonl"))
+                .satisfies(refusal -> messages.add(refusal.getMessage()));
+        return messages.get(0);
+    }
+
+    private static AllocationHistory whole() {
+        AllocationRequest unknown = AllocationRequest.of(AllocationDetails.user());
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.sourceAttached("a source");
+        for (long address = 64; address <= 128; address += 64) {
+            tracker.allocated(unknown, 0, BufferType.DRAM, address, 64, Ownership.UNKNOWN);
+            tracker.freed(unknown, 0, BufferType.DRAM, address, Ownership.UNKNOWN);
+        }
+        tracker.processDied(4711);
+        return tracker.history();
+    }
+
+    private static List<String> lines() {
+        StringWriter text = new StringWriter();
+        try {
+            HistoryJson.write(whole(), text);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        return text.toString().lines().toList();
+    }
+
+    /** Changes the lines of a history. */
+    private interface Damage {
+        void to(List<String> lines);
+    }
+
+    private static AllocationHistory damaged(Damage damage) {
+        List<String> lines = new ArrayList<>(lines());
+        damage.to(lines);
+        return read(String.join("\n", lines) + "\n");
+    }
+
+    private static AllocationHistory read(String text) {
+        try {
+            return HistoryJson.read(new StringReader(text), "history.jsonl");
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static LeakVerdict examined(AllocationHistory history) {
+        return LeakCheck.create().examine(history);
+    }
+
+    private static List<String> doubts(AllocationHistory history) {
+        return examined(history).doubts();
+    }
+}

@@ -1,0 +1,253 @@
+package dev.meshguard.report.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.LeakCheck;
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HistoryJsonTests {
+
+    private static final int RUNS = 40;
+
+    private static final Origin KV_CACHE =
+            new Origin(List.of(new StackTraceElement("dev.example.KvCacheTest", "decode", "KvCacheTest.java", 41)));
+
+    @Test
+    void isALineForEachEventWithItsRequestBeforeIt() {
+        var tracker = AllocationTracker.builder()
+                .clock(() -> Instant.parse("2026-03-01T10:15:30.5Z"))
+                .build();
+        tracker.meshOpened(MeshDescription.of(0, "1x2 mesh", List.of(0, 1)));
+        tracker.phase(Phase.TEST);
+        var cache = AllocationRequest.restored(AllocationDetails.user().labelled("kv-cache"), Optional.of(KV_CACHE));
+        tracker.allocated(cache, 0, BufferType.DRAM, 0x3ffff800, 2048, Ownership.OWNING);
+        tracker.allocated(cache, 1, BufferType.DRAM, 0x3ffff800, 2048, Ownership.OWNING);
+        var kernel = AllocationRequest.restored(
+                AllocationDetails.circularBuffer(Owner.program("7 (add)")), Optional.of(KV_CACHE));
+        tracker.allocated(kernel, 0, BufferType.L1, 101_152, 4096, Ownership.UNKNOWN);
+        tracker.freed(
+                AllocationRequest.of(AllocationDetails.user()), 0, BufferType.DRAM, 0x3ffff800, Ownership.UNKNOWN);
+        tracker.witnessed(WitnessReading.of(0, WitnessReading.Moment.CLOSE_BEGUN)
+                .region(0, BufferType.DRAM)
+                .region(1, BufferType.DRAM, 0x3ffff800)
+                .build());
+        tracker.checked();
+
+        assertThat(written(tracker.history())).isEqualTo("""
+                {"kind":"header","format":"meshguard-history","version":1,"minor":0,"retention":"ALL","flatAddresses":true}
+                {"kind":"meshOpened","number":1,"at":"2026-03-01T10:15:30.500Z","mesh":0,"name":"1x2 mesh","devices":[0,1]}
+                {"kind":"phaseBegan","number":2,"at":"2026-03-01T10:15:30.500Z","phase":"TEST"}
+                {"kind":"origin","id":1,"frames":[{"class":"dev.example.KvCacheTest","method":"decode","file":"KvCacheTest.java","line":41}]}
+                {"kind":"request","id":1,"label":"kv-cache","origin":1}
+                {"kind":"allocated","number":3,"request":1,"device":0,"type":"DRAM","address":1073739776,"size":2048,"ownership":"OWNING"}
+                {"kind":"request","id":2,"buffer":"CIRCULAR_BUFFER","owner":{"kind":"PROGRAM","name":"7 (add)"},"origin":1}
+                {"kind":"allocated","number":4,"request":2,"device":0,"type":"L1","address":101152,"size":4096}
+                {"kind":"freed","number":5,"device":0,"type":"DRAM","address":1073739776}
+                {"kind":"allocated","number":6,"request":1,"device":1,"type":"DRAM","address":1073739776,"size":2048,"ownership":"OWNING"}
+                {"kind":"witnessed","number":7,"mesh":0,"moment":"CLOSE_BEGUN","regions":[{"device":0,"type":"DRAM","taken":[]},{"device":1,"type":"DRAM","taken":[1073739776]}]}
+                {"kind":"checked","number":8,"today":"2026-03-01"}
+                {"kind":"sums","device":0,"ledgerEntries":1,"freesOfNothing":0,"totals":[{"type":"DRAM","liveBytes":0,"liveBuffers":0,"liveReports":0,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"DRAM","lifetime":"USER","liveBytes":0,"liveBuffers":0,"liveReports":0,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"L1","liveBytes":4096,"liveBuffers":1,"liveReports":1,"peakBytes":4096,"peakBuffers":1,"totalBytes":4096,"totalBuffers":1},{"type":"L1","lifetime":"USER","liveBytes":4096,"liveBuffers":1,"liveReports":1,"peakBytes":4096,"peakBuffers":1,"totalBytes":4096,"totalBuffers":1}]}
+                {"kind":"sums","device":1,"ledgerEntries":1,"freesOfNothing":0,"totals":[{"type":"DRAM","liveBytes":2048,"liveBuffers":1,"liveReports":1,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"DRAM","lifetime":"USER","liveBytes":2048,"liveBuffers":1,"liveReports":1,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1}]}
+                {"kind":"end","events":8,"sums":2}
+                """);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"en-US", "tr-TR", "ar-EG-u-nu-arab", "hi-IN-u-nu-deva"})
+    void givesTheSameVerdictWhereverItIsReadAndWritesTheSameAgain(String there) {
+        long seed = seed();
+        Random random = new Random(seed);
+        Locale here = Locale.getDefault();
+        for (int run = 0; run < RUNS; run++) {
+            AllocationHistory history = RandomHistory.of(random, 200);
+            String written = written(history);
+            String text = text(history);
+            String verdict = verdict(history);
+            try {
+                Locale.setDefault(Locale.forLanguageTag(there));
+                AllocationHistory read = read(written);
+
+                assertThat(written(read)).as(() -> repeat(seed)).isEqualTo(written);
+                assertThat(read.events()).as(() -> repeat(seed)).hasSameSizeAs(history.events());
+                assertThat(text(read)).as(() -> repeat(seed)).isEqualTo(text);
+                assertThat(verdict(read)).as(() -> repeat(seed)).isEqualTo(verdict);
+            } finally {
+                Locale.setDefault(here);
+            }
+        }
+    }
+
+    @Test
+    void everyLineIsAsItsSchemaSaysAndEveryKindOfEventIsAmongThem() {
+        long seed = seed();
+        Random random = new Random(seed);
+        JsonSchemas schema = JsonSchemas.ofHistoryLine();
+        Set<Class<?>> kinds = new HashSet<>();
+        for (int run = 0; run < RUNS; run++) {
+            AllocationHistory history = RandomHistory.of(random, 200);
+            history.events().forEach(event -> kinds.add(event.getClass()));
+
+            assertThat(written(history).lines())
+                    .allSatisfy(line -> assertThat(schema.faultsOf(line))
+                            .as(() -> line + " " + repeat(seed))
+                            .isEmpty());
+        }
+
+        assertThat(kinds)
+                .as(() -> repeat(seed))
+                .containsExactlyInAnyOrderElementsOf(Arrays.asList(HistoryEvent.class.getPermittedSubclasses()));
+    }
+
+    @Test
+    void keepsRequestsApartAndThoseOfWhichNothingIsKnownAsOne() {
+        var tracker = AllocationTracker.create();
+        var first = AllocationRequest.restored(AllocationDetails.user(), Optional.empty());
+        var second = AllocationRequest.restored(AllocationDetails.user(), Optional.empty());
+        var unknown = AllocationRequest.of(AllocationDetails.user());
+        for (var request : List.of(first, second, first, unknown)) {
+            tracker.allocated(request, 0, BufferType.L1, 64, 64, Ownership.UNKNOWN);
+        }
+
+        List<AllocationRequest> read = read(written(tracker.history())).live().get(0).reports().stream()
+                .map(BufferGeneration.Report::request)
+                .toList();
+
+        assertThat(read.get(0)).isNotSameAs(read.get(1)).isSameAs(read.get(2));
+        assertThat(read.get(3)).isSameAs(unknown);
+        assertThat(read.subList(0, 3)).noneMatch(AllocationRequest::isAnonymous);
+    }
+
+    @Test
+    void isUtf8InAFileWhateverTheDefaultIs(@TempDir Path folder) throws IOException {
+        var tracker = AllocationTracker.create();
+        tracker.sourceAttached("Gözleme 🚀 \uD800");
+        Path file = folder.resolve("history.jsonl");
+
+        HistoryJson.write(tracker.history(), file);
+
+        assertThat(new String(Files.readAllBytes(file), StandardCharsets.UTF_8)
+                        .lines()
+                        .skip(1)
+                        .findFirst())
+                .contains("{\"kind\":\"sourceAttached\",\"number\":1,\"source\":\"Gözleme \\ud83d\\ude80 \\ud800\"}");
+        assertThat(HistoryJson.read(file).events()).isEqualTo(tracker.history().events());
+    }
+
+    @Test
+    void readsWhatAnEditorOfAnotherSystemMadeOfIt() {
+        var tracker = AllocationTracker.create();
+        tracker.allocated(0, BufferType.DRAM, 64, 64);
+        String written = written(tracker.history());
+
+        AllocationHistory read = read("\uFEFF" + written.replace("\n", "\r\n\r\n"));
+
+        assertThat(written(read)).isEqualTo(written);
+    }
+
+    @Test
+    void takesFieldsInAnyOrderAndPassesOverThoseOfALaterMinorVersion() {
+        AllocationHistory read = read("""
+                {"flatAddresses":false,"version":1,"minor":7,"colour":"red","retention":"ALL","format":"meshguard-history","kind":"header"}
+                {"number":1,"device":4,"colour":{"deep":[1,[2.5,null]]},"kind":"deviceOpened"}
+                {"sums":0,"kind":"end","events":1}
+                """);
+
+        assertThat(read.events()).containsExactly(new HistoryEvent.DeviceOpened(1, 4));
+        assertThat(read.hasFlatAddresses()).isFalse();
+    }
+
+    @Test
+    void anEmptyHistoryIsAHistory() {
+        assertThat(text(read(written(AllocationTracker.create().history()))))
+                .isEqualTo(text(AllocationTracker.create().history()));
+    }
+
+    @Test
+    void leavesReaderAndWriterOpenForTheirOwner() throws IOException {
+        List<String> closed = new ArrayList<>();
+        var history = AllocationTracker.create().history();
+
+        HistoryJson.write(history, new StringWriter() {
+            @Override
+            public void close() {
+                closed.add("writer");
+            }
+        });
+        HistoryJson.read(
+                new StringReader(written(history)) {
+                    @Override
+                    public void close() {
+                        closed.add("reader");
+                    }
+                },
+                "a history");
+
+        assertThat(closed).isEmpty();
+    }
+
+    private static long seed() {
+        return Long.getLong("meshguard.seed", new Random().nextLong());
+    }
+
+    private static String repeat(long seed) {
+        return "repeat with -Dmeshguard.seed=" + seed;
+    }
+
+    private static String text(AllocationHistory history) {
+        return VerdictReport.of(LeakCheck.create().examine(history)).text();
+    }
+
+    private static String verdict(AllocationHistory history) {
+        return VerdictJson.text(VerdictReport.of(LeakCheck.create().examine(history)));
+    }
+
+    private static String written(AllocationHistory history) {
+        StringWriter text = new StringWriter();
+        try {
+            HistoryJson.write(history, text);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        return text.toString();
+    }
+
+    private static AllocationHistory read(String text) {
+        try {
+            return HistoryJson.read(new StringReader(text), "history.jsonl");
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

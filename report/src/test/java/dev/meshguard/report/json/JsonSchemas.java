@@ -1,0 +1,37 @@
+package dev.meshguard.report.json;
+
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Objects;
+
+/** The schemas that are published beside the formats. */
+final class JsonSchemas {
+
+    private final JsonSchema schema;
+
+    private JsonSchemas(String name) {
+        InputStream published = Objects.requireNonNull(HistoryJson.class.getResourceAsStream(name), name);
+        this.schema =
+                JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012).getSchema(published);
+    }
+
+    static JsonSchemas ofHistoryLine() {
+        return new JsonSchemas("history-1.schema.json");
+    }
+
+    static JsonSchemas ofVerdict() {
+        return new JsonSchemas("verdict-1.schema.json");
+    }
+
+    /** Returns what is wrong with a document. */
+    List<String> faultsOf(String json) {
+        return schema.validate(json, InputFormat.JSON).stream()
+                .map(fault -> fault.toString())
+                .sorted()
+                .toList();
+    }
+}

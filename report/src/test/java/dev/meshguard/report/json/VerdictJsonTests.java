@@ -1,0 +1,115 @@
+package dev.meshguard.report.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.LeakCheck;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class VerdictJsonTests {
+
+    private final AllocationTracker tracker =
+            AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+
+    @Test
+    void saysWhatTheTextSaysAndWhatWasNotedOnIt() {
+        tracker.freed(0, BufferType.DRAM, 64);
+        VerdictReport report =
+                report().noting("JUnit closed mesh 0").reproducedBy("mvn test -Dtest=KvCacheTest#decode");
+
+        String document = VerdictJson.text(report);
+
+        assertThat(document).contains("\"JUnit closed mesh 0\"", "\"mvn test -Dtest=KvCacheTest#decode\"");
+        assertThat(report.text().lines())
+                .allSatisfy(line -> assertThat(document).contains("\"" + line + "\""));
+    }
+
+    @Test
+    void isAsItsSchemaSaysWhateverWasJudged() {
+        long seed = Long.getLong("meshguard.seed", new Random().nextLong());
+        Random random = new Random(seed);
+        JsonSchemas schema = JsonSchemas.ofVerdict();
+        for (int run = 0; run < 60; run++) {
+            AllocationHistory history = RandomHistory.of(random, 150);
+            String document =
+                    VerdictJson.text(VerdictReport.of(LeakCheck.create().examine(history)));
+
+            assertThat(schema.faultsOf(document))
+                    .as(() -> document + " repeat with -Dmeshguard.seed=" + seed)
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void makesTheCaveatsData() {
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        tracker.reportsLost(3, "the socket was full");
+        tracker.allocated(0, BufferType.DRAM, 64, 64);
+
+        String document = VerdictJson.text(report());
+
+        assertThat(document.substring(document.indexOf("  \"caveats\""), document.indexOf("  \"report\"")))
+                .isEqualTo("""
+                  "caveats" : [
+                    {
+                      "kind" : "MESH_OPEN",
+                      "makesInconclusive" : true,
+                      "words" : "Mesh 0 (1x1 mesh) is still open, so its buffers may still be freed. Close it before the check.",
+                      "events" : [ ]
+                    },
+                    {
+                      "kind" : "REPORTS_LOST",
+                      "makesInconclusive" : true,
+                      "words" : "3 reports are missing (event #2: the socket was full).",
+                      "events" : [
+                        2
+                      ]
+                    },
+                    {
+                      "kind" : "SIZES_AS_REPORTED",
+                      "makesInconclusive" : false,
+                      "words" : "Sizes are those that were reported. An allocator sets aside whole pages in every bank, so it holds more.",
+                      "events" : [ ]
+                    },
+                    {
+                      "kind" : "NO_WITNESS",
+                      "makesInconclusive" : false,
+                      "words" : "No allocator was read, so all that is said of the memory rests on the reports alone.",
+                      "events" : [ ]
+                    },
+                    {
+                      "kind" : "ORIGINS_NOT_CAPTURED",
+                      "makesInconclusive" : false,
+                      "words" : "Where 1 buffer of those that are left was asked for is not known, because no origin was captured.",
+                      "events" : [ ]
+                    }
+                  ],
+                """);
+    }
+
+    @Test
+    void isUtf8InAFileWhateverTheDefaultIs(@TempDir Path folder) throws IOException {
+        tracker.reportsLost(1, "Gözleme ●");
+        Path file = folder.resolve("verdict.json");
+
+        VerdictJson.write(report(), file);
+
+        assertThat(new String(Files.readAllBytes(file), StandardCharsets.UTF_8)).isEqualTo(VerdictJson.text(report()));
+    }
+
+    private VerdictReport report() {
+        return VerdictReport.of(LeakCheck.create().examine(tracker.history()));
+    }
+}

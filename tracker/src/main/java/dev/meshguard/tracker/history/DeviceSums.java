@@ -1,0 +1,109 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemoryTotals;
+import dev.meshguard.tracker.internal.DeviceBooks;
+import dev.meshguard.tracker.internal.Totals;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What a tracker kept of one device besides events; of a history without its past it is all there is to know of what is gone.
+ *
+ * @param device the device id
+ * @param ledgerEntries how many entries the ledger held
+ * @param freesOfNothing how many frees found nothing to free
+ * @param totals the accounts that anything was ever entered in, by type and lifetime, that of the whole type first
+ * @since 0.1
+ */
+@API(status = Status.INTERNAL, since = "0.1")
+public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, List<Account> totals) {
+
+    /**
+     * The sums of one type, or of one type and lifetime.
+     *
+     * @param type the memory
+     * @param lifetime whose memory; empty for all of the type, whose peak is not the sum of the peaks
+     * @param amounts the sums
+     */
+    public record Account(BufferType type, Optional<BufferLifetime> lifetime, MemoryTotals amounts) {}
+
+    /** Keeps nobody's stack: what is counted again has all it will ever have. */
+    private static final DeviceBooks.StackKeeper NO_STACKS = new DeviceBooks.StackKeeper() {
+        @Override
+        public void entered(AllocationRequest request) {}
+
+        @Override
+        public void removed(AllocationRequest request) {}
+    };
+
+    /** Creates sums with their own copy of the accounts. */
+    public DeviceSums {
+        totals = List.copyOf(totals);
+    }
+
+    /** Returns the sums that a tracker would have kept of the given events; for a history whose sums were lost. */
+    public static List<DeviceSums> countedFrom(List<HistoryEvent> events) {
+        TreeMap<Integer, DeviceBooks> devices = new TreeMap<>();
+        for (HistoryEvent event : events) {
+            if (event instanceof HistoryEvent.Allocated report) {
+                booksOf(report.device(), devices)
+                        .allocated(
+                                0,
+                                report.request(),
+                                report.type(),
+                                report.address(),
+                                report.size(),
+                                report.ownership());
+            } else if (event instanceof HistoryEvent.Freed report) {
+                booksOf(report.device(), devices)
+                        .freed(0, report.request(), report.type(), report.address(), report.ownership());
+            } else if (event instanceof HistoryEvent.FreeIgnored report) {
+                booksOf(report.device(), devices);
+            }
+        }
+        return devices.values().stream().map(books -> of(books.recording())).toList();
+    }
+
+    static DeviceSums of(DeviceBooks.Recording recording) {
+        Totals kept = recording.totals();
+        List<Account> accounts = new ArrayList<>();
+        for (BufferType type : BufferType.values()) {
+            add(accounts, type, Optional.empty(), kept.of(type));
+            for (BufferLifetime lifetime : BufferLifetime.values()) {
+                add(accounts, type, Optional.of(lifetime), kept.of(type, lifetime));
+            }
+        }
+        return new DeviceSums(recording.device(), recording.entries(), recording.freesOfNothing(), accounts);
+    }
+
+    MemoryTotals of(BufferType type) {
+        return of(type, Optional.empty());
+    }
+
+    MemoryTotals of(BufferType type, Optional<BufferLifetime> lifetime) {
+        for (Account account : totals) {
+            if (account.type() == type && account.lifetime().equals(lifetime)) {
+                return account.amounts();
+            }
+        }
+        return MemoryTotals.NOTHING;
+    }
+
+    private static void add(
+            List<Account> accounts, BufferType type, Optional<BufferLifetime> lifetime, MemoryTotals amounts) {
+        if (!amounts.equals(MemoryTotals.NOTHING)) {
+            accounts.add(new Account(type, lifetime, amounts));
+        }
+    }
+
+    private static DeviceBooks booksOf(int device, TreeMap<Integer, DeviceBooks> devices) {
+        return devices.computeIfAbsent(device, unused -> new DeviceBooks(device, false, NO_STACKS));
+    }
+}
