@@ -7,7 +7,7 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.LeakVerdict.ExpectationResult;
+import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;

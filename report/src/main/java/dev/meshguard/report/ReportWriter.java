@@ -16,7 +16,7 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.LeakVerdict.ExpectationResult;
+import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.LeakVerdict.Sum;
 import dev.meshguard.verdict.LeakVerdict.TypeTotal;
 import dev.meshguard.verdict.PhaseStretch;
