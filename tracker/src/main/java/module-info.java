@@ -7,5 +7,6 @@ module dev.meshguard.tracker {
     exports dev.meshguard.tracker;
     exports dev.meshguard.tracker.history;
     exports dev.meshguard.verdict;
+    exports dev.meshguard.verdict.baseline;
     exports dev.meshguard.verdict.expectation;
 }

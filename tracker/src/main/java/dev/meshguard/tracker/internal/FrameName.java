@@ -39,7 +39,7 @@ public record FrameName(String packageName, List<String> classes, String method)
             "org.springframework.aop.",
             "javassist.");
 
-    private static final Pattern LAMBDA_METHOD = Pattern.compile("lambda\\$(.+?)(?:\\$[0-9a-f]*)?\\$\\d+");
+    private static final Pattern LAMBDA_METHOD = Pattern.compile("(?:lambda\\$)+(.+?)(?:\\$[0-9a-f]*)*");
     private static final Pattern ACCESSOR = Pattern.compile("access\\$\\d+|\\$\\$\\$reportNull\\$\\$\\$\\d+");
     private static final Pattern DIGITS = Pattern.compile("^\\d+");
 
