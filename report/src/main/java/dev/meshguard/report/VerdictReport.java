@@ -1,6 +1,8 @@
 package dev.meshguard.report;
 
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +26,7 @@ import org.apiguardian.api.API.Status;
  * @param asides what is worth knowing and no finding: anomalies that hurt nobody, notes
  * @param expectations what became of the allowlist
  * @param remedies what to do, one for each cause
- * @param optOut the entry to paste where a buffer may stay, if one was found that may
+ * @param optOut the entry to paste where a buffer may stay, if one was found that may, in both its forms
  * @param reproduction the command that runs this again, if it is known
  * @since 0.1
  */
@@ -37,7 +39,7 @@ public record VerdictReport(
         List<String> asides,
         List<String> expectations,
         List<String> remedies,
-        Optional<String> optOut,
+        Optional<OptOut> optOut,
         Optional<String> reproduction) {
 
     /**
@@ -97,6 +99,14 @@ public record VerdictReport(
      */
     public record TimelineRow(String phase, long peakBytes, long endBytes) {}
 
+    /**
+     * The narrowest entry that lets a finding stay.
+     *
+     * @param annotation as an annotation
+     * @param line as a line of a file
+     */
+    public record OptOut(String annotation, String line) {}
+
     /** Creates a report with its own copies of the lists. */
     public VerdictReport {
         sections = List.copyOf(sections);
@@ -110,7 +120,12 @@ public record VerdictReport(
 
     /** Returns the report of a verdict. */
     public static VerdictReport of(LeakVerdict verdict) {
-        return new ReportWriter(verdict).report();
+        return new ReportWriter(verdict, Optional.empty()).report();
+    }
+
+    /** Returns the report of a verdict that says of each leak whether it was known; what is new comes first. */
+    public static VerdictReport of(LeakVerdict verdict, Baseline known) {
+        return new ReportWriter(verdict, Optional.of(BaselineComparison.of(known, verdict))).report();
     }
 
     /** Returns this report with one more note; a note says what the reader could not know, for example who closed the mesh. */

@@ -5,6 +5,7 @@ import dev.meshguard.tracker.internal.FrameName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -51,6 +52,16 @@ public record OriginPattern(String text) {
                     "An expected buffer's origin is a class, a method or a package, for example KvCacheTest, KvCacheTest.weights or"
                             + " dev.example.model.*: \"%s\" was given.",
                     text));
+        }
+    }
+
+    /** Returns the narrowest pattern that fits a frame, {@code KvCacheTest.weights}; none if its names cannot be written in one. */
+    public static Optional<OriginPattern> of(StackTraceElement frame) {
+        FrameName name = FrameName.of(frame);
+        try {
+            return Optional.of(new OriginPattern(String.join("$", name.classes()) + '.' + name.plainMethod()));
+        } catch (IllegalArgumentException foreign) {
+            return Optional.empty();
         }
     }
 
