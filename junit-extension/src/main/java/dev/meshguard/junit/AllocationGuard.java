@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -37,6 +38,7 @@ final class AllocationGuard implements AutoCloseable {
 
     private final GuardSettings settings;
     private final ExpectedBuffers expected;
+    private final RunAccount run;
     private final GuardedTest test;
     private final List<Scope> scopes = new ArrayList<>();
     private Phase phase = Phase.START;
@@ -44,9 +46,10 @@ final class AllocationGuard implements AutoCloseable {
     private @Nullable Ttnn ttnn;
     private @Nullable MeshDevice mesh;
 
-    AllocationGuard(GuardSettings settings, ExpectedBuffers expected, GuardedTest test) {
+    AllocationGuard(GuardSettings settings, ExpectedBuffers expected, RunAccount run, GuardedTest test) {
         this.settings = settings;
         this.expected = expected;
+        this.run = run;
         this.test = test;
     }
 
@@ -110,10 +113,19 @@ final class AllocationGuard implements AutoCloseable {
         retire();
         List<String> notes = new ArrayList<>();
         RuntimeException failedClose = closeMeshes(notes);
+        tracker.checked();
         LeakVerdict verdict = LeakCheck.create().expecting(expected).examine(tracker.history());
+        if (settings.check() != AllocationCheck.NONE) {
+            run.add(verdict);
+        }
         Optional<Throwable> thrown = test.thrown();
         ToldFindings told = ToldFindings.by(thrown);
-        if (!settings.check().holdsFor(verdict) && !told.cover(verdict)) {
+        boolean holds = settings.check().holdsFor(verdict);
+        if (!holds && run.covers(verdict)) {
+            notes.add("every leak is in the baseline, so the test does not fail");
+            test.publish(report(verdict, notes).text());
+            rethrow(failedClose);
+        } else if (!holds && !told.cover(verdict)) {
             notes.addAll(told.notes(verdict));
             LeakAssertionError failure = failure(verdict, notes);
             if (failedClose != null) {
@@ -122,9 +134,15 @@ final class AllocationGuard implements AutoCloseable {
             thrown.ifPresent(unused -> test.publish(String.valueOf(failure.getMessage())));
             failUnlessAborted(failure, thrown);
         } else if (failedClose != null) {
-            throw failedClose;
+            rethrow(failedClose);
         } else if (settings.check() != AllocationCheck.NONE) {
             publishOverlaps(verdict, notes);
+        }
+    }
+
+    private static void rethrow(@Nullable RuntimeException failedClose) {
+        if (failedClose != null) {
+            throw failedClose;
         }
     }
 
@@ -186,7 +204,9 @@ final class AllocationGuard implements AutoCloseable {
     }
 
     private VerdictReport report(LeakVerdict verdict, List<String> notes) {
-        VerdictReport report = VerdictReport.of(verdict);
+        VerdictReport report = run.baseline()
+                .map(known -> VerdictReport.of(verdict, known))
+                .orElseGet(() -> VerdictReport.of(verdict));
         for (String note : notes) {
             report = report.noting(note);
         }
