@@ -1,15 +1,15 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
-import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
-import dev.meshguard.verdict.expectation.SizeRange;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import dev.meshguard.verdict.expectation.SizeRange;
 import java.io.IOException;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
@@ -101,8 +101,8 @@ final class Requests {
         AnnotationSupport.findRepeatableAnnotations(element, ExpectBuffers.class)
                 .forEach(annotation -> all.add(expectation(annotation, "@ExpectBuffers on " + name)));
         AnnotationSupport.findAnnotation(element, ExpectedBuffersFile.class)
-                .ifPresent(annotation ->
-                        all.addAll(load(annotation, "@ExpectedBuffersFile on " + name).entries()));
+                .ifPresent(annotation -> all.addAll(
+                        load(annotation, "@ExpectedBuffersFile on " + name).entries()));
         return all;
     }
 

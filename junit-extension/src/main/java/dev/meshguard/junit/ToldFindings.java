@@ -42,8 +42,8 @@ final class ToldFindings {
                         .allMatch(this::hasTold)
                 && verdict.unbalancingAnomalies().stream().allMatch(this::hasTold)
                 && verdict.staleExpectations().stream()
-                        .allMatch(stale ->
-                                told.stream().anyMatch(before -> before.staleExpectations().contains(stale)))
+                        .allMatch(stale -> told.stream()
+                                .anyMatch(before -> before.staleExpectations().contains(stale)))
                 && verdict.doubts().stream()
                         .allMatch(doubt ->
                                 told.stream().anyMatch(before -> before.doubts().contains(doubt)));

@@ -81,8 +81,7 @@ class RunFilesTests {
                 .with(AssertionFailedError.class, """
                         STALE  1 of 2 expectations matched nothing in the whole run      [1 JVM]
                            label "fabric", because "telemetry" at %s:2
-                        Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass."""
-                        .replace("%s", file.toString()));
+                        Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
     }
 
     @Test
@@ -130,7 +129,9 @@ class RunFilesTests {
         assertThat(run(WeightsTestCase.class, Map.of("meshguard.baseline", known.toString())))
                 .hasTest("keeps")
                 .whichSucceededWithPublishedTextContaining(
-                        "   fingerprint ", " · known\n", "Note: every leak is in the baseline, so the test does not fail");
+                        "   fingerprint ",
+                        " · known\n",
+                        "Note: every leak is in the baseline, so the test does not fail");
     }
 
     @Test

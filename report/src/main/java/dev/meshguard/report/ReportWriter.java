@@ -2,13 +2,6 @@ package dev.meshguard.report;
 
 import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.OptOut;
-import dev.meshguard.verdict.baseline.BaselineComparison;
-import dev.meshguard.verdict.baseline.Fingerprint;
-import dev.meshguard.verdict.baseline.ShortFingerprints;
-import dev.meshguard.verdict.expectation.Expectation;
-import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
-import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
-import java.util.Comparator;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
@@ -24,7 +17,6 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.LeakVerdict.Sum;
 import dev.meshguard.verdict.LeakVerdict.TypeTotal;
 import dev.meshguard.verdict.PhaseStretch;
@@ -32,7 +24,15 @@ import dev.meshguard.verdict.PhaseStretch.Flow;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.baseline.BaselineComparison;
+import dev.meshguard.verdict.baseline.Fingerprint;
+import dev.meshguard.verdict.baseline.ShortFingerprints;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectationResult;
+import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
+import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -204,8 +204,7 @@ final class ReportWriter {
         facts.add(circumstances(group));
         comparison
                 .flatMap(known -> known.words(group))
-                .ifPresent(known ->
-                        facts.add("fingerprint " + fingerprints.of(Fingerprint.of(group)) + " · " + known));
+                .ifPresent(known -> facts.add("fingerprint " + fingerprints.of(Fingerprint.of(group)) + " · " + known));
         return new Finding(
                 String.format(
                         Locale.ROOT,

@@ -29,7 +29,8 @@ class ExpectationReportTests {
         take("weights", 0, 1, 2);
         tracker.checked();
 
-        assertThat(text("DRAM label weights count exactly 2 because \"shared by all tests\"")).isEqualTo("""
+        assertThat(text("DRAM label weights count exactly 2 because \"shared by all tests\""))
+                .isEqualTo("""
                 LEAK  1 leak · 1 buffer · 64 B still allocated      [3 allocated = 0 freed + 1 leaked + 2 expected]
                 1. DRAM 64 B x 1   devices ○○●   UNEXPLAINED: no free was reported
                    -> at an unknown place (no origin was captured)
@@ -50,7 +51,8 @@ class ExpectationReportTests {
         take("weights", 0, 1);
         tracker.checked();
 
-        assertThat(text("DRAM label weights count exactly 8 because \"shared by all tests\"")).isEqualTo("""
+        assertThat(text("DRAM label weights count exactly 8 because \"shared by all tests\""))
+                .isEqualTo("""
                 STALE  1 expectation promises more than is left      [2 allocated = 0 freed + 2 expected]
                 1. 2 buffers left, 128 B: DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1
                    where fewer are right, promise what is left:
@@ -68,7 +70,8 @@ class ExpectationReportTests {
         take("weights", 0, 1);
         tracker.checked();
 
-        assertThat(text("DRAM label weights until 2026-10-31 because \"shared by all tests\"")).isEqualTo("""
+        assertThat(text("DRAM label weights until 2026-10-31 because \"shared by all tests\""))
+                .isEqualTo("""
                 LEAK  1 leak · 2 buffers · 128 B still allocated      [2 allocated = 0 freed + 2 leaked]
                 1. DRAM 64 B x 2   devices ●●   UNEXPLAINED: no free was reported
                    -> at an unknown place (no origin was captured)
@@ -89,7 +92,8 @@ class ExpectationReportTests {
     void saysThatTheDayOfTheCheckIsNotKnown() {
         take("weights", 0, 1);
 
-        assertThat(text("DRAM label weights until 2026-10-31 because \"shared by all tests\"")).isEqualTo("""
+        assertThat(text("DRAM label weights until 2026-10-31 because \"shared by all tests\""))
+                .isEqualTo("""
                 CLEAN  only expected buffers are left: 2 buffers, 128 B      [2 allocated = 0 freed + 2 expected]
 
                 Tracked  in all            left

@@ -18,9 +18,9 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;
+import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
 import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
@@ -78,7 +78,8 @@ class ExpectationTests {
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
         assertThat(verdict.survivors().get(0).expectation()).contains(expectation);
-        assertThat(verdict.expectations()).containsExactly(new ExpectationResult(expectation, 1, 4_096, 0, Deadline.NONE));
+        assertThat(verdict.expectations())
+                .containsExactly(new ExpectationResult(expectation, 1, 4_096, 0, Deadline.NONE));
     }
 
     static Stream<Expectation> notFitting() {
@@ -162,9 +163,7 @@ class ExpectationTests {
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(verdict.meetsExpectations()).isTrue();
-        assertThat(verdict.expectations())
-                .extracting(ExpectationResult::fate)
-                .containsExactly(Fate.UNMATCHED);
+        assertThat(verdict.expectations()).extracting(ExpectationResult::fate).containsExactly(Fate.UNMATCHED);
     }
 
     @Test
@@ -174,9 +173,7 @@ class ExpectationTests {
         LeakVerdict verdict = check(history, ANY.exactly(2));
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict.expectations())
-                .extracting(ExpectationResult::fate)
-                .containsExactly(Fate.OVER_ITS_BOUND);
+        assertThat(verdict.expectations()).extracting(ExpectationResult::fate).containsExactly(Fate.OVER_ITS_BOUND);
     }
 
     @Test
@@ -215,9 +212,8 @@ class ExpectationTests {
         allocate(tracker, BufferLifetime.PERSISTENT, 0x1000);
         tracker.checked();
 
-        LeakVerdict verdict = check(
-                tracker.history(),
-                ANY.lifetime(BufferLifetime.PERSISTENT).until("2026-12-31"));
+        LeakVerdict verdict =
+                check(tracker.history(), ANY.lifetime(BufferLifetime.PERSISTENT).until("2026-12-31"));
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(verdict.survivors().get(0).diagnosis().evidence())
@@ -242,8 +238,9 @@ class ExpectationTests {
     void refusesADateThatIsNone() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ANY.until("31.12.2026"))
-                .withMessage("An expected buffer's until is the last day on which it may stay, as an ISO date like 2026-12-31:"
-                        + " \"31.12.2026\" was given.");
+                .withMessage(
+                        "An expected buffer's until is the last day on which it may stay, as an ISO date like 2026-12-31:"
+                                + " \"31.12.2026\" was given.");
     }
 
     @Test
@@ -262,7 +259,8 @@ class ExpectationTests {
 
         LeakVerdict verdict = check(history, ANY.count(1));
 
-        assertThat(verdict.expectations()).containsExactly(new ExpectationResult(ANY.count(1), 1, 64, 2, Deadline.NONE));
+        assertThat(verdict.expectations())
+                .containsExactly(new ExpectationResult(ANY.count(1), 1, 64, 2, Deadline.NONE));
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 0, 2, 0, 1, 0));
     }
 
@@ -394,8 +392,9 @@ class ExpectationTests {
                         .between(2, 8)
                         .until("2026-12-31")
                         .writtenAt(new SourceLine("expected.txt", 3)))
-                .hasToString("devices 0-2,5, 64 B to 128 B each, phase \"SETUP\", owner kind DISPATCH, 2 to 8 buffers, until"
-                        + " 2026-12-31, because \"it is known\" at expected.txt:3");
+                .hasToString(
+                        "devices 0-2,5, 64 B to 128 B each, phase \"SETUP\", owner kind DISPATCH, 2 to 8 buffers, until"
+                                + " 2026-12-31, because \"it is known\" at expected.txt:3");
     }
 
     private static LeakVerdict check(AllocationHistory history, Expectation... entries) {

@@ -66,9 +66,9 @@ final class AccountFile {
 
     void found(Baseline leaks) throws IOException {
         StringBuilder lines = new StringBuilder();
-        leaks.entries().values().forEach(leak -> lines.append("found" + SEPARATOR)
-                .append(leak)
-                .append('\n'));
+        leaks.entries()
+                .values()
+                .forEach(leak -> lines.append("found" + SEPARATOR).append(leak).append('\n'));
         append(lines.toString());
     }
 
@@ -80,8 +80,7 @@ final class AccountFile {
         StringBuilder lines = new StringBuilder();
         for (Expectation entry : entries) {
             SourceLine source = entry.source().orElseThrow();
-            lines.append(String.join(
-                            SEPARATOR, kind, Integer.toString(source.line()), source.file(), entry.toText()))
+            lines.append(String.join(SEPARATOR, kind, Integer.toString(source.line()), source.file(), entry.toText()))
                     .append('\n');
         }
         append(lines.toString());

@@ -57,8 +57,7 @@ public final class RunAccount implements AutoCloseable {
                     : ExpectedBuffers.none();
             Baseline baseline = settings.baseline().isPresent() ? baseline(settings) : null;
             AccountFile file = settings.account().isPresent()
-                    ? AccountFile.begin(
-                            settings.account().get(), settings.run().orElseThrow())
+                    ? AccountFile.begin(settings.account().get(), settings.run().orElseThrow())
                     : null;
             RunAccount account = new RunAccount(settings, expected, baseline, file);
             account.expect(expected);
@@ -77,7 +76,9 @@ public final class RunAccount implements AutoCloseable {
     public static ExpectedBuffers load(Path path, String where) throws IOException {
         if (!Files.isRegularFile(path)) {
             throw RunSettings.refused(
-                    where, path.toString(), "There is no such file: " + path.toAbsolutePath().normalize() + ".");
+                    where,
+                    path.toString(),
+                    "There is no such file: " + path.toAbsolutePath().normalize() + ".");
         }
         return ExpectedBuffers.load(path);
     }

@@ -60,9 +60,9 @@ public record RunJudgement(Outcome outcome, String text) {
                 cutOff.size(),
                 Quantities.count(accounts, "account"),
                 cutOff.size() == 1 ? "has" : "have"));
-        lines.addAll(cut(
-                cutOff.stream().map(account -> INDENT + account.file()).toList()));
-        lines.add("Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.");
+        lines.addAll(cut(cutOff.stream().map(account -> INDENT + account.file()).toList()));
+        lines.add(
+                "Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.");
         return new RunJudgement(Outcome.INCONCLUSIVE, String.join("\n", lines));
     }
 
@@ -78,7 +78,8 @@ public record RunJudgement(Outcome outcome, String text) {
                     Quantities.count(findings.expected(), "expectation"),
                     sources));
             lines.addAll(cut(unmatched.stream().map(entry -> INDENT + entry).toList()));
-            lines.add("Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass.");
+            lines.add(
+                    "Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass.");
         }
         boolean isOld = !ratchet(settings, findings, lines);
         if (lines.isEmpty()) {
@@ -89,8 +90,7 @@ public record RunJudgement(Outcome outcome, String text) {
                     sources));
         }
         boolean isStale = !unmatched.isEmpty() || (isOld && settings.strict());
-        return new RunJudgement(
-                isStale ? Outcome.STALE_EXPECTATION : Outcome.EXPECTED_ONLY, String.join("\n", lines));
+        return new RunJudgement(isStale ? Outcome.STALE_EXPECTATION : Outcome.EXPECTED_ONLY, String.join("\n", lines));
     }
 
     /** Returns whether the baseline knows nothing that is gone, or does not any more. */

@@ -105,7 +105,8 @@ public record RunSettings(
             throw refused(
                     ACCOUNT,
                     account.get().toString(),
-                    "Accounts of an earlier build may lie there: name the run with " + RUN + ", for example by its time.");
+                    "Accounts of an earlier build may lie there: name the run with " + RUN
+                            + ", for example by its time.");
         }
         if (update == Update.SHRINK && run.isEmpty()) {
             throw refused(
@@ -124,7 +125,6 @@ public record RunSettings(
     }
 
     static IllegalArgumentException refused(String name, String value, String allowed) {
-        return new IllegalArgumentException(
-                String.format(Locale.ROOT, "%s = %s is refused. %s", name, value, allowed));
+        return new IllegalArgumentException(String.format(Locale.ROOT, "%s = %s is refused. %s", name, value, allowed));
     }
 }

@@ -13,7 +13,6 @@ import dev.meshguard.tracker.Ownership;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.baseline.Baseline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,8 +68,7 @@ class RunAccountTests {
                 .withMessage("""
                         STALE  1 of 2 expectations matched nothing in the whole run      [1 JVM]
                            label "cache", because "kept" at %s:2
-                        Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass."""
-                        .replace("%s", file.toString()));
+                        Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
     }
 
     @Test
@@ -97,7 +95,8 @@ class RunAccountTests {
 
         assertThatIllegalArgumentException()
                 .isThrownBy(this::begin)
-                .withMessage("meshguard.expected-buffers = " + file + " is refused. There is no such file: " + file + ".");
+                .withMessage(
+                        "meshguard.expected-buffers = " + file + " is refused. There is no such file: " + file + ".");
     }
 
     // Several JVMs
@@ -134,8 +133,7 @@ class RunAccountTests {
         assertThat(judged.text()).isEqualTo("""
                 STALE  1 of 2 expectations matched nothing in the whole run      [2 accounts]
                    label "weights", because "a \\"reason\\"\\tmore" at %s:1
-                Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass."""
-                .replace("%s", file.toString()));
+                Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
     }
 
     @Test
@@ -155,8 +153,7 @@ class RunAccountTests {
         assertThat(judged.text()).isEqualTo("""
                 INCONCLUSIVE  1 of 2 accounts has no end: a JVM was killed or ended without closing its tests
                    %s
-                Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again."""
-                .replace("%s", accounts().get(1).toString()));
+                Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.""".replace("%s", accounts().get(1).toString()));
     }
 
     @Test
@@ -190,7 +187,8 @@ class RunAccountTests {
         inAccounts("7");
 
         assertThat(judge().text())
-                .isEqualTo("INCONCLUSIVE  " + folder.resolve("accounts") + " has no account of run 7: no test used MeshGuard, or the"
+                .isEqualTo("INCONCLUSIVE  " + folder.resolve("accounts")
+                        + " has no account of run 7: no test used MeshGuard, or the"
                         + " tests were not given the same meshguard.account and meshguard.run");
     }
 
@@ -251,7 +249,8 @@ class RunAccountTests {
 
         assertThatIllegalArgumentException()
                 .isThrownBy(this::begin)
-                .withMessage("meshguard.baseline = " + file + " is refused. There is no such file: " + file + ". Make it with"
+                .withMessage("meshguard.baseline = " + file + " is refused. There is no such file: " + file
+                        + ". Make it with"
                         + " -Dmeshguard.baseline.update=accept, not where CI is set, and check it in.");
     }
 
@@ -282,7 +281,8 @@ class RunAccountTests {
 
         assertThatExceptionOfType(AssertionFailedError.class)
                 .isThrownBy(account::close)
-                .withMessageContaining("1 of 1 known leak is gone or smaller:\n   148dae9b40af 8 DRAM 64 label weights\n");
+                .withMessageContaining(
+                        "1 of 1 known leak is gone or smaller:\n   148dae9b40af 8 DRAM 64 label weights\n");
     }
 
     @Test

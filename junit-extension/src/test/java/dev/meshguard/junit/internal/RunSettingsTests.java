@@ -65,7 +65,8 @@ class RunSettingsTests {
     @ParameterizedTest
     @ValueSource(strings = {"true", "1", "TRUE", "woodpecker"})
     void writesNothingWhereCiIsSet(String ci) {
-        assertThat(settings(Map.of("CI", ci), "baseline=known.txt", "baseline.update=accept").writes(Update.ACCEPT))
+        assertThat(settings(Map.of("CI", ci), "baseline=known.txt", "baseline.update=accept")
+                        .writes(Update.ACCEPT))
                 .isFalse();
     }
 

@@ -19,10 +19,11 @@ import java.util.regex.Pattern;
 public record FrameName(String packageName, List<String> classes, String method) {
 
     /** Names that a library gives to classes it generates from one of the user's: all from here on is its own. */
-    private static final Pattern GENERATED_FROM = Pattern.compile("\\$\\$|\\$MockitoMock\\$|\\$ByteBuddy\\$|\\$HibernateProxy\\$"
-            + "|_\\$\\$_jvst|\\$Proxy(?=\\$|$)|-CgLib");
+    private static final Pattern GENERATED_FROM = Pattern.compile(
+            "\\$\\$|\\$MockitoMock\\$|\\$ByteBuddy\\$|\\$HibernateProxy\\$" + "|_\\$\\$_jvst|\\$Proxy(?=\\$|$)|-CgLib");
     /** Whole classes that are generated, and whose numbers say nothing. */
-    private static final Pattern PROXY = Pattern.compile("(?:com\\.sun\\.proxy|jdk\\.proxy\\d+)\\..*|(?:.*\\.)?\\$Proxy\\d+");
+    private static final Pattern PROXY =
+            Pattern.compile("(?:com\\.sun\\.proxy|jdk\\.proxy\\d+)\\..*|(?:.*\\.)?\\$Proxy\\d+");
     /** Frames of one JDK, library or launcher that another one does not have. */
     private static final List<String> FOREIGN = List.of(
             "java.",
@@ -95,8 +96,7 @@ public record FrameName(String packageName, List<String> classes, String method)
     @Override
     public String toString() {
         String type = String.join("$", classes);
-        return String.format(
-                Locale.ROOT, "%s%s.%s", packageName.isEmpty() ? "" : packageName + '.', type, method);
+        return String.format(Locale.ROOT, "%s%s.%s", packageName.isEmpty() ? "" : packageName + '.', type, method);
     }
 
     /** A hidden class is called {@code Foo$$Lambda/0x000071c3}, and was {@code Foo$$Lambda$14/0x0000000800c03000}. */
@@ -107,7 +107,8 @@ public record FrameName(String packageName, List<String> classes, String method)
 
     private static List<String> classes(String simpleName) {
         var generated = GENERATED_FROM.matcher(simpleName);
-        String own = generated.find() && generated.start() > 0 ? simpleName.substring(0, generated.start()) : simpleName;
+        String own =
+                generated.find() && generated.start() > 0 ? simpleName.substring(0, generated.start()) : simpleName;
         List<String> classes = new ArrayList<>();
         for (String part : own.split("\\$", -1)) {
             String name = DIGITS.matcher(part).replaceFirst("");

@@ -64,8 +64,7 @@ public record Baseline(Map<String, BaselineEntry> entries) {
             if (isFinding(group)) {
                 BaselineEntry entry = BaselineEntry.of(
                         Fingerprint.of(group), group.survivors().size());
-                found.merge(
-                        entry.fingerprint(), entry, (one, other) -> one.withCount(one.count() + other.count()));
+                found.merge(entry.fingerprint(), entry, (one, other) -> one.withCount(one.count() + other.count()));
             }
         }
         return new Baseline(found);
@@ -120,11 +119,14 @@ public record Baseline(Map<String, BaselineEntry> entries) {
 
     /** Returns this baseline without what was not found in a whole run, and with lower counts where less was. */
     public Baseline shrunkTo(Baseline found) {
-        return of(entries.values().stream()
-                .filter(entry -> found.entries.containsKey(entry.fingerprint()))
-                .map(entry -> entry.withCount(Math.min(
-                        entry.count(), found.entries.get(entry.fingerprint()).count())))
-                .toList());
+        List<BaselineEntry> left = new ArrayList<>();
+        for (BaselineEntry known : entries.values()) {
+            BaselineEntry still = found.entries.get(known.fingerprint());
+            if (still != null) {
+                left.add(known.withCount(Math.min(known.count(), still.count())));
+            }
+        }
+        return of(left);
     }
 
     /** Returns the file: sorted, the same for the same leaks. */

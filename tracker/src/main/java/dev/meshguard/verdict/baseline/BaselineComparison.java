@@ -65,6 +65,8 @@ public record BaselineComparison(Baseline baseline, Baseline found) {
 
     private long known(String fingerprint) {
         Map<String, BaselineEntry> entries = baseline.entries();
-        return Optional.ofNullable(entries.get(fingerprint)).map(BaselineEntry::count).orElse(0L);
+        return Optional.ofNullable(entries.get(fingerprint))
+                .map(BaselineEntry::count)
+                .orElse(0L);
     }
 }

@@ -58,10 +58,10 @@ public record BaselineFile(Path path) {
     public Baseline update(UnaryOperator<Baseline> change) throws IOException {
         // A lock file beside it would be one more file to keep out of version control.
         Path lockFile = Path.of(System.getProperty("java.io.tmpdir"))
-                .resolve(String.format(Locale.ROOT, "meshguard-%08x.lock", path.toString().hashCode()));
+                .resolve(String.format(
+                        Locale.ROOT, "meshguard-%08x.lock", path.toString().hashCode()));
         synchronized (InJvm.LOCK) {
-            try (FileChannel channel =
-                            FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock lock = channel.lock()) {
                 Baseline before = read();
                 Baseline after = change.apply(before);

@@ -3,8 +3,8 @@ package dev.meshguard.verdict.baseline;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.internal.FrameName;
 import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.internal.FrameName;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.nio.charset.StandardCharsets;
@@ -73,8 +73,7 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
     public static Fingerprint of(Survivor survivor) {
         BufferGeneration buffer = survivor.buffer();
         long sizeClass = sizeClass(buffer.size());
-        List<FrameName> frames =
-                buffer.origin().map(Fingerprint::frames).orElseGet(List::of);
+        List<FrameName> frames = buffer.origin().map(Fingerprint::frames).orElseGet(List::of);
         List<String> lines = new ArrayList<>(List.of(buffer.type().name(), Long.toString(sizeClass)));
         List<String> who = frames.isEmpty()
                 ? withoutOrigin(buffer)

@@ -66,11 +66,12 @@ public record DeviceSet(List<Integer> ids) {
     public static DeviceSet parse(String text) {
         TreeSet<Integer> ids = new TreeSet<>();
         for (String part : text.split(",", -1)) {
-            ids.addAll(range(part).orElseThrow(() -> new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "Devices are ids and ranges of ids up to %d, for example 0-3,5: \"%s\" was given.",
-                    HIGHEST,
-                    text))));
+            ids.addAll(range(part)
+                    .orElseThrow(() -> new IllegalArgumentException(String.format(
+                            Locale.ROOT,
+                            "Devices are ids and ranges of ids up to %d, for example 0-3,5: \"%s\" was given.",
+                            HIGHEST,
+                            text))));
         }
         return new DeviceSet(List.copyOf(ids));
     }

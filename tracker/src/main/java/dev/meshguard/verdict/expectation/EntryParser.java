@@ -55,8 +55,8 @@ final class EntryParser {
         while (next < tokens.size()) {
             clause();
         }
-        String reason = because.orElseThrow(() -> refused(
-                line.length() + 1, "the reason is missing. At the end of an entry stands why: because \"…\"."));
+        String reason = because.orElseThrow(() ->
+                refused(line.length() + 1, "the reason is missing. At the end of an entry stands why: because \"…\"."));
         return entry.withReason(reason).writtenAt(source);
     }
 
@@ -70,16 +70,19 @@ final class EntryParser {
         }
         refuseTwice(name, name.text().equals("devices") ? "device" : name.text());
         switch (name.isQuoted() ? "" : name.text()) {
-            case "device", "devices" -> entry = read("ids of devices, for example 3 or 0-3,5", value ->
-                    entry.devices(DeviceSet.parse(value.text())));
-            case "size" -> entry = read("a size in bytes, for example 1048576 or 4096-8192", value ->
-                    entry.sizes(sizes(value)));
+            case "device", "devices" ->
+                entry = read(
+                        "ids of devices, for example 3 or 0-3,5",
+                        value -> entry.devices(DeviceSet.parse(value.text())));
+            case "size" ->
+                entry = read("a size in bytes, for example 1048576 or 4096-8192", value -> entry.sizes(sizes(value)));
             case "count" -> entry = count();
             case "bytes" -> entry = bytes();
             case "lifetime" -> entry = entry.lifetime(oneOf(BufferLifetime.values()));
             case "ownerKind" -> entry = entry.ownerKind(oneOf(Owner.Kind.values()));
-            case "phase" -> entry = read("a phase, for example SETUP or \"warm up\"", value ->
-                    entry.phase(new Phase(value.text())));
+            case "phase" ->
+                entry = read(
+                        "a phase, for example SETUP or \"warm up\"", value -> entry.phase(new Phase(value.text())));
             case "owner" -> entry = read("a part of the owner's name", value -> entry.owner(value.text()));
             case "label" -> entry = read("a label", value -> entry.label(value.text()));
             case "origin" -> entry = read("a class, method or package", value -> entry.origin(value.text()));
@@ -104,14 +107,15 @@ final class EntryParser {
             case "exactly" -> read("a number", value -> entry.exactly(number(value)));
             case "atMost" -> read("a number", value -> entry.count(number(value)));
             case "atLeast" -> read("a number", value -> entry.count(new Bound(number(value), Long.MAX_VALUE)));
-            case "between" -> read("two numbers, for example 2-8", value -> {
-                Matcher range = RANGE.matcher(value.text());
-                if (!range.matches() || range.group(2).isEmpty()) {
-                    throw new IllegalArgumentException("Between stand two numbers, for example 2-8: " + quoted(value)
-                            + " was given.");
-                }
-                return entry.between(number(range.group(1)), number(range.group(2)));
-            });
+            case "between" ->
+                read("two numbers, for example 2-8", value -> {
+                    Matcher range = RANGE.matcher(value.text());
+                    if (!range.matches() || range.group(2).isEmpty()) {
+                        throw new IllegalArgumentException(
+                                "Between stand two numbers, for example 2-8: " + quoted(value) + " was given.");
+                    }
+                    return entry.between(number(range.group(1)), number(range.group(2)));
+                });
             default ->
                 throw refused(
                         column, String.format(Locale.ROOT, "\"%s\" is no bound. Here may stand %s.", how, BOUNDS));
@@ -157,13 +161,18 @@ final class EntryParser {
             // Said below, as of any other text that is no number.
         }
         throw new IllegalArgumentException(String.format(
-                Locale.ROOT, "A number from 0 to %d without unit stands here: \"%s\" was given.", Long.MAX_VALUE, text));
+                Locale.ROOT,
+                "A number from 0 to %d without unit stands here: \"%s\" was given.",
+                Long.MAX_VALUE,
+                text));
     }
 
     private <E extends Enum<E>> E oneOf(E[] constants) {
-        return read("one of " + names(constants), value -> constant(constants, value.text())
-                .orElseThrow(() -> new IllegalArgumentException(
-                        quoted(value) + " is none of " + names(constants) + ".")));
+        return read(
+                "one of " + names(constants),
+                value -> constant(constants, value.text())
+                        .orElseThrow(() ->
+                                new IllegalArgumentException(quoted(value) + " is none of " + names(constants) + ".")));
     }
 
     /** Reads the next token; what refuses it is said with its place. */
@@ -179,7 +188,7 @@ final class EntryParser {
         try {
             return reading.get();
         } catch (IllegalArgumentException refusal) {
-            throw refused(value.column(), refusal.getMessage());
+            throw refused(value.column(), String.valueOf(refusal.getMessage()));
         }
     }
 

@@ -24,7 +24,11 @@ final class Refusals {
     static void refuseInverse(String name, long from, long to) {
         if (from > to) {
             throw new IllegalArgumentException(String.format(
-                    Locale.ROOT, "An expected buffer's %s goes from less to more: %d to %d was given.", name, from, to));
+                    Locale.ROOT,
+                    "An expected buffer's %s goes from less to more: %d to %d was given.",
+                    name,
+                    from,
+                    to));
         }
     }
 }

@@ -96,9 +96,7 @@ public final class Examination {
                 .map(Allowance::expectation);
         Diagnosis diagnosis = diagnose(buffer);
         return new Survivor(
-                buffer,
-                expectation.isPresent() ? diagnosis : withoutLeave(diagnosis, fitting),
-                expectation);
+                buffer, expectation.isPresent() ? diagnosis : withoutLeave(diagnosis, fitting), expectation);
     }
 
     /** What an entry means and does not let stay has leaked where it would be expected without the entry. */
@@ -109,8 +107,7 @@ public final class Examination {
         if (wouldBeExpected && evidence.size() == diagnosis.evidence().size()) {
             evidence.add(Evidence.of("more of them are left than the expectations for lifetime PERSISTENT allow"));
         }
-        return new Diagnosis(
-                diagnosis.cause(), wouldBeExpected ? Standing.LEAKED : diagnosis.standing(), evidence);
+        return new Diagnosis(diagnosis.cause(), wouldBeExpected ? Standing.LEAKED : diagnosis.standing(), evidence);
     }
 
     private Diagnosis diagnose(BufferGeneration buffer) {

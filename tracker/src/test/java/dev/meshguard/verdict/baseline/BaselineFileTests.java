@@ -22,8 +22,8 @@ class BaselineFileTests {
     private Path folder;
 
     private static Baseline leak(int number) {
-        return Baseline.of(List.of(
-                new BaselineEntry(String.format("%012x", number), 1, BufferType.DRAM, 64, "Model.load")));
+        return Baseline.of(
+                List.of(new BaselineEntry(String.format("%012x", number), 1, BufferType.DRAM, 64, "Model.load")));
     }
 
     @Test

@@ -75,7 +75,9 @@ class BaselineTests {
         script.allocate(DRAM, devices(0, 0), 0x1000, 64).labelled("weights").lost(1, "the socket's buffer was full");
         LeakVerdict uncertain = LeakCheck.create().examine(script.recorded());
         LeakVerdict unbalanced = LeakCheck.create()
-                .examine(historyWithoutOrigins().free(DRAM, devices(0, 0), 0x1000).recorded());
+                .examine(historyWithoutOrigins()
+                        .free(DRAM, devices(0, 0), 0x1000)
+                        .recorded());
 
         assertThat(BaselineComparison.of(Baseline.of(uncertain), uncertain).covers(uncertain))
                 .isFalse();
@@ -90,7 +92,8 @@ class BaselineTests {
                 .examine(leaking(DRAM, 8).history());
 
         assertThat(Baseline.of(verdict)).isEqualTo(Baseline.empty());
-        assertThat(BaselineComparison.of(Baseline.empty(), verdict).words(verdict.groups().get(0)))
+        assertThat(BaselineComparison.of(Baseline.empty(), verdict)
+                        .words(verdict.groups().get(0)))
                 .isEmpty();
     }
 
@@ -125,8 +128,9 @@ class BaselineTests {
     void saysWhichLineIsNone(String line) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Baseline.parse("# comment\n\n" + line, "baseline.txt"))
-                .withMessage("baseline.txt:3: a known leak is a fingerprint of 12 digits, a count of at least 1, a type, a size class"
-                        + " and a place, with one blank between them: \"" + line
-                        + "\" was found. Leave the file to -Dmeshguard.baseline.update=accept.");
+                .withMessage(
+                        "baseline.txt:3: a known leak is a fingerprint of 12 digits, a count of at least 1, a type, a size class"
+                                + " and a place, with one blank between them: \"" + line
+                                + "\" was found. Leave the file to -Dmeshguard.baseline.update=accept.");
     }
 }

@@ -37,8 +37,8 @@ class FingerprintTests {
         Fingerprint fingerprint = fingerprint(allocated());
 
         assertThat(fingerprint.digest())
-                .isEqualTo(sha256("DRAM\n4096\n" + HERE + "allocated\n" + HERE
-                        + "isTheDigestOfTypeSizeClassAndFrames\n"));
+                .isEqualTo(
+                        sha256("DRAM\n4096\n" + HERE + "allocated\n" + HERE + "isTheDigestOfTypeSizeClassAndFrames\n"));
         assertThat(fingerprint.place()).isEqualTo("FingerprintTests.allocated");
         assertThat(fingerprint).hasToString(fingerprint.digest().substring(0, 6));
     }
@@ -95,8 +95,7 @@ class FingerprintTests {
         }.accept(script);
 
         assertThat(fingerprint(script).digest())
-                .isEqualTo(sha256(
-                        "DRAM\n4096\n" + HERE + "accept\n" + HERE + "isTheSameFromAnAnonymousClass\n"));
+                .isEqualTo(sha256("DRAM\n4096\n" + HERE + "accept\n" + HERE + "isTheSameFromAnAnonymousClass\n"));
     }
 
     /** As the two print it for the same line, {@code buffers.forEach(…)} in a proxied bean called by reflection. */
@@ -121,8 +120,10 @@ class FingerprintTests {
                 "jdk.internal.reflect.DirectMethodHandleAccessor.invoke:104",
                 "dev.example.KvCacheTest.decode:33");
 
-        assertThat(FingerprintTests.frames(onJdk17)).isEqualTo(frames(onJdk25)).containsExactly(
-                "dev.example.Model.lambda$load", "dev.example.Model.load", "dev.example.KvCacheTest.decode");
+        assertThat(FingerprintTests.frames(onJdk17))
+                .isEqualTo(frames(onJdk25))
+                .containsExactly(
+                        "dev.example.Model.lambda$load", "dev.example.Model.load", "dev.example.KvCacheTest.decode");
     }
 
     @Test
@@ -185,8 +186,7 @@ class FingerprintTests {
 
     @Test
     void isThatOfTypeAndSizeWhereNothingElseIsKnown() throws Exception {
-        Fingerprint fingerprint =
-                fingerprint(historyWithoutOrigins().allocate(L1, device(0), 0x1000, 64));
+        Fingerprint fingerprint = fingerprint(historyWithoutOrigins().allocate(L1, device(0), 0x1000, 64));
 
         assertThat(fingerprint.digest()).isEqualTo(sha256("L1\n64\n"));
         assertThat(fingerprint.place()).isEqualTo("unknown");

@@ -40,9 +40,10 @@ class ExpectedBuffersFileTests {
     @Test
     void writesEveryClauseInOneOrder() {
         assertThat(ALL.toText())
-                .isEqualTo("DRAM devices 0-3,5 size 4096-8192 count between 2-8 bytes atMost 65536 lifetime SYSTEM phase"
-                        + " \"warm up\" ownerKind PROGRAM owner \"7 (add)\" label \"weights\" origin"
-                        + " \"KvCacheTest.weights\" until 2026-12-31 because \"shared by \\\"all\\\" tests\\n# ünd é\"");
+                .isEqualTo(
+                        "DRAM devices 0-3,5 size 4096-8192 count between 2-8 bytes atMost 65536 lifetime SYSTEM phase"
+                                + " \"warm up\" ownerKind PROGRAM owner \"7 (add)\" label \"weights\" origin"
+                                + " \"KvCacheTest.weights\" until 2026-12-31 because \"shared by \\\"all\\\" tests\\n# ünd é\"");
     }
 
     @Test
@@ -181,7 +182,8 @@ class ExpectedBuffersFileTests {
     }
 
     private static String randomText(Random random) {
-        List<String> parts = List.of(" ", "#", "\"", "\\", "\n", "\r\n", "\t", "é", "…", "😀", "\u2028", "\u202e", "\u0000", "n");
+        List<String> parts =
+                List.of(" ", "#", "\"", "\\", "\n", "\r\n", "\t", "é", "…", "😀", "\u2028", "\u202e", "\u0000", "n");
         return IntStream.range(0, random.nextInt(8))
                 .mapToObj(unused -> parts.get(random.nextInt(parts.size())))
                 .collect(Collectors.joining());

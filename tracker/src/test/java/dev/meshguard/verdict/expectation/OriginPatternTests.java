@@ -36,7 +36,8 @@ class OriginPatternTests {
                 "Model.*"
             })
     void fitsAMethodItsClassAndItsPackages(String pattern) {
-        assertThat(new OriginPattern(pattern).fits(origin("dev.example.Model.load"))).isTrue();
+        assertThat(new OriginPattern(pattern).fits(origin("dev.example.Model.load")))
+                .isTrue();
     }
 
     @ParameterizedTest
@@ -54,7 +55,8 @@ class OriginPatternTests {
                 "dev.example.Model.load.more"
             })
     void fitsNoPartsOfNamesNorAMethodOrPackageAlone(String pattern) {
-        assertThat(new OriginPattern(pattern).fits(origin("dev.example.Model.load"))).isFalse();
+        assertThat(new OriginPattern(pattern).fits(origin("dev.example.Model.load")))
+                .isFalse();
     }
 
     @ParameterizedTest
