@@ -130,7 +130,7 @@ class FingerprintTests {
     void knowsNeitherDevicesNorAddressesNorLinesNorCauses() {
         HistoryScript script = history();
         for (int device = 0; device < 3; device++) {
-            script.allocate(DRAM, device(device), 0x1000 * (device + 1), 4_096);
+            script.allocate(DRAM, device(device), 0x1000L * (device + 1), 4_096);
         }
         Fingerprint inALoop = fingerprint(script);
         HistoryScript closed = history().mesh(0, devices(0, 1));
