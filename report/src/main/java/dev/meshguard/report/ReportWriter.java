@@ -27,6 +27,8 @@ import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import dev.meshguard.verdict.baseline.ShortFingerprints;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
@@ -62,14 +64,14 @@ final class ReportWriter {
     private final AllocationHistory history;
     private final List<Integer> devices;
     private final MeshNames meshes;
-    private final Optional<BaselineComparison> comparison;
-    private final ShortFingerprints fingerprints;
+    /** What is said of each group beside a baseline; the groups of one verdict are told apart by themselves. */
+    private final Map<SurvivorGroup, String> fingerprints = new IdentityHashMap<>();
+
+    private final Set<SurvivorGroup> known = Collections.newSetFromMap(new IdentityHashMap<>());
 
     ReportWriter(LeakVerdict verdict, Optional<BaselineComparison> comparison) {
         this.verdict = verdict;
-        this.comparison = comparison;
-        this.fingerprints = ShortFingerprints.of(
-                verdict.groups().stream().map(Fingerprint::of).toList());
+        comparison.ifPresent(this::compare);
         this.history = verdict.history();
         this.meshes = new MeshNames(history);
         Set<Integer> ordered = new LinkedHashSet<>();
@@ -191,7 +193,19 @@ final class ReportWriter {
 
     /** Among hundreds of known leaks a new one has to be seen. */
     private boolean isKnown(SurvivorGroup group) {
-        return comparison.isPresent() && comparison.get().words(group).equals(Optional.of("known"));
+        return known.contains(group);
+    }
+
+    private void compare(BaselineComparison comparison) {
+        Map<SurvivorGroup, Fingerprint> found = new IdentityHashMap<>();
+        verdict.groups().forEach(group -> found.put(group, Fingerprint.of(group)));
+        ShortFingerprints shortest = ShortFingerprints.of(found.values());
+        found.forEach((group, fingerprint) -> comparison.words(group, fingerprint).ifPresent(words -> {
+            fingerprints.put(group, "fingerprint " + shortest.of(fingerprint) + " · " + words);
+            if (words.equals(BaselineComparison.KNOWN)) {
+                known.add(group);
+            }
+        }));
     }
 
     private Finding finding(SurvivorGroup group) {
@@ -202,9 +216,7 @@ final class ReportWriter {
         String decisive = evidence.remove(0);
         List<String> facts = new ArrayList<>(evidence);
         facts.add(circumstances(group));
-        comparison
-                .flatMap(known -> known.words(group))
-                .ifPresent(known -> facts.add("fingerprint " + fingerprints.of(Fingerprint.of(group)) + " · " + known));
+        Optional.ofNullable(fingerprints.get(group)).ifPresent(facts::add);
         return new Finding(
                 String.format(
                         Locale.ROOT,

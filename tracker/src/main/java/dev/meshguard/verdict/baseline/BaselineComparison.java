@@ -21,6 +21,9 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record BaselineComparison(Baseline baseline, Baseline found) {
 
+    /** What is said of a group that is known, in its number. */
+    public static final String KNOWN = "known";
+
     /** Compares a verdict. */
     public static BaselineComparison of(Baseline baseline, LeakVerdict verdict) {
         return new BaselineComparison(baseline, Baseline.of(verdict));
@@ -48,10 +51,15 @@ public record BaselineComparison(Baseline baseline, Baseline found) {
      * {@code known, but 9 instead of 8}; nothing of what may stay.
      */
     public Optional<String> words(SurvivorGroup group) {
+        return words(group, Fingerprint.of(group));
+    }
+
+    /** Returns the same for a group whose fingerprint is at hand. */
+    public Optional<String> words(SurvivorGroup group, Fingerprint ofGroup) {
         if (!Baseline.isFinding(group)) {
             return Optional.empty();
         }
-        String fingerprint = Fingerprint.of(group).abbreviated(BaselineEntry.DIGITS);
+        String fingerprint = ofGroup.abbreviated(BaselineEntry.DIGITS);
         long known = known(fingerprint);
         long count = Optional.ofNullable(found.entries().get(fingerprint))
                 .map(BaselineEntry::count)
@@ -60,7 +68,7 @@ public record BaselineComparison(Baseline baseline, Baseline found) {
             return Optional.of("new since the baseline");
         }
         return Optional.of(
-                count > known ? String.format(Locale.ROOT, "known, but %d instead of %d", count, known) : "known");
+                count > known ? String.format(Locale.ROOT, "known, but %d instead of %d", count, known) : KNOWN);
     }
 
     private long known(String fingerprint) {
