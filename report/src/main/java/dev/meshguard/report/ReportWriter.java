@@ -27,16 +27,16 @@ import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import dev.meshguard.verdict.baseline.ShortFingerprints;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
 import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -200,12 +200,14 @@ final class ReportWriter {
         Map<SurvivorGroup, Fingerprint> found = new IdentityHashMap<>();
         verdict.groups().forEach(group -> found.put(group, Fingerprint.of(group)));
         ShortFingerprints shortest = ShortFingerprints.of(found.values());
-        found.forEach((group, fingerprint) -> comparison.words(group, fingerprint).ifPresent(words -> {
-            fingerprints.put(group, "fingerprint " + shortest.of(fingerprint) + " · " + words);
-            if (words.equals(BaselineComparison.KNOWN)) {
-                known.add(group);
-            }
-        }));
+        found.forEach((group, fingerprint) -> comparison
+                .words(group, fingerprint)
+                .ifPresent(words -> {
+                    fingerprints.put(group, "fingerprint " + shortest.of(fingerprint) + " · " + words);
+                    if (words.equals(BaselineComparison.KNOWN)) {
+                        known.add(group);
+                    }
+                }));
     }
 
     private Finding finding(SurvivorGroup group) {
