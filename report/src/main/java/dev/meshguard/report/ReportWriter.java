@@ -65,7 +65,7 @@ final class ReportWriter {
     private final List<Integer> devices;
     private final MeshNames meshes;
     /** What is said of each group beside a baseline; the groups of one verdict are told apart by themselves. */
-    private final Map<SurvivorGroup, String> fingerprints = new IdentityHashMap<>();
+    private final IdentityHashMap<SurvivorGroup, String> fingerprints = new IdentityHashMap<>();
 
     private final Set<SurvivorGroup> known = Collections.newSetFromMap(new IdentityHashMap<>());
 
@@ -197,7 +197,7 @@ final class ReportWriter {
     }
 
     private void compare(BaselineComparison comparison) {
-        Map<SurvivorGroup, Fingerprint> found = new IdentityHashMap<>();
+        IdentityHashMap<SurvivorGroup, Fingerprint> found = new IdentityHashMap<>();
         verdict.groups().forEach(group -> found.put(group, Fingerprint.of(group)));
         ShortFingerprints shortest = ShortFingerprints.of(found.values());
         found.forEach((group, fingerprint) -> comparison
