@@ -8,6 +8,7 @@ module dev.meshguard.tracker {
     exports dev.meshguard.tracker.handle;
     exports dev.meshguard.tracker.history;
     exports dev.meshguard.verdict;
+    exports dev.meshguard.verdict.baseline;
     exports dev.meshguard.verdict.budget;
     exports dev.meshguard.verdict.difference;
     exports dev.meshguard.verdict.expectation;

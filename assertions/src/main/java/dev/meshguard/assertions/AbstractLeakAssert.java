@@ -114,8 +114,9 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     /**
      * Verifies that all memory was given back.
      *
-     * <p>Fails if anything leaked, and if it cannot be known: a mesh is still open, or reports were lost. Wrong books alone
-     * do not make it fail; see {@link #hasBalancedReports()}.
+     * <p>Fails if anything leaked, and if it cannot be known: a mesh is still open, or reports were lost; and if less is left
+     * than was {@linkplain #allowing(Expectation...) promised}. Wrong books alone do not make it fail; see
+     * {@link #hasBalancedReports()}.
      *
      * <pre>{@code
      * ttnn.deallocate(tensor);
@@ -131,7 +132,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      */
     public SELF noLeaks() {
         LeakVerdict verdict = verdict();
-        if (!verdict.isLeakFree()) {
+        if (!verdict.isLeakFree() || !verdict.meetsExpectations()) {
             return failed(shouldHaveCleanVerdict(verdict), verdict);
         }
         return myself;

@@ -54,7 +54,8 @@ class LeakAssertionsTests {
 
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 64, count = 1, because = "…")""");
+                   @ExpectBuffers(type = DRAM, device = 0, size = 64, count = 1, because = "…")
+                   as a line of a file: DRAM device 0 size 64 count atMost 1 because "…\"""");
     }
 
     @Test

@@ -16,14 +16,14 @@ public enum AllocationCheck {
     CLEAN {
         @Override
         boolean holdsFor(LeakVerdict verdict) {
-            return verdict.isLeakFree() && verdict.hasBalancedReports();
+            return verdict.isLeakFree() && verdict.hasBalancedReports() && verdict.meetsExpectations();
         }
     },
     /** All memory was given back, whatever the books say: {@code noLeaks()}. */
     NO_LEAKS {
         @Override
         boolean holdsFor(LeakVerdict verdict) {
-            return verdict.isLeakFree();
+            return verdict.isLeakFree() && verdict.meetsExpectations();
         }
     },
     /** The books hold exactly what may outlive a close: {@code onlyExpectedSystemBuffers()}. */

@@ -2,6 +2,7 @@ package dev.meshguard.junit;
 
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
@@ -17,7 +18,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * {@code @ExpectBuffers} lets buffers stay allocated at the end of a test, with the reason why.
  *
  * <p>Conditions that are left out fit every buffer. {@link #count} and {@link #bytes} are bounds over all devices: one
- * buffer more than they allow fails the test again. The failure of a leak ends with an entry to paste.
+ * buffer more than they allow fails the test again, and so do fewer than {@link #exactly} or {@link #atLeast} promise, unless none is
+ * left at all. The failure of a leak ends with an entry to paste.
  *
  * <pre>{@code
  * @Test
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * of your own. With {@link MeshLifetime#CLASS} only those of classes have a meaning, and one on a method is refused.
  *
  * @since 0.1
+ * @see ExpectedBuffersFile
  * @see dev.meshguard.verdict.expectation.Expectation
  */
 @Documented
@@ -50,11 +53,26 @@ public @interface ExpectBuffers {
     /** Returns the device id; any if -1. */
     int device() default -1;
 
+    /** Returns the device ids, instead of {@link #device}; any if none is given. */
+    int[] devices() default {};
+
     /** Returns the exact size of each, in bytes; any if -1. */
     long size() default -1;
 
+    /** Returns the smallest size of each, in bytes, instead of {@link #size}; no limit if -1. */
+    long minSize() default -1;
+
+    /** Returns the largest size of each, in bytes, instead of {@link #size}; no limit if -1. */
+    long maxSize() default -1;
+
     /** Returns how many may stay at most, over all devices; any number if -1. */
     long count() default -1;
+
+    /** Returns how many stay at least, over all devices, where any do; fewer fail the test. No number is too small if -1. */
+    long atLeast() default -1;
+
+    /** Returns how many stay exactly, over all devices, where any do, instead of {@link #count}; any number if -1. */
+    long exactly() default -1;
 
     /** Returns how many bytes may stay at most, over all devices; any number if -1. */
     long bytes() default -1;
@@ -62,14 +80,27 @@ public @interface ExpectBuffers {
     /** Returns who frees them; at most one, anybody if none is given. */
     BufferLifetime[] lifetime() default {};
 
+    /** Returns the name of the phase in which they are allocated, for example {@code SETUP}; any if empty. */
+    String phase() default "";
+
+    /** Returns the kind of the owner; at most one, any owner or none if none is given. */
+    Owner.Kind[] ownerKind() default {};
+
     /** Returns a part of the owner's name; any owner or none if empty. */
     String owner() default "";
 
     /** Returns the exact label; any label or none if empty. */
     String label() default "";
 
-    /** Returns a part of a frame of the origin, for example {@code KvCacheTest.weights}; any origin if empty. */
+    /**
+     * Returns a class, method or package that asks for them, for example {@code KvCacheTest.weights}; any origin if empty.
+     *
+     * @see dev.meshguard.verdict.expectation.OriginPattern
+     */
     String origin() default "";
+
+    /** Returns the last day on which they may stay, as an ISO date, for example {@code 2026-12-31}; for ever if empty. */
+    String until() default "";
 
     /** Several entries at one place; the compiler writes it. */
     @Documented

@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.RunAccount;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -19,6 +20,8 @@ final class GuardStore {
     private record GuardKey(String context) {}
 
     private record ResolverKey(String context) {}
+
+    private record RunKey() {}
 
     private final ExtensionContext context;
     private final Store store;
@@ -40,6 +43,13 @@ final class GuardStore {
     AllocationGuard guard(Supplier<AllocationGuard> ifAbsent) {
         return store.getOrComputeIfAbsent(
                 new GuardKey(context.getUniqueId()), unused -> ifAbsent.get(), AllocationGuard.class);
+    }
+
+    /** Returns the account of the whole execution; it is closed after everything else. */
+    static RunAccount run(ExtensionContext context, Supplier<RunAccount> ifAbsent) {
+        return context.getRoot()
+                .getStore(NAMESPACE)
+                .getOrComputeIfAbsent(new RunKey(), unused -> ifAbsent.get(), RunAccount.class);
     }
 
     /** Returns whether the extension is the first that asked: of two in one context only one may resolve parameters. */

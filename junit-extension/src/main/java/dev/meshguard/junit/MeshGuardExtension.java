@@ -1,5 +1,7 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.RunAccount;
+import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.BeforeTestExecutionCallback;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -165,9 +168,24 @@ public final class MeshGuardExtension
         return GuardStore.of(context).guard().orElseGet(() -> {
             GuardSettings asked = settingsOf(context);
             ExtensionContext owner = ownerOf(context, asked);
+            RunAccount run = runOf(owner);
             return GuardStore.of(owner)
                     .guard(() -> new AllocationGuard(
-                            asked, expectedBy(owner), new BudgetCheck(budgetsOf(owner)), new GuardedTest(owner)));
+                            asked,
+                            expectedBy(owner, run),
+                            new BudgetCheck(budgetsOf(owner)),
+                            run,
+                            new GuardedTest(owner)));
+        });
+    }
+
+    private static RunAccount runOf(ExtensionContext context) {
+        return GuardStore.run(context, () -> {
+            try {
+                return RunAccount.begin(RunSettings.of(context::getConfigurationParameter, System.getenv()));
+            } catch (IllegalArgumentException refusal) {
+                throw new ExtensionConfigurationException(refusal.getMessage(), refusal);
+            }
         });
     }
 
@@ -175,12 +193,14 @@ public final class MeshGuardExtension
         return Requests.settings(context).orElseGet(() -> speakersFor(context).get(0).settings);
     }
 
-    private ExpectedBuffers expectedBy(ExtensionContext owner) {
+    /** What the files say comes last: the nearer an entry stands to a test, the better it knows it. */
+    private ExpectedBuffers expectedBy(ExtensionContext owner, RunAccount run) {
         ExpectedBuffers all = Requests.expected(owner);
         for (MeshGuardExtension speaker : speakersFor(owner)) {
             all = all.and(speaker.expected);
         }
-        return all;
+        run.expect(all);
+        return all.and(run.expected());
     }
 
     private List<MemoryBudget> budgetsOf(ExtensionContext owner) {

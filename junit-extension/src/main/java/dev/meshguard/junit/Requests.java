@@ -1,16 +1,25 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.verdict.expectation.Bound;
+import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import dev.meshguard.verdict.expectation.SizeRange;
+import java.io.IOException;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
@@ -88,16 +97,28 @@ final class Requests {
     }
 
     private static List<Expectation> on(AnnotatedElement element, String name) {
-        return AnnotationSupport.findRepeatableAnnotations(element, ExpectBuffers.class).stream()
-                .map(annotation -> expectation(annotation, "@ExpectBuffers on " + name))
-                .toList();
+        List<Expectation> all = new ArrayList<>();
+        AnnotationSupport.findRepeatableAnnotations(element, ExpectBuffers.class)
+                .forEach(annotation -> all.add(expectation(annotation, "@ExpectBuffers on " + name)));
+        AnnotationSupport.findAnnotation(element, ExpectedBuffersFile.class)
+                .ifPresent(annotation -> all.addAll(
+                        load(annotation, "@ExpectedBuffersFile on " + name).entries()));
+        return all;
     }
 
     private static Expectation expectation(ExpectBuffers annotation, String place) {
-        if (annotation.because().isBlank()) {
+        if (annotation.because().isBlank() || annotation.because().equals("…")) {
             throw GuardSettings.refused(
                     place, "because = \"" + annotation.because() + '"', "Say why the buffers may stay.");
         }
+        try {
+            return bounded(annotation, place, conditions(annotation, place));
+        } catch (IllegalArgumentException refusal) {
+            throw new ExtensionConfigurationException(place + ": " + refusal.getMessage(), refusal);
+        }
+    }
+
+    private static Expectation conditions(ExpectBuffers annotation, String place) {
         Expectation entry = Expectation.because(annotation.because());
         for (BufferType type : atMostOne(annotation.type(), "type", place)) {
             entry = entry.type(type);
@@ -105,17 +126,11 @@ final class Requests {
         for (BufferLifetime lifetime : atMostOne(annotation.lifetime(), "lifetime", place)) {
             entry = entry.lifetime(lifetime);
         }
-        if (isGiven(annotation.device(), "device", place)) {
-            entry = entry.device(annotation.device());
+        for (Owner.Kind kind : atMostOne(annotation.ownerKind(), "ownerKind", place)) {
+            entry = entry.ownerKind(kind);
         }
-        if (isGiven(annotation.size(), "size", place)) {
-            entry = entry.size(annotation.size());
-        }
-        if (isGiven(annotation.count(), "count", place)) {
-            entry = entry.count(annotation.count());
-        }
-        if (isGiven(annotation.bytes(), "bytes", place)) {
-            entry = entry.bytes(annotation.bytes());
+        if (!annotation.phase().isEmpty()) {
+            entry = entry.phase(new Phase(annotation.phase()));
         }
         if (!annotation.owner().isEmpty()) {
             entry = entry.owner(annotation.owner());
@@ -126,7 +141,61 @@ final class Requests {
         if (!annotation.origin().isEmpty()) {
             entry = entry.origin(annotation.origin());
         }
-        return entry;
+        return entry.devices(devices(annotation, place)).sizes(sizes(annotation, place));
+    }
+
+    private static Expectation bounded(ExpectBuffers annotation, String place, Expectation entry) {
+        Expectation bounded = entry.count(count(annotation, place));
+        if (isGiven(annotation.bytes(), "bytes", place)) {
+            bounded = bounded.bytes(annotation.bytes());
+        }
+        return annotation.until().isEmpty() ? bounded : bounded.until(annotation.until());
+    }
+
+    private static DeviceSet devices(ExpectBuffers annotation, String place) {
+        boolean isOne = isGiven(annotation.device(), "device", place);
+        refuseBoth(isOne, "device", annotation.devices().length > 0, "devices", place);
+        return isOne ? DeviceSet.of(annotation.device()) : DeviceSet.of(annotation.devices());
+    }
+
+    private static SizeRange sizes(ExpectBuffers annotation, String place) {
+        boolean isOne = isGiven(annotation.size(), "size", place);
+        boolean hasLeast = isGiven(annotation.minSize(), "minSize", place);
+        boolean hasMost = isGiven(annotation.maxSize(), "maxSize", place);
+        refuseBoth(isOne, "size", hasLeast, "minSize", place);
+        refuseBoth(isOne, "size", hasMost, "maxSize", place);
+        return isOne
+                ? SizeRange.exactly(annotation.size())
+                : new SizeRange(hasLeast ? annotation.minSize() : 0, hasMost ? annotation.maxSize() : Long.MAX_VALUE);
+    }
+
+    private static Bound count(ExpectBuffers annotation, String place) {
+        boolean isOne = isGiven(annotation.exactly(), "exactly", place);
+        boolean hasLeast = isGiven(annotation.atLeast(), "atLeast", place);
+        boolean hasMost = isGiven(annotation.count(), "count", place);
+        refuseBoth(isOne, "exactly", hasLeast, "atLeast", place);
+        refuseBoth(isOne, "exactly", hasMost, "count", place);
+        return isOne
+                ? Bound.exactly(annotation.exactly())
+                : new Bound(hasLeast ? annotation.atLeast() : 0, hasMost ? annotation.count() : Long.MAX_VALUE);
+    }
+
+    private static void refuseBoth(boolean one, String name, boolean other, String otherName, String place) {
+        if (one && other) {
+            throw GuardSettings.refused(
+                    place, name + " and " + otherName, String.format(Locale.ROOT, "Give %s or %s.", name, otherName));
+        }
+    }
+
+    private static ExpectedBuffers load(ExpectedBuffersFile annotation, String place) {
+        try {
+            return RunAccount.load(Path.of(annotation.value()), place);
+        } catch (IllegalArgumentException refusal) {
+            throw new ExtensionConfigurationException(refusal.getMessage(), refusal);
+        } catch (IOException unreadable) {
+            throw new ExtensionConfigurationException(
+                    String.format(Locale.ROOT, "%s: %s cannot be read.", place, annotation.value()), unreadable);
+        }
     }
 
     private static <T> List<T> atMostOne(T[] values, String name, String place) {

@@ -57,6 +57,9 @@ final class ToldFindings {
                         .filter(survivor -> survivor.standing() != Standing.EXPECTED)
                         .allMatch(this::hasTold)
                 && verdict.unbalancingAnomalies().stream().allMatch(this::hasTold)
+                && verdict.staleExpectations().stream()
+                        .allMatch(stale -> told.stream()
+                                .anyMatch(before -> before.staleExpectations().contains(stale)))
                 && verdict.doubts().stream()
                         .allMatch(doubt ->
                                 told.stream().anyMatch(before -> before.doubts().contains(doubt)));

@@ -7,6 +7,7 @@ import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
 import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,39 @@ class ExpectBuffersTests {
     @Test
     void whatFitsEveryConditionMayStay() {
         assertThat(run(FittingTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void rangesPhaseDevicesAndTimeAreConditionsToo() {
+        assertThat(run(RangesTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void anotherPhaseDoesNotFit() {
+        assertThat(run(PhaseTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("Never matched: 1 (phase \"SETUP\", because \"loaded before\")");
+    }
+
+    @Test
+    void anotherKindOfOwnerDoesNotFit() {
+        assertThat(run(OwnerKindTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void oneBufferLessThanIsPromisedFailsTheTest() {
+        assertThat(run(StaleTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.STALE_EXPECTATION)
+                .withTextContaining("STALE  1 expectation promises more than is left");
+    }
+
+    @Test
+    void anEntryWhoseTimeIsOverFailsTheTest() {
+        assertThat(run(ExpiredTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
     }
 
     @Test
@@ -79,6 +113,59 @@ class ExpectBuffersTests {
                 because = "shared")
         void keeps(MeshDevice mesh) {
             Buffers.take(mesh, "weights");
+        }
+    }
+
+    @TrackAllocations
+    static class RangesTestCase {
+        @Test
+        @ExpectBuffers(
+                devices = {0, 1, 2, 3, 4, 5, 6, 7},
+                minSize = 4_096,
+                maxSize = 8_192,
+                atLeast = 8,
+                count = 9,
+                phase = "TEST",
+                until = "9999-12-31",
+                because = "shared")
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class PhaseTestCase {
+        @Test
+        @ExpectBuffers(phase = "SETUP", because = "loaded before")
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class OwnerKindTestCase {
+        @Test
+        @ExpectBuffers(ownerKind = Owner.Kind.PROGRAM, because = "kept for the next run")
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class StaleTestCase {
+        @Test
+        @ExpectBuffers(exactly = 9, because = "one more than there are")
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class ExpiredTestCase {
+        @Test
+        @ExpectBuffers(until = "1999-12-31", because = "of old")
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh);
         }
     }
 

@@ -123,6 +123,63 @@ class RefusedValuesTests {
     }
 
     @Test
+    void anExpectationWithTheReasonOfAFailure() {
+        assertRefused(
+                "pasted",
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#pasted: because = \"…\" is refused. Say why the buffers"
+                        + " may stay.");
+    }
+
+    @Test
+    void anExpectationOfTwoBounds() {
+        assertRefused(
+                "twoBounds",
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoBounds: exactly and count is refused. Give exactly or"
+                        + " count.");
+    }
+
+    @Test
+    void anExpectationOfTwoSizes() {
+        assertRefused(
+                "twoSizes",
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoSizes: size and maxSize is refused. Give size or"
+                        + " maxSize.");
+    }
+
+    @Test
+    void anExpectationOfOneDeviceAndOfSeveral() {
+        assertRefused(
+                "twoDevices",
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoDevices: device and devices is refused. Give device or"
+                        + " devices.");
+    }
+
+    @Test
+    void anExpectationOfMoreThanItsMost() {
+        assertRefused(
+                "backwards",
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#backwards: An expected buffer's count goes from less to"
+                        + " more: 8 to 2 was given.");
+    }
+
+    @Test
+    void anExpectationUntilNoDay() {
+        assertRefused(
+                "noDay",
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#noDay: An expected buffer's until is the last day on which"
+                        + " it may stay, as an ISO date like 2026-12-31: \"next year\" was given.");
+    }
+
+    @Test
+    void anExpectationOfALine() {
+        assertRefused(
+                "line",
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#line: An expected buffer's origin is a class, a method or"
+                        + " a package, for example KvCacheTest, KvCacheTest.weights or dev.example.model.*: \"Model.java:12\""
+                        + " was given.");
+    }
+
+    @Test
     void aClassIsNamedToo() {
         assertThat(run(RefusedClassTestCase.class))
                 .hasSingleTest()
@@ -205,6 +262,37 @@ class RefusedValuesTests {
         @Test
         @ExpectBuffers(count = -2, because = "fewer than none")
         void negativeCount() {}
+
+        @Test
+        @ExpectBuffers(because = "…")
+        void pasted() {}
+
+        @Test
+        @ExpectBuffers(exactly = 8, count = 8, because = "both")
+        void twoBounds() {}
+
+        @Test
+        @ExpectBuffers(size = 64, maxSize = 128, because = "both")
+        void twoSizes() {}
+
+        @Test
+        @ExpectBuffers(
+                device = 0,
+                devices = {1, 2},
+                because = "both")
+        void twoDevices() {}
+
+        @Test
+        @ExpectBuffers(atLeast = 8, count = 2, because = "backwards")
+        void backwards() {}
+
+        @Test
+        @ExpectBuffers(until = "next year", because = "later")
+        void noDay() {}
+
+        @Test
+        @ExpectBuffers(origin = "Model.java:12", because = "there")
+        void line() {}
     }
 
     @TrackAllocations(rows = 0)

@@ -1,6 +1,7 @@
 package dev.meshguard.report;
 
 import dev.meshguard.report.VerdictReport.Finding;
+import dev.meshguard.report.VerdictReport.OptOut;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
@@ -17,7 +18,6 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.LeakVerdict.ExpectationResult;
 import dev.meshguard.verdict.LeakVerdict.Sum;
 import dev.meshguard.verdict.LeakVerdict.TypeTotal;
 import dev.meshguard.verdict.PhaseStretch;
@@ -25,9 +25,19 @@ import dev.meshguard.verdict.PhaseStretch.Flow;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.baseline.BaselineComparison;
+import dev.meshguard.verdict.baseline.Fingerprint;
+import dev.meshguard.verdict.baseline.ShortFingerprints;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectationResult;
+import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
+import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -49,6 +59,7 @@ final class ReportWriter {
     private static final int MOST_CONTEXT = 2;
     private static final int MOST_CONSEQUENCES = 3;
     private static final int MOST_ANOMALIES = 5;
+    private static final int MOST_UNMATCHED = 2;
     private static final int MOST_TEARDOWN_ROWS = 6;
     /** Ten lines with the headline. */
     private static final int MOST_TIMELINE_ROWS = 9;
@@ -57,9 +68,14 @@ final class ReportWriter {
     private final AllocationHistory history;
     private final List<Integer> devices;
     private final MeshNames meshes;
+    /** What is said of each group beside a baseline; the groups of one verdict are told apart by themselves. */
+    private final IdentityHashMap<SurvivorGroup, String> fingerprints = new IdentityHashMap<>();
 
-    ReportWriter(LeakVerdict verdict) {
+    private final Set<SurvivorGroup> known = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    ReportWriter(LeakVerdict verdict, Optional<BaselineComparison> comparison) {
         this.verdict = verdict;
+        comparison.ifPresent(this::compare);
         this.history = verdict.history();
         this.meshes = new MeshNames(history);
         Set<Integer> ordered = new LinkedHashSet<>();
@@ -111,6 +127,7 @@ final class ReportWriter {
         if (!wrongBooks.isEmpty()) {
             sections.add(new Section(misreportedHeadline(misreported), wrongBooks));
         }
+        stale().ifPresent(sections::add);
         if (sections.isEmpty()) {
             sections.add(new Section(cleanHeadline(), List.of()));
         }
@@ -191,7 +208,29 @@ final class ReportWriter {
     // Findings
 
     private List<Finding> findings(List<SurvivorGroup> groups) {
-        return groups.stream().map(this::finding).toList();
+        return groups.stream()
+                .sorted(Comparator.comparing(this::isKnown))
+                .map(this::finding)
+                .toList();
+    }
+
+    /** Among hundreds of known leaks a new one has to be seen. */
+    private boolean isKnown(SurvivorGroup group) {
+        return known.contains(group);
+    }
+
+    private void compare(BaselineComparison comparison) {
+        IdentityHashMap<SurvivorGroup, Fingerprint> found = new IdentityHashMap<>();
+        verdict.groups().forEach(group -> found.put(group, Fingerprint.of(group)));
+        ShortFingerprints shortest = ShortFingerprints.of(found.values());
+        found.forEach((group, fingerprint) -> comparison
+                .words(group, fingerprint)
+                .ifPresent(words -> {
+                    fingerprints.put(group, "fingerprint " + shortest.of(fingerprint) + " · " + words);
+                    if (words.equals(BaselineComparison.KNOWN)) {
+                        known.add(group);
+                    }
+                }));
     }
 
     private Finding finding(SurvivorGroup group) {
@@ -204,6 +243,7 @@ final class ReportWriter {
         facts.add(circumstances(group));
         group.context().stream().limit(MOST_CONTEXT).map(Evidence::words).forEach(facts::add);
         facts.addAll(consequences(group));
+        Optional.ofNullable(fingerprints.get(group)).ifPresent(facts::add);
         return new Finding(
                 String.format(
                         Locale.ROOT,
@@ -532,7 +572,19 @@ final class ReportWriter {
             }
         }
         asides.addAll(collected());
+        asides.addAll(undated());
         return asides;
+    }
+
+    private List<String> undated() {
+        return verdict.expectations().stream()
+                .filter(result -> result.deadline() == Deadline.UNKNOWN && !result.neverMatched())
+                .map(result -> String.format(
+                        Locale.ROOT,
+                        "the history does not say when it was checked, so an entry until %s was taken to hold (%s)",
+                        result.expectation().until().orElseThrow(),
+                        result.expectation()))
+                .toList();
     }
 
     /** Clean because the collector came in time is not clean by itself. */
@@ -557,8 +609,16 @@ final class ReportWriter {
 
     private List<String> expectations() {
         List<String> lines = new ArrayList<>();
+        for (ExpectationResult result : resultsOf(Fate.EXPIRED)) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "Expired on %s: %s would have been expected (%s)",
+                    result.expectation().until().orElseThrow(),
+                    Quantities.count(result.refusedBuffers(), "buffer"),
+                    result.expectation()));
+        }
         List<ExpectationResult> present = verdict.expectations().stream()
-                .filter(result -> !result.neverMatched())
+                .filter(result -> !result.neverMatched() && result.fate() != Fate.EXPIRED)
                 .toList();
         for (ExpectationResult result : present) {
             lines.add(String.format(
@@ -579,10 +639,64 @@ final class ReportWriter {
                     Quantities.count(persistent, "buffer"),
                     BufferLifetime.PERSISTENT));
         }
-        verdict.expectations().stream()
-                .filter(ExpectationResult::neverMatched)
-                .forEach(result -> lines.add("Expected and never matched: " + result.expectation()));
+        neverMatched().ifPresent(lines::add);
         return lines;
+    }
+
+    private List<ExpectationResult> resultsOf(Fate fate) {
+        return verdict.expectations().stream()
+                .filter(result -> result.fate() == fate)
+                .toList();
+    }
+
+    /** One line, however long the file is that holds for all tests: in one test most of its entries match nothing. */
+    private Optional<String> neverMatched() {
+        List<ExpectationResult> unmatched = resultsOf(Fate.UNMATCHED);
+        if (unmatched.isEmpty()) {
+            return Optional.empty();
+        }
+        String named = unmatched.stream()
+                .limit(MOST_UNMATCHED)
+                .map(result -> result.expectation().toString())
+                .collect(Collectors.joining("; "));
+        int more = unmatched.size() - MOST_UNMATCHED;
+        return Optional.of(String.format(
+                Locale.ROOT,
+                "Never matched: %d (%s%s)",
+                unmatched.size(),
+                named,
+                more > 0 ? "; and " + more + " more" : ""));
+    }
+
+    /** Less is left than was promised: no leak, but the next one would find room there. */
+    private Optional<Section> stale() {
+        List<ExpectationResult> stale = verdict.staleExpectations();
+        if (stale.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new Section(
+                String.format(
+                        Locale.ROOT,
+                        "STALE  %s more than is left",
+                        stale.size() == 1 ? "1 expectation promises" : stale.size() + " expectations promise"),
+                stale.stream().map(ReportWriter::stale).toList()));
+    }
+
+    private static Finding stale(ExpectationResult result) {
+        Expectation lowered = result.expectation().exactly(result.matchedBuffers());
+        return new Finding(
+                String.format(
+                        Locale.ROOT,
+                        "%s left, %s: %s",
+                        Quantities.count(result.matchedBuffers(), "buffer"),
+                        Quantities.size(result.matchedBytes()),
+                        result.expectation()),
+                Optional.empty(),
+                List.of(
+                        "where fewer are right, promise what is left:",
+                        EntryForms.annotation(lowered),
+                        "as a line of a file: " + lowered.toText()),
+                0);
     }
 
     private List<String> remedies() {
@@ -601,12 +715,13 @@ final class ReportWriter {
         return remedies;
     }
 
-    private Optional<String> optOut() {
+    private Optional<OptOut> optOut() {
         return verdict.groups().stream()
                 .filter(group -> group.standing() == Standing.LEAKED || group.standing() == Standing.MISREPORTED)
+                .sorted(Comparator.comparing(this::isKnown))
                 .filter(ReportWriter::isOneThing)
                 .findFirst()
-                .map(ReportWriter::entryFor);
+                .map(group -> EntryForms.narrowest(group, devices));
     }
 
     /** No entry fits several buffers of several requests that are left at one address; one of them has to go first. */
@@ -618,30 +733,5 @@ final class ReportWriter {
                             .allMatch(report ->
                                     report.request().equals(left.get(0).request()));
         });
-    }
-
-    private static String entryFor(SurvivorGroup group) {
-        StringBuilder entry = new StringBuilder("@ExpectBuffers(type = ").append(group.type());
-        if (group.devices().size() == 1) {
-            entry.append(", device = ").append(group.devices().get(0));
-        }
-        if (group.survivors().stream()
-                .allMatch(survivor -> survivor.buffer().reportsLeft().get(0).size() == group.size())) {
-            entry.append(", size = ").append(group.size());
-        }
-        entry.append(", count = ").append(group.survivors().size());
-        group.label().ifPresent(label -> entry.append(", label = ").append(Quantities.quoted(label)));
-        group.origin()
-                .flatMap(origin -> origin.site())
-                .ifPresent(site -> entry.append(", origin = \"")
-                        .append(simpleName(site.getClassName()))
-                        .append('.')
-                        .append(site.getMethodName())
-                        .append('"'));
-        return entry.append(", because = \"…\")").toString();
-    }
-
-    private static String simpleName(String className) {
-        return className.substring(className.lastIndexOf('.') + 1);
     }
 }

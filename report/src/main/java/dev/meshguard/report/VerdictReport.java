@@ -1,6 +1,8 @@
 package dev.meshguard.report;
 
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +27,7 @@ import org.apiguardian.api.API.Status;
  * @param asides what is worth knowing and no finding: anomalies that hurt nobody, notes
  * @param expectations what became of the allowlist
  * @param remedies what to do, one for each cause
- * @param optOut the entry to paste where a buffer may stay, if one was found that may
+ * @param optOut the entry to paste where a buffer may stay, if one was found that may, in both its forms
  * @param reproduction the command that runs this again, if it is known
  * @param limits what the numbers do not mean and the history could not know; for whoever reads the data and not the text
  * @since 0.1
@@ -40,7 +42,7 @@ public record VerdictReport(
         List<String> asides,
         List<String> expectations,
         List<String> remedies,
-        Optional<String> optOut,
+        Optional<OptOut> optOut,
         Optional<String> reproduction,
         List<Limit> limits) {
 
@@ -101,6 +103,14 @@ public record VerdictReport(
      */
     public record TimelineRow(String phase, long peakBytes, long endBytes) {}
 
+    /**
+     * The narrowest entry that lets a finding stay.
+     *
+     * @param annotation as an annotation
+     * @param line as a line of a file
+     */
+    public record OptOut(String annotation, String line) {}
+
     /** Creates a report with its own copies of the lists. */
     public VerdictReport {
         sections = List.copyOf(sections);
@@ -115,7 +125,12 @@ public record VerdictReport(
 
     /** Returns the report of a verdict. */
     public static VerdictReport of(LeakVerdict verdict) {
-        return new ReportWriter(verdict).report();
+        return new ReportWriter(verdict, Optional.empty()).report();
+    }
+
+    /** Returns the report of a verdict that says of each leak whether it was known; what is new comes first. */
+    public static VerdictReport of(LeakVerdict verdict, Baseline known) {
+        return new ReportWriter(verdict, Optional.of(BaselineComparison.of(known, verdict))).report();
     }
 
     /** Returns this report with one more note; a note says what the reader could not know, for example who closed the mesh. */

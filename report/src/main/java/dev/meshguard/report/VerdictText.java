@@ -108,7 +108,8 @@ final class VerdictText {
         List<String> advice = new ArrayList<>(report.remedies());
         report.optOut().ifPresent(entry -> {
             advice.add("Where a buffer may stay, expect it (narrowest first):");
-            advice.add(INDENT + entry);
+            advice.add(INDENT + entry.annotation());
+            advice.add(INDENT + "as a line of a file: " + entry.line());
         });
         Optional<String> reproduction = report.reproduction().map(command -> "Reproduce: " + command);
         int room = mostLines - advice.size() - (reproduction.isPresent() ? 1 : 0);

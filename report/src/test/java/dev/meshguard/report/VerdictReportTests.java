@@ -92,7 +92,8 @@ class VerdictReportTests {
                 CIRCULAR_BUFFER_UNREPORTED: Report the end of a program's circular buffers when the program ends; they take no allocator memory.
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 2097152, count = 2, label = "kv-cache", because = "…")""");
+                   @ExpectBuffers(type = DRAM, size = 2097152, count = 2, label = "kv-cache", because = "…")
+                   as a line of a file: DRAM size 2097152 count atMost 2 label "kv-cache" because "…\"""");
     }
 
     @Test
@@ -201,10 +202,11 @@ class VerdictReportTests {
                 L1       2 buffers, 8 KiB (8192 B)  2 buffers, 8 KiB (8192 B)
 
                 Expected and present: 1 buffer, 4 KiB (4096 B) (L1, at most 1 buffer, because "the driver keeps one ring"); 1 more than that allows
-                Expected and never matched: owner "fabric", because "telemetry"
+                Never matched: 1 (owner "fabric", because "telemetry")
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = L1, device = 0, size = 4096, count = 1, because = "…")
+                   as a line of a file: L1 device 0 size 4096 count atMost 1 because "…"
                 Note: the mesh was closed by the extension
                 Reproduce: mvn test -Dtest=KvCacheTest#decode""");
     }
@@ -266,7 +268,7 @@ class VerdictReportTests {
         tracker.meshClosed(1);
         VerdictReport report = VerdictReport.of(LeakCheck.create()
                 .expecting(new ExpectedBuffers(IntStream.range(0, 30)
-                        .mapToObj(i -> Expectation.because("telemetry " + i).label("none"))
+                        .mapToObj(i -> Expectation.because("telemetry " + i).label("buffer " + i))
                         .toList()))
                 .examine(tracker.history()));
         for (int i = 0; i < 30; i++) {

@@ -5,7 +5,8 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectationResult;
+import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -84,23 +85,6 @@ public record LeakVerdict(
             long leftBuffers,
             long leftBytes) {}
 
-    /**
-     * What became of one entry of the allowlist.
-     *
-     * @param expectation the entry
-     * @param matchedBuffers how many survivors it let stay
-     * @param matchedBytes their bytes
-     * @param refusedBuffers how many more fitted its conditions but not its bounds
-     */
-    public record ExpectationResult(
-            Expectation expectation, long matchedBuffers, long matchedBytes, long refusedBuffers) {
-
-        /** Returns whether no survivor fitted. */
-        public boolean neverMatched() {
-            return matchedBuffers == 0 && refusedBuffers == 0;
-        }
-    }
-
     /** Creates a verdict with its own copies of the lists. */
     public LeakVerdict {
         survivors = List.copyOf(survivors);
@@ -158,6 +142,18 @@ public record LeakVerdict(
     /** Returns whether the books agree with the memory: nothing misreported, no free without a buffer. */
     public boolean hasBalancedReports() {
         return sum.misreported() == 0 && unbalancingAnomalies().isEmpty() && groundsForDoubt.isEmpty();
+    }
+
+    /** Returns the entries of the allowlist of which something is left, but less than they promise. */
+    public List<ExpectationResult> staleExpectations() {
+        return expectations.stream()
+                .filter(result -> result.fate() == Fate.UNDER_ITS_BOUND)
+                .toList();
+    }
+
+    /** Returns whether as much is left as each entry of the allowlist promises, or nothing that fits it. */
+    public boolean meetsExpectations() {
+        return staleExpectations().isEmpty();
     }
 
     /** Returns the outcome and the sum in one line. */

@@ -16,6 +16,8 @@ public enum Outcome {
     LEAK_FREE,
     /** What survived is exactly what was expected. */
     EXPECTED_ONLY,
+    /** Less is left than an entry of the allowlist promises, so the entry is out of date. */
+    STALE_EXPECTATION,
     /** All memory was given back, but the books are wrong: a report is missing, doubled, or for something unknown. */
     MISREPORTED,
     /** It cannot be known, and the verdict says what is missing. */

@@ -14,10 +14,20 @@ import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.expectation.Bound;
+import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectationResult;
+import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
+import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import dev.meshguard.verdict.expectation.SizeRange;
+import dev.meshguard.verdict.expectation.SourceLine;
+import java.time.Instant;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +40,7 @@ class ExpectationTests {
 
     private static AllocationHistory oneBuffer() {
         return history()
+                .phase(Phase.SETUP)
                 .allocate(L1, device(3), 0x1000, 4_096)
                 .ownedBy(program(7))
                 .labelled("kv-cache")
@@ -41,6 +52,15 @@ class ExpectationTests {
                 ANY,
                 ANY.type(L1),
                 ANY.device(3),
+                ANY.devices(DeviceSet.parse("0-3,7")),
+                ANY.sizes(new SizeRange(4_096, 8_192)),
+                ANY.sizes(new SizeRange(0, 4_096)),
+                ANY.phase(Phase.SETUP),
+                ANY.ownerKind(Owner.Kind.PROGRAM),
+                ANY.ownerKind(Owner.Kind.PROGRAM).owner("7"),
+                ANY.exactly(1),
+                ANY.between(1, 2),
+                ANY.count(new Bound(1, Long.MAX_VALUE)),
                 ANY.size(4_096),
                 ANY.lifetime(BufferLifetime.USER),
                 ANY.owner("program 7"),
@@ -58,13 +78,20 @@ class ExpectationTests {
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
         assertThat(verdict.survivors().get(0).expectation()).contains(expectation);
-        assertThat(verdict.expectations()).containsExactly(new LeakVerdict.ExpectationResult(expectation, 1, 4_096, 0));
+        assertThat(verdict.expectations())
+                .containsExactly(new ExpectationResult(expectation, 1, 4_096, 0, Deadline.NONE));
     }
 
     static Stream<Expectation> notFitting() {
         return Stream.of(
                 ANY.type(DRAM),
                 ANY.device(2),
+                ANY.devices(DeviceSet.of(0, 4)),
+                ANY.sizes(new SizeRange(4_097, 8_192)),
+                ANY.sizes(new SizeRange(0, 4_095)),
+                ANY.phase(Phase.TEST),
+                ANY.ownerKind(Owner.Kind.TRACE),
+                ANY.ownerKind(Owner.Kind.PROGRAM).owner("8"),
                 ANY.size(4_095),
                 ANY.size(4_097),
                 ANY.lifetime(BufferLifetime.SYSTEM),
@@ -111,13 +138,129 @@ class ExpectationTests {
         assertThat(check(history, expectation).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
     }
 
+    static Stream<Expectation> promisingMore() {
+        return Stream.of(ANY.exactly(4), ANY.between(4, 9), ANY.count(new Bound(4, Long.MAX_VALUE)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("promisingMore")
+    void isOutOfDateWhereLessIsLeftThanItPromises(Expectation expectation) {
+        var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
+
+        LeakVerdict verdict = check(history, expectation);
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.STALE_EXPECTATION);
+        assertThat(verdict.isLeakFree()).isTrue();
+        assertThat(verdict.meetsExpectations()).isFalse();
+        assertThat(verdict.staleExpectations())
+                .containsExactly(new ExpectationResult(expectation, 3, 192, 0, Deadline.NONE));
+    }
+
+    @ParameterizedTest
+    @MethodSource("promisingMore")
+    void promisesNothingWhereNothingIsLeftThatFitsIt(Expectation expectation) {
+        LeakVerdict verdict = check(history().recorded(), expectation);
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(verdict.meetsExpectations()).isTrue();
+        assertThat(verdict.expectations()).extracting(ExpectationResult::fate).containsExactly(Fate.UNMATCHED);
+    }
+
+    @Test
+    void countsOneMoreThanExactlyAsALeak() {
+        var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
+
+        LeakVerdict verdict = check(history, ANY.exactly(2));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.expectations()).extracting(ExpectationResult::fate).containsExactly(Fate.OVER_ITS_BOUND);
+    }
+
+    @Test
+    void holdsOnItsLastDay() {
+        LeakVerdict verdict = check(checkedOn("2026-12-31"), ANY.until("2026-12-31"));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+        assertThat(verdict.expectations())
+                .containsExactly(new ExpectationResult(ANY.until("2026-12-31"), 1, 64, 0, Deadline.AHEAD));
+    }
+
+    @Test
+    void letsNothingStayAfterItsLastDay() {
+        LeakVerdict verdict = check(checkedOn("2027-01-01"), ANY.until("2026-12-31"));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.expectations())
+                .containsExactly(new ExpectationResult(ANY.until("2026-12-31"), 0, 0, 1, Deadline.PASSED));
+        assertThat(verdict.expectations().get(0).fate()).isEqualTo(Fate.EXPIRED);
+        assertThat(verdict.survivors().get(0).diagnosis().evidence())
+                .extracting(Evidence::words)
+                .contains("it was expected until 2026-12-31, and the check was made on 2027-01-01");
+    }
+
+    @Test
+    void holdsWhereTheDayOfTheCheckIsNotKnownAndSaysSo() {
+        LeakVerdict verdict = check(oneBuffer(), ANY.until("1999-12-31"));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+        assertThat(verdict.expectations().get(0).deadline()).isEqualTo(Deadline.UNKNOWN);
+    }
+
+    @Test
+    void makesALeakOfAPersistentBufferWhoseTimeIsOver() {
+        var tracker = trackerOn("2027-01-01");
+        allocate(tracker, BufferLifetime.PERSISTENT, 0x1000);
+        tracker.checked();
+
+        LeakVerdict verdict =
+                check(tracker.history(), ANY.lifetime(BufferLifetime.PERSISTENT).until("2026-12-31"));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.survivors().get(0).diagnosis().evidence())
+                .extracting(Evidence::words)
+                .endsWith("it was expected until 2026-12-31, and the check was made on 2027-01-01");
+    }
+
+    private static AllocationTracker trackerOn(String today) {
+        return AllocationTracker.builder()
+                .clock(() -> Instant.parse(today + "T12:00:00Z"))
+                .build();
+    }
+
+    private static AllocationHistory checkedOn(String today) {
+        var tracker = trackerOn(today);
+        allocate(tracker, BufferLifetime.USER, 0x1000);
+        tracker.checked();
+        return tracker.history();
+    }
+
+    @Test
+    void refusesADateThatIsNone() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ANY.until("31.12.2026"))
+                .withMessage(
+                        "An expected buffer's until is the last day on which it may stay, as an ISO date like 2026-12-31:"
+                                + " \"31.12.2026\" was given.");
+    }
+
+    @Test
+    void refusesBoundsAndSizesThatGoBackwards() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ANY.between(8, 2))
+                .withMessage("An expected buffer's count goes from less to more: 8 to 2 was given.");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new SizeRange(8, 2))
+                .withMessage("An expected buffer's size goes from less to more: 8 to 2 was given.");
+    }
+
     @Test
     void saysHowManyItRefused() {
         var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
 
         LeakVerdict verdict = check(history, ANY.count(1));
 
-        assertThat(verdict.expectations()).containsExactly(new LeakVerdict.ExpectationResult(ANY.count(1), 1, 64, 2));
+        assertThat(verdict.expectations())
+                .containsExactly(new ExpectationResult(ANY.count(1), 1, 64, 2, Deadline.NONE));
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 0, 2, 0, 1, 0));
     }
 
@@ -143,7 +286,7 @@ class ExpectationTests {
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
         assertThat(verdict.expectations())
-                .extracting(LeakVerdict.ExpectationResult::matchedBuffers)
+                .extracting(ExpectationResult::matchedBuffers)
                 .containsExactly(1L, 2L);
     }
 
@@ -242,6 +385,16 @@ class ExpectationTests {
                         .bytes(64))
                 .hasToString("L1, device 3, 64 B each, lifetime SYSTEM, owner \"dispatch\", label \"ring\", origin"
                         + " \"Model.load\", at most 1 buffer, at most 64 B in all, because \"it is known\"");
+        assertThat(ANY.devices(DeviceSet.of(0, 1, 2, 5))
+                        .sizes(new SizeRange(64, 128))
+                        .phase(Phase.SETUP)
+                        .ownerKind(Owner.Kind.DISPATCH)
+                        .between(2, 8)
+                        .until("2026-12-31")
+                        .writtenAt(new SourceLine("expected.txt", 3)))
+                .hasToString(
+                        "devices 0-2,5, 64 B to 128 B each, phase \"SETUP\", owner kind DISPATCH, 2 to 8 buffers, until"
+                                + " 2026-12-31, because \"it is known\" at expected.txt:3");
     }
 
     private static LeakVerdict check(AllocationHistory history, Expectation... entries) {

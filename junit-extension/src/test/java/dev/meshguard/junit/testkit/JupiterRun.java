@@ -2,6 +2,7 @@ package dev.meshguard.junit.testkit;
 
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
@@ -19,10 +20,24 @@ public final class JupiterRun {
                 .execute());
     }
 
-    /** Returns what became of the tests of a class that ran at the same time. */
-    public static RunAssert.Results runConcurrently(Class<?> testClass) {
+    /** Returns what became of the tests of a class in a run with configuration parameters. */
+    public static RunAssert.Results run(Class<?> testClass, Map<String, String> parameters) {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
                 .selectors(selectClass(testClass))
+                .configurationParameters(parameters)
+                .execute());
+    }
+
+    /** Returns what became of the tests of a class that ran at the same time. */
+    public static RunAssert.Results runConcurrently(Class<?> testClass) {
+        return runConcurrently(testClass, Map.of());
+    }
+
+    /** Returns what became of the tests of a class that ran at the same time, with configuration parameters. */
+    public static RunAssert.Results runConcurrently(Class<?> testClass, Map<String, String> parameters) {
+        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .selectors(selectClass(testClass))
+                .configurationParameters(parameters)
                 .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
                 .configurationParameter("junit.jupiter.execution.parallel.mode.default", "concurrent")
                 .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")

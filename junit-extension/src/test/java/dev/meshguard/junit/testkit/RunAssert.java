@@ -116,6 +116,14 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             has(Status.SUCCESSFUL);
         }
 
+        /** Verifies that it succeeded and published one text with the given parts. */
+        public void whichSucceededWithPublishedTextContaining(String... parts) {
+            has(Status.SUCCESSFUL);
+            Assertions.assertThat(entries())
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .contains(parts);
+        }
+
         /** Verifies that it failed, and goes on with why. */
         public Failure whichFailed() {
             return has(Status.FAILED);
@@ -171,6 +179,11 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         public Failure withVerdict(Outcome outcome) {
             Assertions.assertThat(verdictOf(thrown).outcome()).isEqualTo(outcome);
             return this;
+        }
+
+        /** Returns the verdict it is about. */
+        public LeakVerdict verdict() {
+            return verdictOf(thrown);
         }
 
         /** Verifies the type and message of what was thrown. */

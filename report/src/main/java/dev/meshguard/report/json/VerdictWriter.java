@@ -13,6 +13,8 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.PhaseStretch;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.baseline.Fingerprint;
+import dev.meshguard.verdict.expectation.ExpectationResult;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.Collection;
@@ -93,6 +95,7 @@ final class VerdictWriter {
     private void group(SurvivorGroup group) throws IOException {
         JsonText.write(json, "cause", group.cause());
         JsonText.write(json, "standing", group.standing());
+        json.writeStringField("fingerprint", Fingerprint.of(group).toString());
         json.writeStringField("remedy", group.cause().remedy());
         JsonText.write(json, "type", group.type());
         json.writeNumberField("size", group.size());
@@ -105,7 +108,9 @@ final class VerdictWriter {
             json.writeEndObject();
         }
         objects("evidence", group.evidence(), this::evidence);
+        objects("context", group.context(), this::evidence);
         objects("buffers", group.survivors(), survivor -> survivor(survivor, group));
+        objects("consequences", group.consequences(), this::group);
     }
 
     private void survivor(Survivor survivor, SurvivorGroup group) throws IOException {
@@ -155,8 +160,9 @@ final class VerdictWriter {
         }
     }
 
-    private void expectation(LeakVerdict.ExpectationResult result) throws IOException {
+    private void expectation(ExpectationResult result) throws IOException {
         json.writeStringField("words", result.expectation().toString());
+        JsonText.write(json, "fate", result.fate());
         json.writeNumberField("matchedBuffers", result.matchedBuffers());
         json.writeNumberField("matchedBytes", result.matchedBytes());
         json.writeNumberField("refusedBuffers", result.refusedBuffers());
@@ -207,7 +213,12 @@ final class VerdictWriter {
         });
         EventForm.texts(json, "expectations", report.expectations());
         EventForm.texts(json, "remedies", report.remedies());
-        text("optOut", report.optOut());
+        if (report.optOut().isPresent()) {
+            json.writeObjectFieldStart("optOut");
+            json.writeStringField("annotation", report.optOut().get().annotation());
+            json.writeStringField("line", report.optOut().get().line());
+            json.writeEndObject();
+        }
         EventForm.texts(json, "notes", report.asides());
         text("reproduction", report.reproduction());
         EventForm.texts(json, "text", report.text().lines().toList());

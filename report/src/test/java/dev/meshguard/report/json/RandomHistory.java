@@ -70,7 +70,7 @@ final class RandomHistory {
     }
 
     private void saySomething() {
-        switch (random.nextInt(24)) {
+        switch (random.nextInt(25)) {
             case 0, 1, 2, 3, 4, 5, 6 -> allocate();
             case 7, 8, 9, 10 -> free();
             case 11 -> freeIgnored();
@@ -85,6 +85,7 @@ final class RandomHistory {
             case 20 -> tracker.witnessed(reading());
             case 21 -> trace();
             case 22 -> tracking();
+            case 23 -> tracker.round(random.nextInt(5)).close();
             default -> canary();
         }
     }

@@ -358,9 +358,7 @@ public final class AllocationHistory {
 
     /** Returns whether anything that could report was ever connected, as far as the events show. */
     public boolean hasSource() {
-        return replay().hasSource
-                || sums().stream().anyMatch(sums -> sums.ledgerEntries() > 0)
-                || !isComplete();
+        return replay().hasSource || sums().stream().anyMatch(sums -> sums.ledgerEntries() > 0) || !isComplete();
     }
 
     /** Returns the stretches in which the source heard of nothing, oldest first. */

@@ -4,146 +4,316 @@ import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
+import java.time.LocalDate;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * One entry of an allowlist: which buffers may stay, how many, how large, and why.
+ * One entry of an allowlist: which buffers may stay, how many, how large, until when, and why.
  *
- * <p>Conditions that are left out fit everything. Count and bytes are bounds over all devices: one buffer or one byte
- * more than they allow is not expected any more. Immutable; start from {@link #because(String)}.
+ * <p>Conditions that are left out fit everything. Count and bytes are bounds over all devices of one check: one buffer or one byte more
+ * than they allow is not expected any more, and where fewer are left than an entry promises the entry itself is out of date. Start from
+ * {@link #because(String)}.
  *
  * <pre>{@code
- * Expectation.because("dispatch keeps its ring until the driver unloads").type(BufferType.L1).owner("dispatch").count(8);
+ * Expectation.because("dispatch keeps its ring until the driver unloads").type(BufferType.L1).owner("dispatch").exactly(8);
  * }</pre>
  *
- * @param because why they may stay, not blank
- * @param type the memory
- * @param device the device id
- * @param size the exact size of each, in bytes
- * @param lifetime who frees them
- * @param owner a part of the owner's name
- * @param label the exact label
- * @param origin a part of any frame of the origin, for example {@code KvCacheTest.weights}
- * @param count how many may stay at most, over all devices
- * @param bytes how many bytes may stay at most, over all devices
+ * <p>The same as a line of a file, see {@link ExpectedBuffers#parse}: {@code L1 count exactly 8 owner "dispatch" because "dispatch keeps
+ * its ring until the driver unloads"}.
+ *
+ * <p>Two entries are equal if they say the same, wherever they are written. Immutable.
+ *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record Expectation(
-        String because,
-        Optional<BufferType> type,
-        OptionalInt device,
-        OptionalLong size,
-        Optional<BufferLifetime> lifetime,
-        Optional<String> owner,
-        Optional<String> label,
-        Optional<String> origin,
-        OptionalLong count,
-        OptionalLong bytes) {
+public final class Expectation {
+
+    /** What an entry says; changed only while no entry has it yet. */
+    private static final class Terms {
+        private final String because;
+        private Optional<BufferType> type = Optional.empty();
+        private DeviceSet devices = DeviceSet.any();
+        private SizeRange sizes = SizeRange.any();
+        private Bound count = Bound.any();
+        private OptionalLong bytes = OptionalLong.empty();
+        private Optional<BufferLifetime> lifetime = Optional.empty();
+        private Optional<Phase> phase = Optional.empty();
+        private Optional<Owner.Kind> ownerKind = Optional.empty();
+        private Optional<String> owner = Optional.empty();
+        private Optional<String> label = Optional.empty();
+        private Optional<OriginPattern> origin = Optional.empty();
+        private Optional<LocalDate> until = Optional.empty();
+        private Optional<SourceLine> source = Optional.empty();
+
+        private Terms(String because) {
+            this.because = because;
+        }
+
+        private Terms(String because, Terms other) {
+            this(because);
+            type = other.type;
+            devices = other.devices;
+            sizes = other.sizes;
+            count = other.count;
+            bytes = other.bytes;
+            lifetime = other.lifetime;
+            phase = other.phase;
+            ownerKind = other.ownerKind;
+            owner = other.owner;
+            label = other.label;
+            origin = other.origin;
+            until = other.until;
+            source = other.source;
+        }
+    }
+
+    private final Terms terms;
+
+    private Expectation(Terms terms) {
+        this.terms = terms;
+    }
 
     /**
-     * Creates an entry.
+     * Starts an entry that fits every buffer, with the reason why buffers may stay.
      *
-     * @throws IllegalArgumentException if there is no reason, a text is blank, or a bound or the device is negative
+     * @throws IllegalArgumentException if the reason is blank
      */
-    public Expectation {
-        if (because.isBlank()) {
+    public static Expectation because(String reason) {
+        if (reason.isBlank()) {
             throw new IllegalArgumentException(
                     "An expected buffer needs a reason: say in \"because\" why it may stay; a blank one was given.");
         }
-        refuseBlank("owner", owner);
-        refuseBlank("label", label);
-        refuseBlank("origin", origin);
-        refuseNegative("device", device.orElse(0));
-        refuseNegative("size", size.orElse(0));
-        refuseNegative("count", count.orElse(0));
-        refuseNegative("bytes", bytes.orElse(0));
+        return new Expectation(new Terms(reason));
     }
 
-    /** Starts an entry that fits every buffer, with the reason why buffers may stay. */
-    public static Expectation because(String reason) {
-        return new Expectation(
-                reason,
-                Optional.empty(),
-                OptionalInt.empty(),
-                OptionalLong.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                OptionalLong.empty(),
-                OptionalLong.empty());
+    private Expectation with(Consumer<Terms> change) {
+        Terms changed = new Terms(terms.because, terms);
+        change.accept(changed);
+        return new Expectation(changed);
     }
+
+    // Conditions
 
     /** Returns this entry for one memory only. */
     public Expectation type(BufferType only) {
-        return new Expectation(because, Optional.of(only), device, size, lifetime, owner, label, origin, count, bytes);
+        return with(changed -> changed.type = Optional.of(only));
     }
 
     /** Returns this entry for one device only. */
     public Expectation device(int only) {
-        return new Expectation(because, type, OptionalInt.of(only), size, lifetime, owner, label, origin, count, bytes);
+        return devices(DeviceSet.of(only));
+    }
+
+    /** Returns this entry for some devices only. */
+    public Expectation devices(DeviceSet only) {
+        return with(changed -> changed.devices = only);
     }
 
     /** Returns this entry for buffers of exactly this size, in bytes. */
     public Expectation size(long only) {
-        return new Expectation(
-                because, type, device, OptionalLong.of(only), lifetime, owner, label, origin, count, bytes);
+        return sizes(SizeRange.exactly(only));
+    }
+
+    /** Returns this entry for buffers of these sizes. */
+    public Expectation sizes(SizeRange only) {
+        return with(changed -> changed.sizes = only);
     }
 
     /** Returns this entry for one lifetime only. */
     public Expectation lifetime(BufferLifetime only) {
-        return new Expectation(because, type, device, size, Optional.of(only), owner, label, origin, count, bytes);
+        return with(changed -> changed.lifetime = Optional.of(only));
     }
 
-    /** Returns this entry for buffers whose owner's name contains the given text. */
+    /** Returns this entry for buffers that were allocated in one phase only. */
+    public Expectation phase(Phase bornIn) {
+        return with(changed -> changed.phase = Optional.of(bornIn));
+    }
+
+    /** Returns this entry for buffers of one kind of owner only. */
+    public Expectation ownerKind(Owner.Kind only) {
+        return with(changed -> changed.ownerKind = Optional.of(only));
+    }
+
+    /** Returns this entry for buffers whose owner, as {@link Owner#toString} calls it, contains the given text. */
     public Expectation owner(String part) {
-        return new Expectation(because, type, device, size, lifetime, Optional.of(part), label, origin, count, bytes);
+        Refusals.refuseBlank("owner", part);
+        return with(changed -> changed.owner = Optional.of(part));
     }
 
     /** Returns this entry for buffers with exactly this label. */
     public Expectation label(String only) {
-        return new Expectation(because, type, device, size, lifetime, owner, Optional.of(only), origin, count, bytes);
+        Refusals.refuseBlank("label", only);
+        return with(changed -> changed.label = Optional.of(only));
     }
 
-    /** Returns this entry for buffers with a frame of their origin that contains the given text. */
-    public Expectation origin(String part) {
-        return new Expectation(because, type, device, size, lifetime, owner, label, Optional.of(part), count, bytes);
+    /** Returns this entry for buffers that some code asked for; {@link OriginPattern} says what may be written. */
+    public Expectation origin(String pattern) {
+        OriginPattern only = new OriginPattern(pattern);
+        return with(changed -> changed.origin = Optional.of(only));
     }
 
-    /** Returns this entry for at most so many buffers over all devices. */
+    // Bounds
+
+    /** Returns this entry for at most so many buffers. */
     public Expectation count(long atMost) {
-        return new Expectation(
-                because, type, device, size, lifetime, owner, label, origin, OptionalLong.of(atMost), bytes);
+        return count(new Bound(0, atMost));
+    }
+
+    /** Returns this entry for exactly so many buffers, wherever any are left that fit it. */
+    public Expectation exactly(long count) {
+        return count(Bound.exactly(count));
+    }
+
+    /** Returns this entry for a number of buffers between two, wherever any are left that fit it. */
+    public Expectation between(long fewest, long most) {
+        return count(new Bound(fewest, most));
+    }
+
+    /** Returns this entry with another bound. */
+    public Expectation count(Bound bound) {
+        return with(changed -> changed.count = bound);
     }
 
     /** Returns this entry for at most so many bytes over all devices. */
     public Expectation bytes(long atMost) {
-        return new Expectation(
-                because, type, device, size, lifetime, owner, label, origin, count, OptionalLong.of(atMost));
+        Refusals.refuseNegative("bytes", atMost);
+        return with(changed -> changed.bytes = OptionalLong.of(atMost));
+    }
+
+    /** Returns this entry with a last day on which it holds. */
+    public Expectation until(LocalDate lastDay) {
+        return with(changed -> changed.until = Optional.of(lastDay));
     }
 
     /**
-     * Returns whether the conditions fit a buffer; bounds are not looked at.
+     * Returns this entry with a last day on which it holds, as an ISO date: {@code 2026-12-31}.
+     *
+     * @throws IllegalArgumentException if the text is no such date
+     */
+    public Expectation until(String lastDay) {
+        try {
+            return until(LocalDate.parse(lastDay));
+        } catch (DateTimeParseException noDate) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "An expected buffer's until is the last day on which it may stay, as an ISO date like 2026-12-31:"
+                                    + " \"%s\" was given.",
+                            lastDay),
+                    noDate);
+        }
+    }
+
+    /** Returns this entry with another reason. */
+    Expectation withReason(String reason) {
+        return new Expectation(new Terms(because(reason).because(), terms));
+    }
+
+    /** Returns this entry as it is written in a file. */
+    public Expectation writtenAt(SourceLine line) {
+        return with(changed -> changed.source = Optional.of(line));
+    }
+
+    // What it says
+
+    /** Returns why they may stay. */
+    public String because() {
+        return terms.because;
+    }
+
+    /** Returns the memory. */
+    public Optional<BufferType> type() {
+        return terms.type;
+    }
+
+    /** Returns the devices. */
+    public DeviceSet devices() {
+        return terms.devices;
+    }
+
+    /** Returns the sizes. */
+    public SizeRange sizes() {
+        return terms.sizes;
+    }
+
+    /** Returns how many. */
+    public Bound count() {
+        return terms.count;
+    }
+
+    /** Returns how many bytes at most. */
+    public OptionalLong bytes() {
+        return terms.bytes;
+    }
+
+    /** Returns who frees them. */
+    public Optional<BufferLifetime> lifetime() {
+        return terms.lifetime;
+    }
+
+    /** Returns the phase in which they were allocated. */
+    public Optional<Phase> phase() {
+        return terms.phase;
+    }
+
+    /** Returns the kind of the owner. */
+    public Optional<Owner.Kind> ownerKind() {
+        return terms.ownerKind;
+    }
+
+    /** Returns a part of what the owner is called. */
+    public Optional<String> owner() {
+        return terms.owner;
+    }
+
+    /** Returns the exact label. */
+    public Optional<String> label() {
+        return terms.label;
+    }
+
+    /** Returns the code that asked for them. */
+    public Optional<OriginPattern> origin() {
+        return terms.origin;
+    }
+
+    /** Returns the last day on which it holds. */
+    public Optional<LocalDate> until() {
+        return terms.until;
+    }
+
+    /** Returns where it is written, if that is in a file. */
+    public Optional<SourceLine> source() {
+        return terms.source;
+    }
+
+    // Judging
+
+    /**
+     * Returns whether the conditions fit a buffer; bounds and time are not looked at.
      *
      * <p>Where several reports of one address are open, they have to fit all of them: a buffer must not stay unnoticed
      * because it lies where an expected one does, or did. Only circular buffers share addresses by nature, and the first
      * speaks for all.
      */
-    public boolean fits(BufferGeneration buffer) {
-        return fitsAll(type, buffer.type())
-                && (device.isEmpty() || device.getAsInt() == buffer.device())
-                && decisive(buffer).allMatch(this::fits);
+    public boolean fits(BufferGeneration buffer, AllocationHistory history) {
+        return fitsAll(terms.type, buffer.type())
+                && terms.devices.contains(buffer.device())
+                && decisive(buffer).allMatch(report -> fits(report, history));
     }
 
     private static Stream<Report> decisive(BufferGeneration buffer) {
@@ -156,59 +326,78 @@ public record Expectation(
         return areCircular ? left.stream().limit(1) : left.stream();
     }
 
-    private boolean fits(Report report) {
+    private boolean fits(Report report, AllocationHistory history) {
         AllocationDetails details = report.request().details();
-        return (size.isEmpty() || size.getAsLong() == report.size())
-                && fitsAll(lifetime, details.lifetime())
-                && (owner.isEmpty()
-                        || details.owner()
-                                .filter(found -> found.toString().contains(owner.get()))
-                                .isPresent())
-                && (label.isEmpty() || label.equals(details.label()))
-                && (origin.isEmpty() || hasFrame(report, origin.get()));
+        return terms.sizes.contains(report.size())
+                && fitsAll(terms.lifetime, details.lifetime())
+                && (terms.label.isEmpty() || terms.label.equals(details.label()))
+                && fitsOwner(details)
+                && (terms.phase.isEmpty() || terms.phase.get().equals(history.phaseAt(report.allocatedAt())))
+                && (terms.origin.isEmpty()
+                        || report.request()
+                                .origin()
+                                .filter(terms.origin.get()::fits)
+                                .isPresent());
     }
 
-    /** Returns the conditions and bounds: {@code L1, owner "dispatch", at most 8 buffers}. */
-    public String conditions() {
-        List<String> parts = new ArrayList<>();
-        type.ifPresent(only -> parts.add(only.name()));
-        device.ifPresent(only -> parts.add("device " + only));
-        size.ifPresent(only -> parts.add(Quantities.size(only) + " each"));
-        lifetime.ifPresent(only -> parts.add("lifetime " + only));
-        owner.ifPresent(part -> parts.add("owner \"" + part + '"'));
-        label.ifPresent(only -> parts.add("label \"" + only + '"'));
-        origin.ifPresent(part -> parts.add("origin \"" + part + '"'));
-        count.ifPresent(most -> parts.add("at most " + Quantities.count(most, "buffer")));
-        bytes.ifPresent(most -> parts.add("at most " + Quantities.size(most) + " in all"));
-        return parts.isEmpty() ? "every buffer" : String.join(", ", parts);
-    }
-
-    @Override
-    public String toString() {
-        return conditions() + ", because \"" + because + '"';
+    private boolean fitsOwner(AllocationDetails details) {
+        boolean isAny = terms.owner.isEmpty() && terms.ownerKind.isEmpty();
+        return isAny
+                || details.owner()
+                        .filter(found -> fitsAll(terms.ownerKind, found.kind())
+                                && (terms.owner.isEmpty() || found.toString().contains(terms.owner.get())))
+                        .isPresent();
     }
 
     private static <T> boolean fitsAll(Optional<T> condition, T value) {
         return condition.isEmpty() || condition.get().equals(value);
     }
 
-    private static boolean hasFrame(Report report, String part) {
-        return report.request().origin().stream()
-                .flatMap(found -> found.frames().stream())
-                .anyMatch(frame -> frame.toString().contains(part));
+    // Words
+
+    /** Returns conditions, bounds and time: {@code L1, owner "dispatch", at most 8 buffers}. */
+    public String conditions() {
+        List<String> parts = new ArrayList<>();
+        terms.type.ifPresent(only -> parts.add(only.name()));
+        if (!terms.devices.isAny()) {
+            parts.add((terms.devices.ids().size() == 1 ? "device " : "devices ") + terms.devices);
+        }
+        if (!terms.sizes.isAny()) {
+            parts.add(terms.sizes.toString());
+        }
+        terms.lifetime.ifPresent(only -> parts.add("lifetime " + only));
+        terms.phase.ifPresent(only -> parts.add("phase " + Quantities.quoted(only.name())));
+        terms.ownerKind.ifPresent(only -> parts.add("owner kind " + only));
+        terms.owner.ifPresent(part -> parts.add("owner " + Quantities.quoted(part)));
+        terms.label.ifPresent(only -> parts.add("label " + Quantities.quoted(only)));
+        terms.origin.ifPresent(pattern -> parts.add("origin " + Quantities.quoted(pattern.text())));
+        if (!terms.count.isAny()) {
+            parts.add(terms.count.toString());
+        }
+        terms.bytes.ifPresent(most -> parts.add("at most " + Quantities.size(most) + " in all"));
+        terms.until.ifPresent(last -> parts.add("until " + last));
+        return parts.isEmpty() ? "every buffer" : String.join(", ", parts);
     }
 
-    private static void refuseBlank(String name, Optional<String> text) {
-        if (text.filter(String::isBlank).isPresent()) {
-            throw new IllegalArgumentException("An expected buffer's " + name
-                    + " is a text to look for: a blank one was given. Leave it out to allow any.");
-        }
+    /** Returns the entry as a line of a file, as {@link ExpectedBuffers#parse} reads it. */
+    public String toText() {
+        return EntryText.of(this);
     }
 
-    private static void refuseNegative(String name, long value) {
-        if (value < 0) {
-            throw new IllegalArgumentException("An expected buffer's " + name + " is 0 or more: " + value
-                    + " was given. Leave it out to allow any.");
-        }
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Expectation entry && entry.toText().equals(toText());
+    }
+
+    @Override
+    public int hashCode() {
+        return toText().hashCode();
+    }
+
+    /** Returns the entry in words, and where it is written. */
+    @Override
+    public String toString() {
+        return conditions() + ", because " + Quantities.quoted(terms.because)
+                + terms.source.map(line -> " at " + line).orElse("");
     }
 }

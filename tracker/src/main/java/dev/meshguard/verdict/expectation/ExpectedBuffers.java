@@ -1,8 +1,15 @@
 package dev.meshguard.verdict.expectation;
 
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -11,11 +18,41 @@ import org.apiguardian.api.API.Status;
  *
  * <p>A survivor is counted for the first entry that fits it and still has room.
  *
+ * <h2>As a file</h2>
+ *
+ * <p>One entry a line, its clauses in any order; what is left out fits everything, only the reason is needed:
+ *
+ * <pre>
+ * # what the model keeps on purpose
+ * DRAM devices 0-3,5 size 1048576 count exactly 8 origin "KvCacheTest.weights" until 2026-12-31 because "shared by all tests"
+ * </pre>
+ *
+ * <table>
+ *   <caption>Clauses</caption>
+ *   <tr><td>{@code DRAM}, {@code L1}, …</td><td>the memory</td></tr>
+ *   <tr><td>{@code device 3}, {@code devices 0-3,5}</td><td>the devices</td></tr>
+ *   <tr><td>{@code size 4096}, {@code size 4096-8192}, {@code size 4096-}</td><td>bytes of each buffer</td></tr>
+ *   <tr><td>{@code count exactly 8}, {@code atMost 8}, {@code atLeast 2}, {@code between 2-8}</td><td>how many, over all devices</td></tr>
+ *   <tr><td>{@code bytes atMost 8388608}</td><td>how many bytes, over all devices</td></tr>
+ *   <tr><td>{@code lifetime SYSTEM}</td><td>who frees them</td></tr>
+ *   <tr><td>{@code phase SETUP}</td><td>when they were allocated</td></tr>
+ *   <tr><td>{@code ownerKind PROGRAM}, {@code owner "dispatch"}</td><td>on whose behalf</td></tr>
+ *   <tr><td>{@code label "weights"}</td><td>the exact label</td></tr>
+ *   <tr><td>{@code origin "KvCacheTest.weights"}</td><td>the code, see {@link OriginPattern}</td></tr>
+ *   <tr><td>{@code until 2026-12-31}</td><td>the last day</td></tr>
+ *   <tr><td>{@code because "…"}</td><td>the reason</td></tr>
+ * </table>
+ *
+ * <p>A text with blanks stands in quotes; in them {@code \"}, {@code \\}, {@code \n}, {@code \r}, {@code \t} and {@code \}{@code u00e9} are
+ * escapes. From a {@code #} on that begins a word everything is comment. Files are in UTF-8.
+ *
  * @param entries the entries, in the order in which they are tried
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record ExpectedBuffers(List<Expectation> entries) {
+
+    private static final String BYTE_ORDER_MARK = "\ufeff";
 
     /** Creates an allowlist with its own copy of the entries. */
     public ExpectedBuffers {
@@ -32,6 +69,39 @@ public record ExpectedBuffers(List<Expectation> entries) {
         return new ExpectedBuffers(Arrays.asList(entries));
     }
 
+    /**
+     * Reads the text of a file; each entry knows its line.
+     *
+     * @param text the lines
+     * @param name how the file is called in messages and failures
+     * @throws IllegalArgumentException if a line is no entry; the message names file, line, column and what could stand there
+     */
+    public static ExpectedBuffers parse(String text, String name) {
+        String withoutMark = text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
+        List<Expectation> entries = new ArrayList<>();
+        int number = 0;
+        for (String line : withoutMark.lines().toList()) {
+            number++;
+            EntryParser.parse(line, new SourceLine(name, number)).ifPresent(entries::add);
+        }
+        return new ExpectedBuffers(entries);
+    }
+
+    /**
+     * Reads a file; in failures it is called as the path is.
+     *
+     * @throws IOException if it cannot be read
+     * @throws IllegalArgumentException if a line is no entry, or the file is not in UTF-8
+     */
+    public static ExpectedBuffers load(Path file) throws IOException {
+        try {
+            return parse(Files.readString(file, StandardCharsets.UTF_8), file.toString());
+        } catch (CharacterCodingException notText) {
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "%s is not in UTF-8: save it as UTF-8.", file), notText);
+        }
+    }
+
     /** Returns this allowlist followed by more entries. */
     public ExpectedBuffers and(Expectation... more) {
         return and(of(more));
@@ -42,5 +112,10 @@ public record ExpectedBuffers(List<Expectation> entries) {
         List<Expectation> all = new ArrayList<>(entries);
         all.addAll(other.entries);
         return new ExpectedBuffers(all);
+    }
+
+    /** Returns the allowlist as {@link #parse} reads it, a line an entry. */
+    public String toText() {
+        return entries.stream().map(entry -> entry.toText() + '\n').collect(Collectors.joining());
     }
 }

@@ -45,10 +45,11 @@ final class Doubts {
     List<Doubt> found() {
         List<Doubt> doubts = new ArrayList<>();
         if (!history.hasSource()) {
-            doubts.add(Doubt.of(
-                    Doubt.Kind.NOTHING_ATTACHED,
-                    "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
-                            + " it, or tell it with sourceAttached(…) that something is connected that has nothing to report."));
+            doubts.add(
+                    Doubt.of(
+                            Doubt.Kind.NOTHING_ATTACHED,
+                            "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
+                                    + " it, or tell it with sourceAttached(…) that something is connected that has nothing to report."));
         }
         canaries.forEach(fate -> doubts.add(Doubt.of(Doubt.Kind.CANARY_MISSING, words(fate), fate.planted())));
         gapThatMatters()

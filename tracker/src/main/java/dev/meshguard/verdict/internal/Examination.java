@@ -21,6 +21,8 @@ import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectationResult;
+import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -61,7 +63,9 @@ public final class Examination {
     /** Prepares the examination of a history. */
     public Examination(AllocationHistory whole, ExpectedBuffers expected) {
         this.history = whole.asOfCheck();
-        this.allowances = expected.entries().stream().map(Allowance::new).toList();
+        this.allowances = expected.entries().stream()
+                .map(entry -> new Allowance(entry, history))
+                .toList();
         this.siblings = new Siblings(history, whole);
         this.lateReports = new LateReports(history);
         this.unheard = new Doubts(history);
@@ -72,16 +76,18 @@ public final class Examination {
         List<Survivor> survivors = history.live().stream().map(this::judge).toList();
         LeakVerdict.Sum sum = sum(survivors);
         List<Doubt> doubts = doubts(sum);
+        List<ExpectationResult> expectations =
+                allowances.stream().map(Allowance::result).toList();
         return new LeakVerdict(
                 history,
-                outcome(survivors, doubts),
+                outcome(survivors, doubts, expectations),
                 survivors,
                 new Grouping(history, siblings).of(survivors),
                 sum,
                 totals(),
                 Stretches.of(history),
                 history.anomalies(),
-                allowances.stream().map(Allowance::result).toList(),
+                expectations,
                 doubts);
     }
 
@@ -94,15 +100,19 @@ public final class Examination {
                 .findFirst()
                 .map(Allowance::expectation);
         Diagnosis diagnosis = diagnose(buffer);
-        boolean beyondItsBounds =
-                expectation.isEmpty() && !fitting.isEmpty() && diagnosis.standing() == Standing.EXPECTED;
-        return new Survivor(buffer, beyondItsBounds ? leaked(diagnosis) : diagnosis, expectation);
+        return new Survivor(
+                buffer, expectation.isPresent() ? diagnosis : withoutLeave(diagnosis, fitting), expectation);
     }
 
-    private static Diagnosis leaked(Diagnosis diagnosis) {
+    /** What an entry means and does not let stay has leaked where it would be expected without the entry. */
+    private static Diagnosis withoutLeave(Diagnosis diagnosis, List<Allowance> fitting) {
         List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
-        evidence.add(Evidence.of("more of them are left than the expectations for lifetime PERSISTENT allow"));
-        return new Diagnosis(diagnosis.cause(), Standing.LEAKED, evidence);
+        fitting.forEach(allowance -> allowance.end().ifPresent(evidence::add));
+        boolean wouldBeExpected = !fitting.isEmpty() && diagnosis.standing() == Standing.EXPECTED;
+        if (wouldBeExpected && evidence.size() == diagnosis.evidence().size()) {
+            evidence.add(Evidence.of("more of them are left than the expectations for lifetime PERSISTENT allow"));
+        }
+        return new Diagnosis(diagnosis.cause(), wouldBeExpected ? Standing.LEAKED : diagnosis.standing(), evidence);
     }
 
     private Diagnosis diagnose(BufferGeneration buffer) {
@@ -166,8 +176,11 @@ public final class Examination {
         return worst;
     }
 
-    private Outcome outcome(List<Survivor> survivors, List<Doubt> doubts) {
+    private Outcome outcome(List<Survivor> survivors, List<Doubt> doubts, List<ExpectationResult> expectations) {
         Outcome worst = outcomeOf(survivors);
+        if (expectations.stream().anyMatch(result -> result.fate() == Fate.UNDER_ITS_BOUND)) {
+            worst = worst.orWorse(Outcome.STALE_EXPECTATION);
+        }
         if (history.anomalies().stream().anyMatch(anomaly -> anomaly.kind().unbalancesBooks())) {
             worst = worst.orWorse(Outcome.MISREPORTED);
         }
@@ -416,54 +429,5 @@ public final class Examination {
             }
         }
         return totals;
-    }
-
-    /** An entry of the allowlist and how much of it is used up. */
-    private static final class Allowance {
-
-        private final Expectation expectation;
-        private long buffers;
-        private long bytes;
-        private long refused;
-
-        private Allowance(Expectation expectation) {
-            this.expectation = expectation;
-        }
-
-        private Expectation expectation() {
-            return expectation;
-        }
-
-        /** What may stay anyway takes no room in an entry that does not mean it. */
-        private boolean concerns(BufferGeneration buffer) {
-            boolean mayStay = buffer.lifetime() == BufferLifetime.PERSISTENT;
-            return expectation.fits(buffer)
-                    && (!mayStay || expectation.lifetime().isPresent());
-        }
-
-        private boolean admits(BufferGeneration buffer) {
-            long size = sizeLeft(buffer);
-            boolean hasRoom = buffers + 1 <= expectation.count().orElse(Long.MAX_VALUE)
-                    && size <= expectation.bytes().orElse(Long.MAX_VALUE) - bytes;
-            if (hasRoom) {
-                buffers++;
-                bytes += size;
-            } else {
-                refused++;
-            }
-            return hasRoom;
-        }
-
-        /** The first size may be that of a report that was taken back. */
-        private static long sizeLeft(BufferGeneration buffer) {
-            return buffer.reportsLeft().stream()
-                    .mapToLong(BufferGeneration.Report::size)
-                    .max()
-                    .orElse(buffer.size());
-        }
-
-        private LeakVerdict.ExpectationResult result() {
-            return new LeakVerdict.ExpectationResult(expectation, buffers, bytes, refused);
-        }
     }
 }

@@ -1,0 +1,139 @@
+package dev.meshguard.junit.internal;
+
+import dev.meshguard.junit.internal.AccountFile.Account;
+import dev.meshguard.junit.internal.RunSettings.Update;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineEntry;
+import dev.meshguard.verdict.baseline.BaselineFile;
+import dev.meshguard.verdict.expectation.Expectation;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What a whole run shows that no single test can: entries that matched nothing, known leaks that are gone, JVMs that were killed.
+ *
+ * @param outcome {@code EXPECTED_ONLY} if it is as the files say, {@code STALE_EXPECTATION} if a file is out of date,
+ *     {@code INCONCLUSIVE} if a part of the run is missing
+ * @param text what there is to say
+ */
+public record RunJudgement(Outcome outcome, String text) {
+
+    private static final int MOST_LINES = 12;
+    private static final String INDENT = "   ";
+
+    /** Judges the accounts of a run. */
+    public static RunJudgement of(RunSettings settings) throws IOException {
+        Path folder = settings.account()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "Name the folder of the accounts with " + RunSettings.ACCOUNT + ", as for the tests."));
+        RunFindings findings = new RunFindings();
+        List<Account> accounts = AccountFile.read(folder, settings.run().orElseThrow(), findings);
+        if (accounts.isEmpty()) {
+            return new RunJudgement(
+                    Outcome.INCONCLUSIVE,
+                    String.format(
+                            Locale.ROOT,
+                            "INCONCLUSIVE  %s has no account of run %s: no test used MeshGuard, or the tests were not given the same"
+                                    + " %s and %s",
+                            folder,
+                            settings.run().orElseThrow(),
+                            RunSettings.ACCOUNT,
+                            RunSettings.RUN));
+        }
+        List<Account> cutOff =
+                accounts.stream().filter(account -> !account.isComplete()).toList();
+        return cutOff.isEmpty()
+                ? of(settings, findings, Quantities.count(accounts.size(), "account"))
+                : inconclusive(cutOff, accounts.size());
+    }
+
+    private static RunJudgement inconclusive(List<Account> cutOff, int accounts) {
+        List<String> lines = new ArrayList<>();
+        lines.add(String.format(
+                Locale.ROOT,
+                "INCONCLUSIVE  %d of %s %s no end: a JVM was killed or ended without closing its tests",
+                cutOff.size(),
+                Quantities.count(accounts, "account"),
+                cutOff.size() == 1 ? "has" : "have"));
+        lines.addAll(cut(cutOff.stream().map(account -> INDENT + account.file()).toList()));
+        lines.add(
+                "Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.");
+        return new RunJudgement(Outcome.INCONCLUSIVE, String.join("\n", lines));
+    }
+
+    /** Judges findings that are known to be those of a whole run, and writes the baseline if that is asked for. */
+    static RunJudgement of(RunSettings settings, RunFindings findings, String sources) throws IOException {
+        List<String> lines = new ArrayList<>();
+        List<Expectation> unmatched = findings.unmatched();
+        if (!unmatched.isEmpty()) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "STALE  %d of %s matched nothing in the whole run      [%s]",
+                    unmatched.size(),
+                    Quantities.count(findings.expected(), "expectation"),
+                    sources));
+            lines.addAll(cut(unmatched.stream().map(entry -> INDENT + entry).toList()));
+            lines.add(
+                    "Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass.");
+        }
+        boolean isOld = !ratchet(settings, findings, lines);
+        if (lines.isEmpty()) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "CLEAN  each of %s matched in the run      [%s]",
+                    Quantities.count(findings.expected(), "expectation"),
+                    sources));
+        }
+        boolean isStale = !unmatched.isEmpty() || (isOld && settings.strict());
+        return new RunJudgement(isStale ? Outcome.STALE_EXPECTATION : Outcome.EXPECTED_ONLY, String.join("\n", lines));
+    }
+
+    /** Returns whether the baseline knows nothing that is gone, or does not any more. */
+    private static boolean ratchet(RunSettings settings, RunFindings findings, List<String> lines) throws IOException {
+        if (settings.baseline().isEmpty()) {
+            return true;
+        }
+        BaselineFile file = new BaselineFile(settings.baseline().get());
+        Baseline known = file.read();
+        Baseline left = known.shrunkTo(findings.found());
+        if (left.equals(known)) {
+            return true;
+        }
+        List<String> gone = known.entries().values().stream()
+                .filter(entry -> !left.entries().containsValue(entry))
+                .map(entry -> INDENT + entry + instead(left, entry))
+                .toList();
+        String what = gone.size() + " of " + Quantities.count(known.entries().size(), "known leak")
+                + (gone.size() == 1 ? " is" : " are") + " gone or smaller";
+        if (settings.writes(Update.SHRINK)) {
+            file.update(before -> before.shrunkTo(findings.found()));
+            lines.add("Baseline " + settings.baseline().get() + ": " + what + ", and taken out of it:");
+            lines.addAll(cut(gone));
+            return true;
+        }
+        lines.add("Baseline " + settings.baseline().get() + ": " + what + ":");
+        lines.addAll(cut(gone));
+        lines.add("Take it out with -Dmeshguard.baseline.update=shrink"
+                + (settings.readOnly() ? "; not where CI is set, there the file is only read." : "."));
+        return false;
+    }
+
+    private static String instead(Baseline left, BaselineEntry entry) {
+        BaselineEntry smaller = left.entries().get(entry.fingerprint());
+        return smaller == null ? "" : String.format(Locale.ROOT, " (now at most %d)", smaller.count());
+    }
+
+    private static List<String> cut(List<String> lines) {
+        if (lines.size() <= MOST_LINES) {
+            return lines;
+        }
+        List<String> shown = new ArrayList<>(lines.subList(0, MOST_LINES - 1));
+        shown.add("… and " + (lines.size() - shown.size()) + " more");
+        return shown;
+    }
+}

@@ -1,0 +1,208 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.baseline.Baseline;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.AssertionFailedError;
+
+/** The files of a whole run: what may stay, and which leaks are known. */
+class RunFilesTests {
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void whatTheFileOfTheRunListsMayStay() throws IOException {
+        Path file = write("expected.txt", "DRAM label \"weights\" count exactly 8 because \"shared\"\n");
+
+        assertThat(run(WeightsTestCase.class, Map.of("meshguard.expected-buffers", file.toString())))
+                .hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aFailureNamesFileAndLine() throws IOException {
+        Path file = write("expected.txt", "\nDRAM label \"weights\" count exactly 7 because \"shared\"\n");
+
+        assertThat(run(WeightsTestCase.class, Map.of("meshguard.expected-buffers", file.toString())))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("(DRAM, label \"weights\", exactly 7 buffers, because \"shared\" at " + file
+                        + ":2); 1 more than that allows");
+    }
+
+    @Test
+    void lessThanAnEntryPromisesFailsTheTest() throws IOException {
+        Path file = write("expected.txt", "DRAM label \"weights\" count exactly 9 because \"shared\"\n");
+
+        assertThat(run(WeightsTestCase.class, Map.of("meshguard.expected-buffers", file.toString())))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.STALE_EXPECTATION);
+    }
+
+    @Test
+    void anEntryThatEndedFailsTheTest() throws IOException {
+        Path file = write("expected.txt", "label \"weights\" until 1999-12-31 because \"shared\"\n");
+
+        assertThat(run(WeightsTestCase.class, Map.of("meshguard.expected-buffers", file.toString())))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("Expired on 1999-12-31: 8 buffers would have been expected");
+    }
+
+    @Test
+    void anEntryThatMatchedInNoTestFailsTheWholeRun() throws IOException {
+        Path file = write("expected.txt", "label weights because \"shared\"\nlabel fabric because \"telemetry\"\n");
+
+        assertThat(run(
+                        WeightsTestCase.class,
+                        Map.of("meshguard.expected-buffers", file.toString(), "meshguard.run", "1")))
+                .hasTest("keeps")
+                .whichSucceeded();
+        assertThat(run(
+                        WeightsTestCase.class,
+                        Map.of("meshguard.expected-buffers", file.toString(), "meshguard.run", "1")))
+                .hasFailedClass()
+                .whichFailed()
+                .with(AssertionFailedError.class, """
+                        STALE  1 of 2 expectations matched nothing in the whole run      [1 JVM]
+                           label "fabric", because "telemetry" at %s:2
+                        Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
+    }
+
+    @Test
+    void entriesMatchInTestsThatRunAtTheSameTime() throws IOException {
+        Path file = write("expected.txt", """
+                label a because "of the first"
+                label b because "of the second"
+                label c because "of the third"
+                label d because "of the fourth"
+                """);
+
+        assertThat(runConcurrently(
+                        FourTestCase.class,
+                        Map.of("meshguard.expected-buffers", file.toString(), "meshguard.run", "1")))
+                .hasOnlySucceeded(4);
+    }
+
+    @Test
+    void aFileWithAWrongLineFailsEachTest() throws IOException {
+        Path file = write("expected.txt", "DRAM because\n");
+
+        assertThat(run(WeightsTestCase.class, Map.of("meshguard.expected-buffers", file.toString())))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        file + ":1:13: the line ends where the reason has to stand.");
+    }
+
+    @Test
+    void aFileThatAClassNamesHasToBeThere() {
+        assertThat(run(MissingFileTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@ExpectedBuffersFile on RunFilesTests$MissingFileTestCase = no/such/file.txt is refused. There is no such"
+                                + " file: " + Path.of("no/such/file.txt").toAbsolutePath() + ".");
+    }
+
+    @Test
+    void aKnownLeakIsToldAndFailsNothing() throws IOException {
+        Path known = knownFrom(WeightsTestCase.class);
+
+        assertThat(run(WeightsTestCase.class, Map.of("meshguard.baseline", known.toString())))
+                .hasTest("keeps")
+                .whichSucceededWithPublishedTextContaining(
+                        "   fingerprint ",
+                        " · known\n",
+                        "Note: every leak is in the baseline, so the test does not fail");
+    }
+
+    @Test
+    void aNewLeakFailsBesideAKnownOne() throws IOException {
+        Path known = knownFrom(WeightsTestCase.class);
+
+        assertThat(run(NewLeakTestCase.class, Map.of("meshguard.baseline", known.toString())))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining(" · new since the baseline\n");
+    }
+
+    private Path write(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text);
+    }
+
+    /** In the environment of a build nothing may be written, so what is known is taken from the failure. */
+    private Path knownFrom(Class<?> testClass) throws IOException {
+        return write(
+                "known.txt",
+                Baseline.of(assertThat(run(testClass))
+                                .hasSingleTest()
+                                .whichFailed()
+                                .verdict())
+                        .toText());
+    }
+
+    @TrackAllocations
+    static class WeightsTestCase {
+        @Test
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+    }
+
+    @TrackAllocations
+    static class NewLeakTestCase {
+        @Test
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+    }
+
+    @TrackAllocations
+    static class FourTestCase {
+        @Test
+        void first(MeshDevice mesh) {
+            Buffers.take(mesh, "a");
+        }
+
+        @Test
+        void second(MeshDevice mesh) {
+            Buffers.take(mesh, "b");
+        }
+
+        @Test
+        void third(MeshDevice mesh) {
+            Buffers.take(mesh, "c");
+        }
+
+        @Test
+        void fourth(MeshDevice mesh) {
+            Buffers.take(mesh, "d");
+        }
+    }
+
+    @TrackAllocations
+    @ExpectedBuffersFile("no/such/file.txt")
+    static class MissingFileTestCase {
+        @Test
+        void keeps(MeshDevice mesh) {}
+    }
+}

@@ -1,0 +1,99 @@
+package dev.meshguard.junit.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.meshguard.junit.internal.RunSettings.Update;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RunSettingsTests {
+
+    private static RunSettings settings(Map<String, String> environment, String... parameters) {
+        Map<String, String> given = new HashMap<>();
+        for (String parameter : parameters) {
+            String[] parts = parameter.split("=", 2);
+            given.put("meshguard." + parts[0], parts[1]);
+        }
+        return RunSettings.of(name -> Optional.ofNullable(given.get(name)), environment);
+    }
+
+    @Test
+    void asksForNothingUnlessItIsGiven() {
+        assertThat(settings(Map.of()))
+                .isEqualTo(new RunSettings(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Update.NONE,
+                        false,
+                        Optional.empty(),
+                        Optional.empty(),
+                        false));
+    }
+
+    @Test
+    void takesAnEmptyValueForNone() {
+        assertThat(settings(Map.of(), "expected-buffers= ", "run=")).isEqualTo(settings(Map.of()));
+    }
+
+    @Test
+    void readsEveryParameter() {
+        assertThat(settings(
+                        Map.of("CI", "true"),
+                        "expected-buffers=expected.txt",
+                        "baseline=known.txt",
+                        "baseline.update=shrink",
+                        "baseline.strict=true",
+                        "run=7",
+                        "account=target/accounts"))
+                .isEqualTo(new RunSettings(
+                        Optional.of(Path.of("expected.txt")),
+                        Optional.of(Path.of("known.txt")),
+                        Update.SHRINK,
+                        true,
+                        Optional.of("7"),
+                        Optional.of(Path.of("target/accounts")),
+                        true));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"true", "1", "TRUE", "woodpecker"})
+    void writesNothingWhereCiIsSet(String ci) {
+        assertThat(settings(Map.of("CI", ci), "baseline=known.txt", "baseline.update=accept")
+                        .writes(Update.ACCEPT))
+                .isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "false", "FALSE", "0"})
+    void writesWhatIsAskedForWhereCiIsOff(String ci) {
+        RunSettings settings = settings(Map.of("CI", ci), "baseline=known.txt", "baseline.update=accept");
+
+        assertThat(settings.writes(Update.ACCEPT)).isTrue();
+        assertThat(settings.writes(Update.SHRINK)).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "baseline.update=prune|meshguard.baseline.update = prune is refused. It is shrink, accept or none.",
+                "baseline.strict=yes|meshguard.baseline.strict = yes is refused. It is true or false.",
+                "baseline.update=accept|meshguard.baseline.update = accept is refused. Name the file with meshguard.baseline.",
+                "baseline.update=shrink|meshguard.baseline.update = shrink is refused. A part of the tests does not show what is"
+                        + " gone: run all of them, and say so with meshguard.run.",
+                "account=target|meshguard.account = target is refused. Accounts of an earlier build may lie there: name the run"
+                        + " with meshguard.run, for example by its time."
+            })
+    void refusesWhatMakesNoSense(String parameter, String message) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> settings(Map.of(), parameter))
+                .withMessage(message);
+    }
+}

@@ -1,0 +1,192 @@
+package dev.meshguard.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+/** What a failure says of entries that did not hold, and of leaks that were known, whole. */
+class ExpectationReportTests {
+
+    private final AllocationTracker tracker = AllocationTracker.builder()
+            .originCapture(OriginCapture.NONE)
+            .clock(() -> Instant.parse("2026-11-20T12:00:00Z"))
+            .build();
+
+    @Test
+    void saysHowManyMoreThereAreThanAnEntryAllows() {
+        take("weights", 0, 1, 2);
+        tracker.checked();
+
+        assertThat(text("DRAM label weights count exactly 2 because \"shared by all tests\""))
+                .isEqualTo("""
+                LEAK  1 leak · 1 buffer · 64 B still allocated      [3 allocated = 0 freed + 1 leaked + 2 expected]
+                1. DRAM 64 B x 1   devices ○○●   UNEXPLAINED: no free was reported
+                   -> at an unknown place (no origin was captured)
+                   allocated in START (event #3) at 0x11c0 (4544), label "weights"
+
+                Tracked  in all            left
+                DRAM     3 buffers, 192 B  3 buffers, 192 B
+
+                Expected and present: 2 buffers, 128 B (DRAM, label "weights", exactly 2 buffers, because "shared by all tests" at meshguard-expected.txt:1); 1 more than that allows
+                UNEXPLAINED: Free the buffer before close_mesh_device.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, device = 2, size = 64, count = 1, label = "weights", because = "…")
+                   as a line of a file: DRAM device 2 size 64 count atMost 1 label "weights" because "…\"""");
+    }
+
+    @Test
+    void saysThatAnEntryPromisesMoreThanIsLeft() {
+        take("weights", 0, 1);
+        tracker.checked();
+
+        assertThat(text("DRAM label weights count exactly 8 because \"shared by all tests\""))
+                .isEqualTo("""
+                STALE  1 expectation promises more than is left      [2 allocated = 0 freed + 2 expected]
+                1. 2 buffers left, 128 B: DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1
+                   where fewer are right, promise what is left:
+                   @ExpectBuffers(type = DRAM, exactly = 2, label = "weights", because = "shared by all tests")
+                   as a line of a file: DRAM count exactly 2 label "weights" because "shared by all tests"
+
+                Tracked  in all            left
+                DRAM     2 buffers, 128 B  2 buffers, 128 B
+
+                Expected and present: 2 buffers, 128 B (DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1)""");
+    }
+
+    @Test
+    void saysThatAnEntryEnded() {
+        take("weights", 0, 1);
+        tracker.checked();
+
+        assertThat(text("DRAM label weights until 2026-10-31 because \"shared by all tests\""))
+                .isEqualTo("""
+                LEAK  1 leak · 2 buffers · 128 B still allocated      [2 allocated = 0 freed + 2 leaked]
+                1. DRAM 64 B x 2   devices ●●   UNEXPLAINED: no free was reported
+                   -> at an unknown place (no origin was captured)
+                   it was expected until 2026-10-31, and the check was made on 2026-11-20
+                   allocated in START (events #1 to #2) at 0x11c0 (4544), label "weights"
+
+                Tracked  in all            left
+                DRAM     2 buffers, 128 B  2 buffers, 128 B
+
+                Expired on 2026-10-31: 2 buffers would have been expected (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
+                UNEXPLAINED: Free the buffer before close_mesh_device.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, size = 64, count = 2, label = "weights", because = "…")
+                   as a line of a file: DRAM size 64 count atMost 2 label "weights" because "…\"""");
+    }
+
+    @Test
+    void saysThatTheDayOfTheCheckIsNotKnown() {
+        take("weights", 0, 1);
+
+        assertThat(text("DRAM label weights until 2026-10-31 because \"shared by all tests\""))
+                .isEqualTo("""
+                CLEAN  only expected buffers are left: 2 buffers, 128 B      [2 allocated = 0 freed + 2 expected]
+
+                Tracked  in all            left
+                DRAM     2 buffers, 128 B  2 buffers, 128 B
+
+                Expected and present: 2 buffers, 128 B (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
+                Note: the history does not say when it was checked, so an entry until 2026-10-31 was taken to hold (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)""");
+    }
+
+    @Test
+    void countsTheEntriesOfAFileThatMatchedNothing() {
+        assertThat(text("""
+                label a because "first"
+                label b until 2026-10-31 because "second"
+                # and
+                label c because "third"
+                label d because "fourth"
+                """)).isEqualTo("""
+                CLEAN  everything was given back      [0 allocated = 0 freed]
+
+                Tracked: nothing was allocated
+
+                Never matched: 4 (label "a", because "first" at meshguard-expected.txt:1; label "b", until 2026-10-31, because "second" at meshguard-expected.txt:2; and 2 more)""");
+    }
+
+    @Test
+    void tellsNewLeaksFromKnownOnesAndShowsThemFirst() {
+        take("cache", 0);
+        LeakVerdict yesterday = LeakCheck.create().examine(tracker.history());
+        take("weights", 0, 1);
+
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+
+        assertThat(VerdictReport.of(verdict, Baseline.of(yesterday)).text()).isEqualTo("""
+                LEAK  2 leaks · 3 buffers · 192 B still allocated      [3 allocated = 0 freed + 3 leaked]
+                1. DRAM 64 B x 2   devices ●●   UNEXPLAINED: no free was reported
+                   -> at an unknown place (no origin was captured)
+                   allocated in START (events #2 to #3) at 0x11c0 (4544), label "weights"
+                   fingerprint 148dae · new since the baseline
+                2. DRAM 64 B x 1   devices ●○   UNEXPLAINED: no free was reported
+                   -> at an unknown place (no origin was captured)
+                   allocated in START (event #1) at 0x1140 (4416), label "cache"
+                   fingerprint 8c998e · known
+
+                Tracked  in all            left
+                DRAM     3 buffers, 192 B  3 buffers, 192 B
+
+                UNEXPLAINED: Free the buffer before close_mesh_device.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, size = 64, count = 2, label = "weights", because = "…")
+                   as a line of a file: DRAM size 64 count atMost 2 label "weights" because "…\"""");
+    }
+
+    @Test
+    void saysThatThereIsMoreOfAKnownLeak() {
+        take("cache", 0);
+        LeakVerdict yesterday = LeakCheck.create().examine(tracker.history());
+        take("cache", 1, 2);
+
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+
+        assertThat(VerdictReport.of(verdict, Baseline.of(yesterday)).text())
+                .contains("   fingerprint 8c998e · known, but 3 instead of 1\n");
+    }
+
+    /** What is printed to be pasted has to do what it says. */
+    @Test
+    void printsALineThatLetsTheFindingStay() {
+        take("a \"label\"", 0, 1, 2);
+        tracker.allocated(5, BufferType.L1, 4096, 64);
+        AllocationHistory history = tracker.history();
+        LeakVerdict before = LeakCheck.create().examine(history);
+        String line = VerdictReport.of(before).optOut().orElseThrow().line().replace('…', '!');
+
+        LeakVerdict after = LeakCheck.create()
+                .expecting(ExpectedBuffers.parse(line, "expected.txt"))
+                .examine(history);
+
+        assertThat(after.sum().expected()).isEqualTo(3);
+        assertThat(after.sum().leaked()).isEqualTo(1);
+    }
+
+    private String text(String file) {
+        LeakVerdict verdict = LeakCheck.create()
+                .expecting(ExpectedBuffers.parse(file, "meshguard-expected.txt"))
+                .examine(tracker.history());
+        return VerdictReport.of(verdict).text();
+    }
+
+    private void take(String label, int... devices) {
+        AllocationRequest request = tracker.request(AllocationDetails.user().labelled(label));
+        for (int device : devices) {
+            tracker.allocated(request, device, BufferType.DRAM, 4096 + label.length() * 64L, 64, Ownership.OWNING);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.meshguard.verdict.baseline;
+
+import dev.meshguard.tracker.BufferType;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A known leak: one line of a baseline.
+ *
+ * @param fingerprint the first twelve digits of its {@link Fingerprint}
+ * @param count the most buffers of it that one check may find
+ * @param type the memory, for readers
+ * @param sizeClass the size class in bytes, for readers
+ * @param place the code, for readers
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record BaselineEntry(String fingerprint, long count, BufferType type, long sizeClass, String place) {
+
+    static final int DIGITS = 12;
+
+    private static final Pattern LINE = Pattern.compile("([0-9a-f]{12}) (\\d{1,18}) (\\w+) (\\d{1,19}) (\\S.*)");
+
+    /**
+     * Creates an entry.
+     *
+     * @throws IllegalArgumentException if the count is not positive
+     */
+    public BaselineEntry {
+        if (count < 1) {
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "A known leak has at least one buffer: %d were given.", count));
+        }
+    }
+
+    /** Returns the entry of so many buffers of a leak. */
+    public static BaselineEntry of(Fingerprint fingerprint, long count) {
+        return new BaselineEntry(
+                fingerprint.abbreviated(DIGITS),
+                count,
+                fingerprint.type(),
+                fingerprint.sizeClass(),
+                fingerprint.place());
+    }
+
+    /**
+     * Reads a line.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    static BaselineEntry parse(String line) {
+        Matcher parts = LINE.matcher(line);
+        try {
+            if (parts.matches()) {
+                return new BaselineEntry(
+                        parts.group(1),
+                        Long.parseLong(parts.group(2)),
+                        BufferType.valueOf(parts.group(3)),
+                        Long.parseLong(parts.group(4)),
+                        parts.group(5));
+            }
+        } catch (IllegalArgumentException noEntry) {
+            throw refused(line, noEntry);
+        }
+        throw refused(line, null);
+    }
+
+    private static IllegalArgumentException refused(String line, @Nullable IllegalArgumentException why) {
+        return new IllegalArgumentException(
+                String.format(
+                        Locale.ROOT,
+                        "a known leak is a fingerprint of %d digits, a count of at least 1, a type, a size class and a place, with one"
+                                + " blank between them: \"%s\" was found. Leave the file to -Dmeshguard.baseline.update=accept.",
+                        DIGITS,
+                        line),
+                why);
+    }
+
+    /** Returns this entry with another count. */
+    public BaselineEntry withCount(long newCount) {
+        return new BaselineEntry(fingerprint, newCount, type, sizeClass, place);
+    }
+
+    /** Returns the line: {@code 7f3a9c01d2e4 8 DRAM 1048576 KvCacheTest.weights}. */
+    @Override
+    public String toString() {
+        return String.format(Locale.ROOT, "%s %d %s %d %s", fingerprint, count, type, sizeClass, place);
+    }
+}

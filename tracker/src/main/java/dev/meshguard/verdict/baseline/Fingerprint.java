@@ -1,0 +1,147 @@
+package dev.meshguard.verdict.baseline;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.internal.FrameName;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorGroup;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What makes a leak the same leak tomorrow: its memory, the order of its size, and the code that asked for it.
+ *
+ * <p>Devices, addresses, line numbers, event numbers and the cause are left out, and of names whatever a compiler, a runtime or a
+ * library numbers: the fingerprint is the same on every JDK, on every mesh, and after an edit elsewhere in the file.
+ *
+ * <h2>The canonical text</h2>
+ *
+ * <p>The digest is the SHA-256 of this text in UTF-8, lines ended by {@code \n}:
+ *
+ * <pre>
+ * DRAM
+ * 1048576
+ * dev.example.Model.lambda$load
+ * dev.example.KvCacheTest.decode
+ * </pre>
+ *
+ * <ol>
+ *   <li>the type of the memory;
+ *   <li>the size class: the smallest power of two that is not less than the size in bytes, or 0;
+ *   <li>the four innermost frames of the origin, each as package, classes and method. Frames of the JDK, JUnit, Surefire, Mockito and
+ *       of generated classes are left out, as are the accessors that compilers add; {@code lambda$load$3} is {@code lambda$load},
+ *       {@code Model$1} is {@code Model}, {@code Model$$SpringCGLIB$$0} is {@code Model}; a frame that repeats the one before it is
+ *       left out;
+ *   <li>where no frame is left, instead: {@code owner} with the owner in lower case and without its numbers
+ *       ({@code owner program (add)}), and {@code label} with the label, as far as they are known.
+ * </ol>
+ *
+ * @param digest the SHA-256, 64 hexadecimal digits in lower case
+ * @param type the memory
+ * @param sizeClass the size class, in bytes
+ * @param place the innermost frame without its package, or what stands for it; for readers
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record Fingerprint(String digest, BufferType type, long sizeClass, String place)
+        implements Comparable<Fingerprint> {
+
+    /** Who asked, and who asked them: what lies further out differs from test to test. */
+    private static final int MOST_FRAMES = 4;
+
+    private static final long LARGEST_CLASS = 1L << 62;
+    private static final Pattern NUMBERS = Pattern.compile("\\d+");
+    private static final Pattern BLANKS = Pattern.compile("\\s+");
+
+    /** Returns the fingerprint of a group of survivors. */
+    public static Fingerprint of(SurvivorGroup group) {
+        return of(group.first());
+    }
+
+    /** Returns the fingerprint of a survivor. */
+    public static Fingerprint of(Survivor survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        long sizeClass = sizeClass(buffer.size());
+        List<FrameName> frames = buffer.origin().map(Fingerprint::frames).orElseGet(List::of);
+        List<String> lines = new ArrayList<>(List.of(buffer.type().name(), Long.toString(sizeClass)));
+        List<String> who = frames.isEmpty()
+                ? withoutOrigin(buffer)
+                : frames.stream().map(FrameName::toString).toList();
+        lines.addAll(who);
+        String place = frames.isEmpty() ? String.join(", ", who) : frames.get(0).words();
+        return new Fingerprint(
+                sha256(String.join("\n", lines) + "\n"),
+                buffer.type(),
+                sizeClass,
+                place.isEmpty() ? "unknown" : BLANKS.matcher(place).replaceAll(" "));
+    }
+
+    static List<FrameName> frames(Origin origin) {
+        List<FrameName> frames = new ArrayList<>();
+        for (StackTraceElement frame : origin.frames()) {
+            Optional<FrameName> name = FrameName.ofUser(frame);
+            boolean repeats = !frames.isEmpty() && name.equals(Optional.of(frames.get(frames.size() - 1)));
+            if (name.isPresent() && !repeats && frames.size() < MOST_FRAMES) {
+                frames.add(name.get());
+            }
+        }
+        return frames;
+    }
+
+    private static List<String> withoutOrigin(BufferGeneration buffer) {
+        List<String> lines = new ArrayList<>();
+        buffer.owner().map(Fingerprint::words).ifPresent(lines::add);
+        buffer.label().ifPresent(label -> lines.add("label " + label));
+        return lines;
+    }
+
+    /** The runtime numbers programs and traces in the order in which they come. */
+    private static String words(Owner owner) {
+        String name = NUMBERS.matcher(owner.name()).replaceAll("");
+        String words = "owner " + owner.kind().name().toLowerCase(Locale.ROOT) + ' ' + name;
+        return BLANKS.matcher(words).replaceAll(" ").trim();
+    }
+
+    private static long sizeClass(long size) {
+        if (size <= 1) {
+            return Math.max(0, size);
+        }
+        return size > LARGEST_CLASS ? Long.MAX_VALUE : Long.highestOneBit(size - 1) << 1;
+    }
+
+    private static String sha256(String text) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException("Every Java platform has SHA-256", impossible);
+        }
+    }
+
+    /** Returns the first digits. */
+    public String abbreviated(int digits) {
+        return digest.substring(0, Math.min(digits, digest.length()));
+    }
+
+    @Override
+    public int compareTo(Fingerprint other) {
+        return digest.compareTo(other.digest);
+    }
+
+    /** Returns the fingerprint as far as it is printed alone: {@code 7f3a9c}. */
+    @Override
+    public String toString() {
+        return abbreviated(ShortFingerprints.FEWEST_DIGITS);
+    }
+}

@@ -1,0 +1,49 @@
+package dev.meshguard.verdict.baseline;
+
+import java.util.Collection;
+import java.util.TreeSet;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * How fingerprints are printed in one report: with six digits, or with as many more as it takes to tell them apart.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class ShortFingerprints {
+
+    static final int FEWEST_DIGITS = 6;
+
+    private final int digits;
+
+    private ShortFingerprints(int digits) {
+        this.digits = digits;
+    }
+
+    /** Returns how the fingerprints of one report are printed. */
+    public static ShortFingerprints of(Collection<Fingerprint> all) {
+        TreeSet<String> sorted = new TreeSet<>();
+        all.forEach(fingerprint -> sorted.add(fingerprint.digest()));
+        int digits = FEWEST_DIGITS;
+        String before = "";
+        for (String digest : sorted) {
+            digits = Math.max(digits, commonDigits(before, digest) + 1);
+            before = digest;
+        }
+        return new ShortFingerprints(digits);
+    }
+
+    private static int commonDigits(String one, String other) {
+        int common = 0;
+        while (common < one.length() && common < other.length() && one.charAt(common) == other.charAt(common)) {
+            common++;
+        }
+        return common;
+    }
+
+    /** Returns a fingerprint as it is printed. */
+    public String of(Fingerprint fingerprint) {
+        return fingerprint.abbreviated(digits);
+    }
+}

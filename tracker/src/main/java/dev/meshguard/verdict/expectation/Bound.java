@@ -1,0 +1,59 @@
+package dev.meshguard.verdict.expectation;
+
+import dev.meshguard.tracker.Quantities;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * How many buffers an entry promises, over all devices of one check.
+ *
+ * @param atLeast the fewest, 0 if there may be none
+ * @param atMost the most, {@link Long#MAX_VALUE} if there may be any number
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record Bound(long atLeast, long atMost) {
+
+    /**
+     * Creates a bound.
+     *
+     * @throws IllegalArgumentException if a number is negative, or the fewest are more than the most
+     */
+    public Bound {
+        Refusals.refuseNegative("count", atLeast);
+        Refusals.refuseNegative("count", atMost);
+        Refusals.refuseInverse("count", atLeast, atMost);
+    }
+
+    /** Returns the bound that any number keeps. */
+    public static Bound any() {
+        return new Bound(0, Long.MAX_VALUE);
+    }
+
+    /** Returns the bound of one number. */
+    public static Bound exactly(long count) {
+        return new Bound(count, count);
+    }
+
+    /** Returns whether any number keeps it. */
+    public boolean isAny() {
+        return atLeast == 0 && atMost == Long.MAX_VALUE;
+    }
+
+    /** Returns the bound in words: {@code exactly 8 buffers}, {@code at most 1 buffer}, {@code 2 to 8 buffers}. */
+    @Override
+    public String toString() {
+        if (isAny()) {
+            return "any number of buffers";
+        }
+        if (atLeast == atMost) {
+            return "exactly " + Quantities.count(atMost, "buffer");
+        }
+        if (atLeast == 0) {
+            return "at most " + Quantities.count(atMost, "buffer");
+        }
+        return atMost == Long.MAX_VALUE
+                ? "at least " + Quantities.count(atLeast, "buffer")
+                : atLeast + " to " + Quantities.count(atMost, "buffer");
+    }
+}

@@ -1,0 +1,119 @@
+package dev.meshguard.verdict.expectation;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.StringJoiner;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Which devices an entry means.
+ *
+ * @param ids the device ids, ascending; empty for all devices
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record DeviceSet(List<Integer> ids) {
+
+    /** A range up to two thousand million would be a slip of the pen, and would fill the heap. */
+    private static final int HIGHEST = 65_535;
+
+    private static final Pattern PART = Pattern.compile("(\\d{1,9})(?:-(\\d{1,9}))?");
+
+    /**
+     * Creates a set with its own copy of the ids, sorted and without doubles.
+     *
+     * @throws IllegalArgumentException if an id is negative or higher than 65535
+     */
+    public DeviceSet {
+        ids = List.copyOf(new TreeSet<>(ids));
+        for (int id : ids) {
+            Refusals.refuseNegative("device", id);
+            if (id > HIGHEST) {
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT, "An expected buffer's device is at most %d: %d was given.", HIGHEST, id));
+            }
+        }
+    }
+
+    /** Returns the set of all devices. */
+    public static DeviceSet any() {
+        return new DeviceSet(List.of());
+    }
+
+    /** Returns the set of the given devices. */
+    public static DeviceSet of(int... ids) {
+        return new DeviceSet(Arrays.stream(ids).boxed().toList());
+    }
+
+    /** Returns the set of the given devices. */
+    public static DeviceSet of(Collection<Integer> ids) {
+        return new DeviceSet(List.copyOf(ids));
+    }
+
+    /**
+     * Reads what {@link #toString} prints: ids and ranges of ids, {@code 0-3,5}.
+     *
+     * @throws IllegalArgumentException if the text is none
+     */
+    public static DeviceSet parse(String text) {
+        TreeSet<Integer> ids = new TreeSet<>();
+        for (String part : text.split(",", -1)) {
+            ids.addAll(range(part)
+                    .orElseThrow(() -> new IllegalArgumentException(String.format(
+                            Locale.ROOT,
+                            "Devices are ids and ranges of ids up to %d, for example 0-3,5: \"%s\" was given.",
+                            HIGHEST,
+                            text))));
+        }
+        return new DeviceSet(List.copyOf(ids));
+    }
+
+    private static Optional<List<Integer>> range(String text) {
+        Matcher part = PART.matcher(text);
+        if (!part.matches()) {
+            return Optional.empty();
+        }
+        int first = Integer.parseInt(part.group(1));
+        int last = part.group(2) == null ? first : Integer.parseInt(part.group(2));
+        return first > last || last > HIGHEST
+                ? Optional.empty()
+                : Optional.of(IntStream.rangeClosed(first, last).boxed().toList());
+    }
+
+    /** Returns whether it is the set of all devices. */
+    public boolean isAny() {
+        return ids.isEmpty();
+    }
+
+    /** Returns whether a device is in it. */
+    public boolean contains(int device) {
+        return isAny() || ids.contains(device);
+    }
+
+    /** Returns the set as {@link #parse} reads it: {@code 0-3,5}; {@code all} for all devices. */
+    @Override
+    public String toString() {
+        if (isAny()) {
+            return "all";
+        }
+        StringJoiner parts = new StringJoiner(",");
+        int first = 0;
+        while (first < ids.size()) {
+            int last = first;
+            while (last + 1 < ids.size() && ids.get(last + 1) == ids.get(last) + 1) {
+                last++;
+            }
+            parts.add(last == first ? "" + ids.get(first) : ids.get(first) + "-" + ids.get(last));
+            first = last + 1;
+        }
+        return parts.toString();
+    }
+}

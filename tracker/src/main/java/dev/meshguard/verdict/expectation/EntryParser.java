@@ -1,0 +1,224 @@
+package dev.meshguard.verdict.expectation;
+
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Phase;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Reads one line of a file of expected buffers. */
+final class EntryParser {
+
+    private static final String CLAUSES =
+            "device, devices, size, count, bytes, lifetime, phase, ownerKind, owner, label, origin, until, because";
+    private static final String BOUNDS = "exactly 8, atMost 8, atLeast 2, between 2-8";
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,19}");
+    private static final Pattern RANGE = Pattern.compile("(\\d{1,19})-(\\d{0,19})");
+    /** What failures print in the place of a reason; whoever pastes it has not said one. */
+    private static final String PLACEHOLDER = "…";
+
+    private final SourceLine source;
+    private final String line;
+    private final List<Token> tokens;
+    private final Set<String> seen = new HashSet<>();
+    private int next;
+    private Expectation entry = Expectation.because(PLACEHOLDER);
+    private Optional<String> because = Optional.empty();
+
+    private EntryParser(SourceLine source, String line) {
+        this.source = source;
+        this.line = line;
+        try {
+            this.tokens = Token.of(line);
+        } catch (Token.Malformed malformed) {
+            throw refused(malformed.column(), malformed.getMessage() + ".");
+        }
+    }
+
+    /** Returns the entry of a line; none if there is nothing but a comment in it. */
+    static Optional<Expectation> parse(String line, SourceLine source) {
+        EntryParser parser = new EntryParser(source, line);
+        return parser.tokens.isEmpty() ? Optional.empty() : Optional.of(parser.entry());
+    }
+
+    private Expectation entry() {
+        while (next < tokens.size()) {
+            clause();
+        }
+        String reason = because.orElseThrow(() ->
+                refused(line.length() + 1, "the reason is missing. At the end of an entry stands why: because \"…\"."));
+        return entry.withReason(reason).writtenAt(source);
+    }
+
+    private void clause() {
+        Token name = tokens.get(next++);
+        Optional<BufferType> type = name.isQuoted() ? Optional.empty() : constant(BufferType.values(), name.text());
+        if (type.isPresent()) {
+            refuseTwice(name, "type");
+            entry = entry.type(type.get());
+            return;
+        }
+        refuseTwice(name, name.text().equals("devices") ? "device" : name.text());
+        switch (name.isQuoted() ? "" : name.text()) {
+            case "device", "devices" ->
+                entry = read(
+                        "ids of devices, for example 3 or 0-3,5",
+                        value -> entry.devices(DeviceSet.parse(value.text())));
+            case "size" ->
+                entry = read("a size in bytes, for example 1048576 or 4096-8192", value -> entry.sizes(sizes(value)));
+            case "count" -> entry = count();
+            case "bytes" -> entry = bytes();
+            case "lifetime" -> entry = entry.lifetime(oneOf(BufferLifetime.values()));
+            case "ownerKind" -> entry = entry.ownerKind(oneOf(Owner.Kind.values()));
+            case "phase" ->
+                entry = read(
+                        "a phase, for example SETUP or \"warm up\"", value -> entry.phase(new Phase(value.text())));
+            case "owner" -> entry = read("a part of the owner's name", value -> entry.owner(value.text()));
+            case "label" -> entry = read("a label", value -> entry.label(value.text()));
+            case "origin" -> entry = read("a class, method or package", value -> entry.origin(value.text()));
+            case "until" -> entry = read("a date, for example 2026-12-31", value -> entry.until(value.text()));
+            case "because" -> because = Optional.of(read("the reason", this::reason));
+            default ->
+                throw refused(
+                        name.column(),
+                        String.format(
+                                Locale.ROOT,
+                                "%s is no clause. Here may stand a type (%s), %s.",
+                                quoted(name),
+                                names(BufferType.values()),
+                                CLAUSES));
+        }
+    }
+
+    private Expectation count() {
+        String how = read("a bound: " + BOUNDS, Token::text);
+        int column = tokens.get(next - 1).column();
+        return switch (how) {
+            case "exactly" -> read("a number", value -> entry.exactly(number(value)));
+            case "atMost" -> read("a number", value -> entry.count(number(value)));
+            case "atLeast" -> read("a number", value -> entry.count(new Bound(number(value), Long.MAX_VALUE)));
+            case "between" ->
+                read("two numbers, for example 2-8", value -> {
+                    Matcher range = RANGE.matcher(value.text());
+                    if (!range.matches() || range.group(2).isEmpty()) {
+                        throw new IllegalArgumentException(
+                                "Between stand two numbers, for example 2-8: " + quoted(value) + " was given.");
+                    }
+                    return entry.between(number(range.group(1)), number(range.group(2)));
+                });
+            default ->
+                throw refused(
+                        column, String.format(Locale.ROOT, "\"%s\" is no bound. Here may stand %s.", how, BOUNDS));
+        };
+    }
+
+    private Expectation bytes() {
+        String how = read("atMost and a number of bytes", Token::text);
+        if (!how.equals("atMost")) {
+            throw refused(
+                    tokens.get(next - 1).column(),
+                    String.format(Locale.ROOT, "\"%s\" is no bound. Here may stand atMost.", how));
+        }
+        return read("a number of bytes", value -> entry.bytes(number(value)));
+    }
+
+    private String reason(Token value) {
+        if (value.text().equals(PLACEHOLDER)) {
+            throw new IllegalArgumentException("Say instead of \"…\" why the buffers may stay.");
+        }
+        return Expectation.because(value.text()).because();
+    }
+
+    private static SizeRange sizes(Token value) {
+        Matcher range = RANGE.matcher(value.text());
+        if (!range.matches()) {
+            return SizeRange.exactly(number(value));
+        }
+        return new SizeRange(
+                number(range.group(1)), range.group(2).isEmpty() ? Long.MAX_VALUE : number(range.group(2)));
+    }
+
+    private static long number(Token value) {
+        return number(value.text());
+    }
+
+    private static long number(String text) {
+        try {
+            if (NUMBER.matcher(text).matches()) {
+                return Long.parseLong(text);
+            }
+        } catch (NumberFormatException tooLarge) {
+            // Said below, as of any other text that is no number.
+        }
+        throw new IllegalArgumentException(String.format(
+                Locale.ROOT,
+                "A number from 0 to %d without unit stands here: \"%s\" was given.",
+                Long.MAX_VALUE,
+                text));
+    }
+
+    private <E extends Enum<E>> E oneOf(E[] constants) {
+        return read(
+                "one of " + names(constants),
+                value -> constant(constants, value.text())
+                        .orElseThrow(() ->
+                                new IllegalArgumentException(quoted(value) + " is none of " + names(constants) + ".")));
+    }
+
+    /** Reads the next token; what refuses it is said with its place. */
+    private <T> T read(String what, Function<Token, T> reading) {
+        if (next == tokens.size()) {
+            throw refused(line.length() + 1, "the line ends where " + what + " has to stand.");
+        }
+        Token value = tokens.get(next++);
+        return placed(value, () -> reading.apply(value));
+    }
+
+    private <T> T placed(Token value, Supplier<T> reading) {
+        try {
+            return reading.get();
+        } catch (IllegalArgumentException refusal) {
+            throw refused(value.column(), String.valueOf(refusal.getMessage()));
+        }
+    }
+
+    private void refuseTwice(Token name, String clause) {
+        if (!seen.add(clause)) {
+            throw refused(
+                    name.column(),
+                    String.format(
+                            Locale.ROOT,
+                            "a second %s. Each clause stands at most once; write an entry for each.",
+                            clause));
+        }
+    }
+
+    private IllegalArgumentException refused(int column, String message) {
+        return new IllegalArgumentException(
+                String.format(Locale.ROOT, "%s:%d:%d: %s", source.file(), source.line(), column, message));
+    }
+
+    private static String quoted(Token token) {
+        return '"' + token.text() + '"';
+    }
+
+    private static <E extends Enum<E>> Optional<E> constant(E[] constants, String name) {
+        return Arrays.stream(constants)
+                .filter(constant -> constant.name().equals(name))
+                .findFirst();
+    }
+
+    private static <E extends Enum<E>> String names(E[] constants) {
+        return Arrays.stream(constants).map(Enum::name).collect(Collectors.joining(", "));
+    }
+}

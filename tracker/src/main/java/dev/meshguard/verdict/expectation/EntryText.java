@@ -1,0 +1,54 @@
+package dev.meshguard.verdict.expectation;
+
+import dev.meshguard.tracker.Quantities;
+import java.util.ArrayList;
+import java.util.List;
+
+/** An entry as a line of a file: the clauses always in the same order, so that files compare well. */
+final class EntryText {
+
+    private EntryText() {}
+
+    static String of(Expectation entry) {
+        List<String> clauses = new ArrayList<>();
+        entry.type().ifPresent(type -> clauses.add(type.name()));
+        if (!entry.devices().isAny()) {
+            clauses.add((entry.devices().ids().size() == 1 ? "device " : "devices ") + entry.devices());
+        }
+        if (!entry.sizes().isAny()) {
+            clauses.add("size " + range(entry.sizes().smallest(), entry.sizes().largest()));
+        }
+        if (!entry.count().isAny()) {
+            clauses.add("count " + words(entry.count()));
+        }
+        entry.bytes().ifPresent(most -> clauses.add("bytes atMost " + most));
+        entry.lifetime().ifPresent(lifetime -> clauses.add("lifetime " + lifetime.name()));
+        entry.phase().ifPresent(phase -> clauses.add("phase " + Quantities.quoted(phase.name())));
+        entry.ownerKind().ifPresent(kind -> clauses.add("ownerKind " + kind.name()));
+        entry.owner().ifPresent(part -> clauses.add("owner " + Quantities.quoted(part)));
+        entry.label().ifPresent(label -> clauses.add("label " + Quantities.quoted(label)));
+        entry.origin().ifPresent(pattern -> clauses.add("origin " + Quantities.quoted(pattern.text())));
+        entry.until().ifPresent(last -> clauses.add("until " + last));
+        clauses.add("because " + Quantities.quoted(entry.because()));
+        return String.join(" ", clauses);
+    }
+
+    private static String range(long smallest, long largest) {
+        if (smallest == largest) {
+            return Long.toString(smallest);
+        }
+        return smallest + "-" + (largest == Long.MAX_VALUE ? "" : largest);
+    }
+
+    private static String words(Bound count) {
+        if (count.atLeast() == count.atMost()) {
+            return "exactly " + count.atMost();
+        }
+        if (count.atLeast() == 0) {
+            return "atMost " + count.atMost();
+        }
+        return count.atMost() == Long.MAX_VALUE
+                ? "atLeast " + count.atLeast()
+                : "between " + count.atLeast() + "-" + count.atMost();
+    }
+}

@@ -1,0 +1,111 @@
+package dev.meshguard.verdict.expectation;
+
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.internal.FrameName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Which code an entry means: a class, a method or a package.
+ *
+ * <p>A frame of an origin is read as a row of names: the parts of its package, its class and the classes that one is nested in, its
+ * method, so {@code dev.example.Model$Layer.load} is {@code dev}, {@code example}, {@code Model}, {@code Layer}, {@code load}. A pattern
+ * is a row of names too, with points or dollar signs between them, and fits where its names stand one after another in that row:
+ *
+ * <ul>
+ *   <li>{@code KvCacheTest.weights}: the method {@code weights} of any class {@code KvCacheTest}, lambdas in it too;
+ *   <li>{@code KvCacheTest}: every method of that class and of the classes nested in it;
+ *   <li>{@code dev.example.KvCacheTest.weights}: that of one package only;
+ *   <li>{@code dev.example.model.*}: everything in that package and those below it.
+ * </ul>
+ *
+ * <p>Only whole names fit, letter for letter: {@code Cache.weights} is not {@code KvCache.weights}. Without a star the last name has to
+ * be that of a class or of its method, and one of the names that of a class, so a method alone and a package alone fit nothing. An origin
+ * fits if any of its frames does.
+ *
+ * @param text the pattern as it was written
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record OriginPattern(String text) {
+
+    private static final Pattern SEPARATOR = Pattern.compile("[.$]");
+    private static final Pattern FOREIGN = Pattern.compile("[#():;/\\[\\]\"]");
+    private static final String REST = "*";
+
+    /**
+     * Creates a pattern.
+     *
+     * @throws IllegalArgumentException if the text is blank, or no name of a class, method or package
+     */
+    public OriginPattern {
+        Refusals.refuseBlank("origin", text);
+        List<String> names = names(text);
+        if (FOREIGN.matcher(text).find() || names.stream().anyMatch(String::isBlank) || hasStrayStar(names)) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "An expected buffer's origin is a class, a method or a package, for example KvCacheTest, KvCacheTest.weights or"
+                            + " dev.example.model.*: \"%s\" was given.",
+                    text));
+        }
+    }
+
+    /** Returns the narrowest pattern that fits a frame, {@code KvCacheTest.weights}; none if its names cannot be written in one. */
+    public static Optional<OriginPattern> of(StackTraceElement frame) {
+        FrameName name = FrameName.of(frame);
+        try {
+            return Optional.of(new OriginPattern(String.join("$", name.classes()) + '.' + name.plainMethod()));
+        } catch (IllegalArgumentException foreign) {
+            return Optional.empty();
+        }
+    }
+
+    /** Returns whether any frame of an origin fits. */
+    public boolean fits(Origin origin) {
+        return origin.frames().stream().map(FrameName::of).anyMatch(this::fits);
+    }
+
+    private boolean fits(FrameName frame) {
+        List<String> wanted = names(text);
+        boolean withRest = wanted.get(wanted.size() - 1).equals(REST);
+        if (withRest) {
+            wanted = wanted.subList(0, wanted.size() - 1);
+        }
+        List<String> found = new ArrayList<>(frame.segments());
+        found.set(found.size() - 1, frame.plainMethod());
+        int lastClass = found.size() - 2;
+        int firstClass = lastClass - frame.classes().size() + 1;
+        for (int start = 0; start <= lastClass && start + wanted.size() <= found.size(); start++) {
+            int end = start + wanted.size() - 1;
+            boolean endsWell = withRest ? end < found.size() - 1 : end >= firstClass;
+            if (endsWell && found.subList(start, end + 1).equals(wanted)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static List<String> names(String text) {
+        return List.of(SEPARATOR.split(text, -1));
+    }
+
+    private static boolean hasStrayStar(List<String> names) {
+        for (int i = 0; i < names.size(); i++) {
+            boolean closes = i > 0 && i == names.size() - 1 && names.get(i).equals(REST);
+            if (names.get(i).contains(REST) && !closes) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

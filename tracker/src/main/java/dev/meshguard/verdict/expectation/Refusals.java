@@ -1,0 +1,34 @@
+package dev.meshguard.verdict.expectation;
+
+import java.util.Locale;
+
+/** What makes no entry, in the one place that says so. */
+final class Refusals {
+
+    private Refusals() {}
+
+    static void refuseBlank(String name, String text) {
+        if (text.isBlank()) {
+            throw new IllegalArgumentException("An expected buffer's " + name
+                    + " is a text to look for: a blank one was given. Leave it out to allow any.");
+        }
+    }
+
+    static void refuseNegative(String name, long value) {
+        if (value < 0) {
+            throw new IllegalArgumentException("An expected buffer's " + name + " is 0 or more: " + value
+                    + " was given. Leave it out to allow any.");
+        }
+    }
+
+    static void refuseInverse(String name, long from, long to) {
+        if (from > to) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "An expected buffer's %s goes from less to more: %d to %d was given.",
+                    name,
+                    from,
+                    to));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package dev.meshguard.verdict.baseline;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BaselineTests {
+
+    private static LeakVerdict leaking(BufferType type, int buffers) {
+        return LeakCheck.create()
+                .examine(historyWithoutOrigins()
+                        .allocate(type, devices(0, buffers - 1), 0x1000, 64)
+                        .labelled("weights")
+                        .recorded());
+    }
+
+    @Test
+    void isASortedTextThatSaysWhatItIs() {
+        Baseline baseline = Baseline.of(leaking(DRAM, 8)).and(Baseline.of(leaking(L1, 2)));
+
+        assertThat(baseline.toText()).isEqualTo("""
+                # Leaks that are known: fingerprint, most buffers in one check, type, size class, place.
+                # Change with -Dmeshguard.baseline.update=shrink (fixed ones go) or =accept (new ones come).
+                148dae9b40af 8 DRAM 64 label weights
+                f8728a8acf62 2 L1 64 label weights
+                """);
+        assertThat(Baseline.parse(baseline.toText(), "baseline.txt")).isEqualTo(baseline);
+    }
+
+    @Test
+    void coversWhatItKnows() {
+        LeakVerdict verdict = leaking(DRAM, 8);
+
+        BaselineComparison comparison = BaselineComparison.of(Baseline.of(verdict), verdict);
+
+        assertThat(comparison.covers(verdict)).isTrue();
+        assertThat(comparison.words(verdict.groups().get(0))).contains("known");
+    }
+
+    @Test
+    void coversNoNewLeak() {
+        LeakVerdict verdict = leaking(DRAM, 8);
+
+        BaselineComparison comparison = BaselineComparison.of(Baseline.of(leaking(L1, 8)), verdict);
+
+        assertThat(comparison.covers(verdict)).isFalse();
+        assertThat(comparison.words(verdict.groups().get(0))).contains("new since the baseline");
+    }
+
+    @Test
+    void coversNotMoreThanItsCount() {
+        LeakVerdict verdict = leaking(DRAM, 9);
+
+        BaselineComparison comparison = BaselineComparison.of(Baseline.of(leaking(DRAM, 8)), verdict);
+
+        assertThat(comparison.covers(verdict)).isFalse();
+        assertThat(comparison.words(verdict.groups().get(0))).contains("known, but 9 instead of 8");
+    }
+
+    @Test
+    void coversNothingThatCannotBeKnownAndNoWrongBooks() {
+        var script = historyWithoutOrigins();
+        script.allocate(DRAM, devices(0, 0), 0x1000, 64).labelled("weights").lost(1, "the socket's buffer was full");
+        LeakVerdict uncertain = LeakCheck.create().examine(script.recorded());
+        LeakVerdict unbalanced = LeakCheck.create()
+                .examine(historyWithoutOrigins()
+                        .free(DRAM, devices(0, 0), 0x1000)
+                        .recorded());
+
+        assertThat(BaselineComparison.of(Baseline.of(uncertain), uncertain).covers(uncertain))
+                .isFalse();
+        assertThat(BaselineComparison.of(Baseline.of(unbalanced), unbalanced).covers(unbalanced))
+                .isFalse();
+    }
+
+    @Test
+    void leavesOutWhatMayStay() {
+        LeakVerdict verdict = LeakCheck.create()
+                .expecting(ExpectedBuffers.of(Expectation.because("shared").label("weights")))
+                .examine(leaking(DRAM, 8).history());
+
+        assertThat(Baseline.of(verdict)).isEqualTo(Baseline.empty());
+        assertThat(BaselineComparison.of(Baseline.empty(), verdict)
+                        .words(verdict.groups().get(0)))
+                .isEmpty();
+    }
+
+    @Test
+    void shrinksToWhatIsLeftAndNeverGrows() {
+        Baseline known = Baseline.of(leaking(DRAM, 8)).and(Baseline.of(leaking(L1, 2)));
+
+        assertThat(known.shrunkTo(Baseline.of(leaking(DRAM, 5)))).isEqualTo(Baseline.of(leaking(DRAM, 5)));
+        assertThat(known.shrunkTo(Baseline.of(leaking(DRAM, 9)))).isEqualTo(Baseline.of(leaking(DRAM, 8)));
+        assertThat(known.shrunkTo(Baseline.empty())).isEqualTo(Baseline.empty());
+    }
+
+    @Test
+    void keepsTheLargerOfTwoCounts() {
+        Baseline fewer = Baseline.of(leaking(DRAM, 5));
+        Baseline more = Baseline.of(leaking(DRAM, 8));
+
+        assertThat(fewer.and(more)).isEqualTo(more);
+        assertThat(more.and(fewer)).isEqualTo(more);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<<<<<<< HEAD",
+                "e2a3dcb1ee98 0 DRAM 64 label weights",
+                "e2a3dcb1ee98 8 SRAM 64 label weights",
+                "e2a3dcb1ee98 8 DRAM 9999999999999999999 label weights",
+                "e2a3dcb1ee9 8 DRAM 64 label weights",
+                "e2a3dcb1ee98 8 DRAM 64"
+            })
+    void saysWhichLineIsNone(String line) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Baseline.parse("# comment\n\n" + line, "baseline.txt"))
+                .withMessage(
+                        "baseline.txt:3: a known leak is a fingerprint of 12 digits, a count of at least 1, a type, a size class"
+                                + " and a place, with one blank between them: \"" + line
+                                + "\" was found. Leave the file to -Dmeshguard.baseline.update=accept.");
+    }
+}

@@ -1,0 +1,244 @@
+package dev.meshguard.verdict.baseline;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.SurvivorGroup;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FingerprintTests {
+
+    private static final String HERE = "dev.meshguard.verdict.baseline.FingerprintTests.";
+
+    @Test
+    void isTheDigestOfTypeSizeClassAndFrames() throws Exception {
+        Fingerprint fingerprint = fingerprint(allocated());
+
+        assertThat(fingerprint.digest())
+                .isEqualTo(
+                        sha256("DRAM\n4096\n" + HERE + "allocated\n" + HERE + "isTheDigestOfTypeSizeClassAndFrames\n"));
+        assertThat(fingerprint.place()).isEqualTo("FingerprintTests.allocated");
+        assertThat(fingerprint).hasToString(fingerprint.digest().substring(0, 6));
+    }
+
+    @Test
+    void isTheSameOnEveryJdkWhereTheJdkCallsBack() throws Exception {
+        List<HistoryScript> scripts = new ArrayList<>(List.of(history()));
+
+        scripts.forEach(script -> script.allocate(DRAM, device(0), 0x1000, 4_096));
+
+        assertThat(fingerprint(scripts.get(0)).digest())
+                .isEqualTo(sha256("DRAM\n4096\n" + HERE + "lambda$isTheSameOnEveryJdkWhereTheJdkCallsBack\n" + HERE
+                        + "isTheSameOnEveryJdkWhereTheJdkCallsBack\n"));
+    }
+
+    @Test
+    void isTheSameOnEveryJdkThroughStreams() throws Exception {
+        HistoryScript script = Stream.of(1, 2)
+                .map(number -> number * 2)
+                .filter(number -> number > 2)
+                .map(number -> allocated())
+                .toList()
+                .get(0);
+
+        assertThat(fingerprint(script).digest())
+                .isEqualTo(sha256("DRAM\n4096\n" + HERE + "allocated\n" + HERE
+                        + "lambda$isTheSameOnEveryJdkThroughStreams\n" + HERE + "isTheSameOnEveryJdkThroughStreams\n"));
+    }
+
+    @Test
+    void isTheSameOnEveryJdkThroughReflectionAndProxies() throws Exception {
+        Method method = FingerprintTests.class.getDeclaredMethod("allocated");
+        @SuppressWarnings("unchecked")
+        Supplier<HistoryScript> proxy = (Supplier<HistoryScript>) Proxy.newProxyInstance(
+                FingerprintTests.class.getClassLoader(),
+                new Class<?>[] {Supplier.class},
+                (self, called, arguments) -> method.invoke(null));
+
+        assertThat(fingerprint(proxy.get()).digest())
+                .isEqualTo(sha256("DRAM\n4096\n" + HERE + "allocated\n" + HERE
+                        + "lambda$isTheSameOnEveryJdkThroughReflectionAndProxies\n" + HERE
+                        + "isTheSameOnEveryJdkThroughReflectionAndProxies\n"));
+    }
+
+    @Test
+    void isTheSameFromAnAnonymousClass() throws Exception {
+        HistoryScript script = history();
+
+        new Consumer<HistoryScript>() {
+            @Override
+            public void accept(HistoryScript given) {
+                given.allocate(DRAM, device(0), 0x1000, 4_096);
+            }
+        }.accept(script);
+
+        assertThat(fingerprint(script).digest())
+                .isEqualTo(sha256("DRAM\n4096\n" + HERE + "accept\n" + HERE + "isTheSameFromAnAnonymousClass\n"));
+    }
+
+    /** As the two print it for the same line, {@code buffers.forEach(…)} in a proxied bean called by reflection. */
+    @Test
+    void isTheSameForTheStacksOfJdk17AndJdk25() {
+        Origin onJdk17 = origin(
+                "dev.example.Model.lambda$load$3:41",
+                "java.util.ArrayList.forEach:1511",
+                "dev.example.Model.access$000:12",
+                "dev.example.Model.load:40",
+                "dev.example.Model$$FastClassBySpringCGLIB$$9a1c.invoke:-1",
+                "dev.example.Model$$EnhancerBySpringCGLIB$$77aa.load:-1",
+                "jdk.internal.reflect.NativeMethodAccessorImpl.invoke0:-2",
+                "jdk.internal.reflect.NativeMethodAccessorImpl.invoke:77",
+                "dev.example.KvCacheTest.decode:28");
+        Origin onJdk25 = origin(
+                "dev.example.Model.lambda$load$0:52",
+                "dev.example.Model$$Lambda/0x00007f1c2c0a1000.accept:-1",
+                "java.util.ArrayList.forEach:1604",
+                "dev.example.Model.load:51",
+                "dev.example.Model$$SpringCGLIB$$0.load:-1",
+                "jdk.internal.reflect.DirectMethodHandleAccessor.invoke:104",
+                "dev.example.KvCacheTest.decode:33");
+
+        assertThat(FingerprintTests.frames(onJdk17))
+                .isEqualTo(frames(onJdk25))
+                .containsExactly(
+                        "dev.example.Model.lambda$load", "dev.example.Model.load", "dev.example.KvCacheTest.decode");
+    }
+
+    @Test
+    void knowsNeitherDevicesNorAddressesNorLinesNorCauses() {
+        HistoryScript script = history();
+        for (int device = 0; device < 3; device++) {
+            script.allocate(DRAM, device(device), 0x1000L * (device + 1), 4_096);
+        }
+        Fingerprint inALoop = fingerprint(script);
+        HistoryScript closed = history().mesh(0, devices(0, 1));
+        closed.allocate(DRAM, device(0), 0x7000, 4_000);
+
+        closed.close();
+
+        assertThat(fingerprint(closed)).isEqualTo(inALoop);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0",
+        "1, 1",
+        "2, 2",
+        "3, 4",
+        "4096, 4096",
+        "4097, 8192",
+        "4611686018427387904, 4611686018427387904",
+        "4611686018427387905, 9223372036854775807",
+        "9223372036854775807, 9223372036854775807"
+    })
+    void knowsTheOrderOfTheSize(long size, long sizeClass) {
+        HistoryScript script = history().allocate(DRAM, device(0), 0x1000, size);
+
+        assertThat(fingerprint(script).sizeClass()).isEqualTo(sizeClass);
+    }
+
+    @Test
+    void tellsMemoriesApart() {
+        HistoryScript one = history();
+        HistoryScript other = history();
+        for (var script : List.of(one, other)) {
+            script.allocate(script == one ? DRAM : L1, device(0), 0x1000, 64);
+        }
+
+        assertThat(fingerprint(one)).isNotEqualTo(fingerprint(other));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"7 (add)", "12 (add)", " 9  (add) "})
+    void standsOnTheOwnerWithoutItsNumbersWhereThereIsNoOrigin(String program) throws Exception {
+        HistoryScript script = historyWithoutOrigins()
+                .allocate(L1, device(0), 0x1000, 64)
+                .ownedBy(Owner.program(program))
+                .labelled("kernel 1");
+
+        Fingerprint fingerprint = fingerprint(script);
+
+        assertThat(fingerprint.digest()).isEqualTo(sha256("L1\n64\nowner program (add)\nlabel kernel 1\n"));
+        assertThat(fingerprint.place()).isEqualTo("owner program (add), label kernel 1");
+    }
+
+    @Test
+    void isThatOfTypeAndSizeWhereNothingElseIsKnown() throws Exception {
+        Fingerprint fingerprint = fingerprint(historyWithoutOrigins().allocate(L1, device(0), 0x1000, 64));
+
+        assertThat(fingerprint.digest()).isEqualTo(sha256("L1\n64\n"));
+        assertThat(fingerprint.place()).isEqualTo("unknown");
+    }
+
+    @Test
+    void isPrintedLongerWhereShortOnesAreTheSame() {
+        Fingerprint one = new Fingerprint("abcdef01" + "0".repeat(56), DRAM, 64, "A.a");
+        Fingerprint other = new Fingerprint("abcdef02" + "0".repeat(56), DRAM, 64, "A.b");
+        Fingerprint third = new Fingerprint("123456" + "0".repeat(58), DRAM, 64, "A.c");
+
+        ShortFingerprints alone = ShortFingerprints.of(List.of(one, one, third));
+        ShortFingerprints together = ShortFingerprints.of(List.of(one, third, other));
+
+        assertThat(alone.of(one)).isEqualTo("abcdef");
+        assertThat(List.of(together.of(one), together.of(other), together.of(third)))
+                .containsExactly("abcdef01", "abcdef02", "12345600");
+    }
+
+    private static HistoryScript allocated() {
+        return history().allocate(DRAM, device(0), 0x1000, 4_096);
+    }
+
+    private static Fingerprint fingerprint(HistoryScript script) {
+        List<SurvivorGroup> groups =
+                LeakCheck.create().examine(script.recorded()).groups();
+        List<Fingerprint> fingerprints =
+                groups.stream().map(Fingerprint::of).distinct().toList();
+        assertThat(fingerprints).hasSize(1);
+        return fingerprints.get(0);
+    }
+
+    private static List<String> frames(Origin origin) {
+        return Fingerprint.frames(origin).stream().map(Object::toString).toList();
+    }
+
+    private static Origin origin(String... frames) {
+        return new Origin(Stream.of(frames)
+                .map(text -> {
+                    String name = text.substring(0, text.indexOf(':'));
+                    int point = name.lastIndexOf('.');
+                    return new StackTraceElement(
+                            name.substring(0, point),
+                            name.substring(point + 1),
+                            "Model.java",
+                            Integer.parseInt(text.substring(text.indexOf(':') + 1)));
+                })
+                .toList());
+    }
+
+    private static String sha256(String text) throws Exception {
+        return HexFormat.of()
+                .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+    }
+}
