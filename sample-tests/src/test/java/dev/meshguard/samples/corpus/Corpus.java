@@ -101,7 +101,7 @@ final class Corpus {
 
     private static List<CorpusCase> faults() {
         List<CorpusCase> cases = new ArrayList<>();
-        for (Scenario scenario : Scenarios.onAMesh()) {
+        for (Scenario scenario : Scenarios.forFaults()) {
             for (String fault : FAULTS) {
                 cases.add(new CorpusCase(scenario, Setting.faultless().with(plan(fault))));
             }

@@ -34,6 +34,8 @@ final class RandomProgram {
     private final List<Handle> handles = new ArrayList<>();
     private final List<Handle> tensors = new ArrayList<>();
 
+    private int singles;
+
     private RandomProgram(Stage stage, long seed) {
         this.stage = stage;
         this.random = new Random(seed);
@@ -100,8 +102,8 @@ final class RandomProgram {
             case 0 -> submesh(mesh);
             case 1, 2 -> keepTensor(stage.tensor(mesh, "tensor", 32, 32 * (1 + random.nextInt(4))));
             case 3 -> keep(stage.buffer(mesh, "buffer", one(random, types()), KIB * (1L + random.nextInt(8))));
-            case 4 -> keep(stage.onDevice(mesh, deviceOf(mesh), "single", BufferType.L1_SMALL, KIB));
-            case 5 -> keep(stage.onDevice(mesh, deviceOf(mesh), "single", BufferType.DRAM, 2 * KIB));
+            case 4 -> keep(stage.onDevice(mesh, deviceOf(mesh), "single", BufferType.L1_SMALL, nextSize()));
+            case 5 -> keep(stage.onDevice(mesh, deviceOf(mesh), "single", BufferType.DRAM, nextSize()));
             case 6 -> operate(mesh);
             case 7 -> keep(stage.workload(mesh, "copy", 2 * KIB * (1L + random.nextInt(2))));
             case 8 -> stage.capture(mesh, 1_000L + random.nextInt(3_000)).ifPresent(trace -> {
@@ -114,6 +116,12 @@ final class RandomProgram {
             case 10 -> stage.clearCache(mesh);
             default -> freeOne();
         }
+    }
+
+    /** Buffers of one device are alike to nobody: no two of a program are meant to go together. */
+    private long nextSize() {
+        singles++;
+        return (long) singles * KIB;
     }
 
     private static BufferType[] types() {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /** The programs of the corpus: those of the field in small, and what people do wrong with them. */
 final class Scenarios {
@@ -34,6 +35,15 @@ final class Scenarios {
     /** Returns those on which every defect and fault is tried. */
     static List<Scenario> onAMesh() {
         return all().stream().filter(Scenario::onAMesh).toList();
+    }
+
+    /** Returns those on which every fault is tried: every second, of each kind some. */
+    static List<Scenario> forFaults() {
+        List<Scenario> onAMesh = onAMesh();
+        return IntStream.range(0, onAMesh.size())
+                .filter(index -> index % 2 == 1)
+                .mapToObj(onAMesh::get)
+                .toList();
     }
 
     /** Returns the program that meets every defect: operations, traces, programs that end while others live, addresses lent anew, a free after the close. */

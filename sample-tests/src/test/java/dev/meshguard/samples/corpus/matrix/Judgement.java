@@ -125,7 +125,9 @@ public final class Judgement {
             return true;
         }
         if (label.is(TrueCause.OUT_OF_ORDER)) {
-            return open || isOf(label.state(), survivor.standing());
+            return open
+                    || isOf(label.state(), survivor.standing())
+                    || (rigour == Rigour.NO_WRONG_CAUSE && mayBeBelieved(survivor));
         }
         if (label.state() == State.OPEN) {
             return open;
@@ -170,7 +172,7 @@ public final class Judgement {
             return outcomes.contains(verdict.outcome());
         }
         return truth.isMissingFromTheLog()
-                ? verdict.outcome() == Outcome.INCONCLUSIVE
+                ? verdict.outcome() == Outcome.INCONCLUSIVE || verdict.outcome() == Outcome.LEAKED
                 : !outcomes.contains(Outcome.LEAK_FREE);
     }
 

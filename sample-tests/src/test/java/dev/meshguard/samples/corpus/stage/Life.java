@@ -139,6 +139,16 @@ public final class Life {
         return isOfAMesh() && meshClosedAt > moment && processDiedAt > moment;
     }
 
+    /** Returns whether one was lent by the allocator of a mesh and the other by that of a device. */
+    public boolean isLentByAnotherAllocatorThan(Life other) {
+        return !isCircularBuffer() && !other.isCircularBuffer() && ownership != other.ownership;
+    }
+
+    /** Returns whether it took memory when its mesh began to close, so that the reading shows it. */
+    public boolean wasThereAtTheClose() {
+        return meshClosingAt != NEVER && isThereAt(meshClosingAt);
+    }
+
     /** Returns whether both are parts of what the allocator of a mesh lent on all its devices at once. */
     public boolean isLentTogetherWith(Life other) {
         return ownership == Ownership.NON_OWNING

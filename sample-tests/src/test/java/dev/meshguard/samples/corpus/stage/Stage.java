@@ -410,6 +410,14 @@ public final class Stage {
         }
     }
 
+    /** Tells the tracker something that did not happen. */
+    public void unheardByTheTruth(Runnable telling) {
+        clock.nextStep();
+        if (road != null) {
+            telling.run();
+        }
+    }
+
     // Time
 
     /** Begins a phase. */

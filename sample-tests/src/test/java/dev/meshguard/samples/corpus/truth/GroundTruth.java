@@ -72,6 +72,8 @@ public final class GroundTruth {
         private int frees;
             private int ignoredFrees;
         private boolean disordered;
+        /** Devices that it was reported on and does not lie on. */
+        private final Set<Integer> elsewhere = new HashSet<>();
 
         boolean areBalanced() {
             return allocations == frees;
@@ -130,8 +132,11 @@ public final class GroundTruth {
             inTheLog.merge(place, 1, Integer::sum);
             lives(arrival.step(), place, arrival.isOfCircularBuffer()).stream()
                     .min((one, other) -> of(one).allocations - of(other).allocations)
-                    .map(this::of)
-                    .ifPresent(known -> {
+                    .ifPresent(life -> {
+                        Reports known = of(life);
+                        if (life.device() != arrival.device()) {
+                            known.elsewhere.add(arrival.device());
+                        }
                         known.disordered |= known.frees > known.allocations || arrival.isLate();
                         known.allocations++;
                     });
@@ -164,11 +169,21 @@ public final class GroundTruth {
                 .filter(ofTheOwner)
                 .toList();
         return ended.isEmpty()
-                ? lastOf(thereSince(arrival.step(), place, circularBuffer, ofTheOwner)).stream().findFirst()
+                ? lastOf(thereSince(arrival.step(), place, circularBuffer, ofTheOwner)).stream()
+                        .findFirst()
+                        .or(() -> endedElsewhere(arrival))
                 : ended.stream()
                         .filter(life -> of(life).frees < of(life).allocations)
                         .findFirst()
                         .or(() -> Optional.of(ended.get(0)));
+    }
+
+    private Optional<Life> endedElsewhere(Arrival arrival) {
+        return reports.keySet().stream()
+                .filter(life -> life.endStep() == arrival.step())
+                .filter(life -> life.type() == arrival.type() && life.address() == arrival.address())
+                .filter(life -> of(life).elsewhere.contains(arrival.device()))
+                .findFirst();
     }
 
     private List<Life> thereSince(int step, Place place, boolean circularBuffer, Predicate<Life> fits) {
@@ -221,6 +236,9 @@ public final class GroundTruth {
                 || isAMeshOpen()) {
             return EnumSet.of(Outcome.INCONCLUSIVE);
         }
+        if (reports.keySet().stream().anyMatch(this::wasSeenButNeverReported)) {
+            return EnumSet.of(Outcome.LEAK_FREE, Outcome.MISREPORTED);
+        }
         boolean balanced = !strayFrees && reports.values().stream().allMatch(this::fits);
         if (!balanced) {
             return disordered ? EnumSet.of(Outcome.MISREPORTED, Outcome.INCONCLUSIVE) : EnumSet.of(Outcome.MISREPORTED);
@@ -228,6 +246,11 @@ public final class GroundTruth {
         return all.stream().anyMatch(label -> label.state() == State.MAY_STAY)
                 ? EnumSet.of(Outcome.EXPECTED_ONLY)
                 : EnumSet.of(Outcome.LEAK_FREE);
+    }
+
+    /** What nobody ever spoke of balances; whoever reads the allocators knows that something was not said. */
+    private boolean wasSeenButNeverReported(Life life) {
+        return of(life).allocations == 0 && of(life).frees == 0 && life.wasThereAtTheClose();
     }
 
     private boolean fits(Reports known) {
@@ -316,7 +339,9 @@ public final class GroundTruth {
             }
             return lives.stream().allMatch(Life::hasEnded) ? Label.of(TrueCause.UNKNOWABLE, State.GIVEN_BACK) : label;
         }
-        boolean ofTheDead = !lives.isEmpty() && lives.stream().allMatch(Life::hasDeadProcess);
+        boolean ofTheDead = lives.stream()
+                .filter(life -> of(life).frees < of(life).allocations)
+                .anyMatch(Life::hasDeadProcess);
         return label.state() == State.GIVEN_BACK && ofTheDead ? Label.of(TrueCause.UNKNOWABLE, label.state()) : label;
     }
 
@@ -331,7 +356,8 @@ public final class GroundTruth {
         }
         List<Life> missing = lives.stream().filter(this::isMissing).toList();
         if (!missing.isEmpty()) {
-            return label(missing, this::causesOfMissing, State.MISSING);
+            Label label = label(missing, life -> causesOfMissing(life, missing.size() > 1), State.MISSING);
+            return isAnotherAllocatorUnheard(missing, lives) ? label.orUnknowable() : label;
         }
         if (lives.stream().anyMatch(life -> memory(life).wasItsMeshOpen(life))) {
             return Label.of(TrueCause.STILL_OPEN, State.OPEN);
@@ -343,7 +369,7 @@ public final class GroundTruth {
         List<Life> surplus = lives.stream()
                 .filter(life -> of(life).frees < of(life).allocations)
                 .toList();
-        return label(surplus.isEmpty() ? List.copyOf(lives) : surplus, life -> EnumSet.of(causeOfSurplus(life)), State.GIVEN_BACK);
+        return label(surplus.isEmpty() ? List.copyOf(lives) : surplus, this::causesOfSurplus, State.GIVEN_BACK);
     }
 
     private interface Reason {
@@ -373,15 +399,25 @@ public final class GroundTruth {
         return memory;
     }
 
-    /** What was freed late without a word could only be seen as it was when the check was made. */
-    private Set<TrueCause> causesOfMissing(Life life) {
+    /** Which of two things at one address was given back unheard, nobody can tell where two allocators lent them. */
+    private boolean isAnotherAllocatorUnheard(List<Life> missing, Collection<Life> lives) {
+        return lives.stream()
+                .filter(life -> !missing.contains(life) && of(life).frees < of(life).allocations)
+                .anyMatch(life -> missing.stream().anyMatch(life::isLentByAnotherAllocatorThan));
+    }
+
+    /**
+     * What was freed late without a word could only be seen as it was when the check was made; and so could what shares its address
+     * with something else that is missing.
+     */
+    private Set<TrueCause> causesOfMissing(Life life, boolean sharesItsAddress) {
         if (life.outlivedItsProcess()) {
             return EnumSet.of(TrueCause.PROCESS_DIED);
         }
         if (!memory(life).wasGivenBackLate(life)) {
             return EnumSet.of(causeAtTheCheck(life));
         }
-        return isReleaseHeardOf(life)
+        return isReleaseHeardOf(life) && !sharesItsAddress
                 ? EnumSet.of(TrueCause.LATE)
                 : EnumSet.of(TrueCause.LATE, causeAtTheCheck(life));
     }
@@ -422,13 +458,16 @@ public final class GroundTruth {
         return row.size() > 1 && count.applyAsInt(other -> !isMissing(other)) * 2 > row.size();
     }
 
-    private TrueCause causeOfSurplus(Life life) {
-        if (isUnknowable(life)) {
-            return TrueCause.UNKNOWABLE;
-        }
+    private Set<TrueCause> causesOfSurplus(Life life) {
         if (life.isCircularBuffer()) {
-            return TrueCause.CIRCULAR_BUFFER_UNREPORTED;
+            return isUnknowable(life)
+                    ? EnumSet.of(TrueCause.CIRCULAR_BUFFER_UNREPORTED, TrueCause.UNKNOWABLE)
+                    : EnumSet.of(TrueCause.CIRCULAR_BUFFER_UNREPORTED);
         }
+        return EnumSet.of(isUnknowable(life) ? TrueCause.UNKNOWABLE : causeOfSurplus(life));
+    }
+
+    private TrueCause causeOfSurplus(Life life) {
         return of(life).allocations > 1 && of(life).frees > 0 ? TrueCause.REPORTED_TWICE : TrueCause.FREE_UNREPORTED;
     }
 

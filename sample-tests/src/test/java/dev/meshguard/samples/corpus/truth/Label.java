@@ -34,7 +34,15 @@ public record Label(Set<TrueCause> causes, State state) {
 
     /** Returns the row for what was told: one of several causes that are all true, or else the first of them. */
     public String row(String told) {
-        return causes.stream().map(Enum::name).filter(told::equals).findFirst().orElse(row().name());
+        TrueCause other = causes.contains(TrueCause.UNKNOWABLE) ? TrueCause.UNKNOWABLE : row();
+        return causes.stream().map(Enum::name).filter(told::equals).findFirst().orElse(other.name());
+    }
+
+    /** Returns this label where it cannot be known either. */
+    Label orUnknowable() {
+        Set<TrueCause> more = EnumSet.copyOf(causes);
+        more.add(TrueCause.UNKNOWABLE);
+        return new Label(more, state);
     }
 
     /** Returns whether it is one of the rows in which there is nothing to be named. */
