@@ -104,6 +104,7 @@ public final class Judgement {
                         buffer.device(),
                         buffer.type(),
                         buffer.address(),
+                        false,
                         false))
                 .toList();
     }
@@ -173,7 +174,7 @@ public final class Judgement {
         }
         return truth.isMissingFromTheLog()
                 ? verdict.outcome() == Outcome.INCONCLUSIVE || verdict.outcome() == Outcome.LEAKED
-                : !outcomes.contains(Outcome.LEAK_FREE);
+                : !outcomes.equals(EnumSet.of(Outcome.LEAK_FREE));
     }
 
     /** Returns what is wrong, one line each; empty if nothing is. */

@@ -36,6 +36,7 @@ public final class Road implements AllocationListener {
      * @param type the memory it named
      * @param address the address it named
      * @param isLate whether it arrived when the close of its mesh had begun, or its program had ended
+     * @param isAfterTheCheck whether it arrived when the check had been made
      */
     public record Arrival(
             int step,
@@ -44,7 +45,8 @@ public final class Road implements AllocationListener {
             int device,
             BufferType type,
             long address,
-            boolean isLate) {
+            boolean isLate,
+            boolean isAfterTheCheck) {
 
         /** Returns whether it is of a circular buffer. */
         public boolean isOfCircularBuffer() {
@@ -59,6 +61,7 @@ public final class Road implements AllocationListener {
     private final List<Arrival> ignoredFrees = new ArrayList<>();
     private final Set<Owner> endedOwners = new HashSet<>();
     private final Set<Integer> openMeshes = new HashSet<>();
+    private boolean checked;
     private boolean deaf;
     private boolean noticedLosses;
 
@@ -87,6 +90,10 @@ public final class Road implements AllocationListener {
         return noticedLosses;
     }
 
+    void check() {
+        checked = true;
+    }
+
     /** From here on buffers are not heard of, and nobody knows that. */
     void deaf(boolean now) {
         deaf = now;
@@ -109,7 +116,7 @@ public final class Road implements AllocationListener {
 
     private void note(AllocationRequest request, boolean isFree, int device, BufferType type, long address) {
         if (request.details().kind() != BufferKind.CANARY) {
-            arrivals.add(new Arrival(stepOf(request), isFree, request.details(), device, type, address, isLate(request.details())));
+            arrivals.add(new Arrival(stepOf(request), isFree, request.details(), device, type, address, isLate(request.details()), checked));
         }
     }
 
@@ -142,8 +149,15 @@ public final class Road implements AllocationListener {
     public void freeIgnored(
             AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
         if (reason == IgnoredFreeReason.DEVICE_CLOSED) {
-            ignoredFrees.add(
-                    new Arrival(stepOf(release), true, release.details(), device, type, address, isLate(release.details())));
+            ignoredFrees.add(new Arrival(
+                    stepOf(release),
+                    true,
+                    release.details(),
+                    device,
+                    type,
+                    address,
+                    isLate(release.details()),
+                    checked));
         }
         tracker.freeIgnored(release, device, type, address, reason);
     }

@@ -438,6 +438,7 @@ public final class Stage {
         if (tracker != null) {
             finder.find(tracker, this);
             tracker.checked();
+            road().check();
         }
     }
 

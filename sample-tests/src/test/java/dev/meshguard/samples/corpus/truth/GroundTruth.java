@@ -90,6 +90,9 @@ public final class GroundTruth {
     private final Map<Entry, Integer> inTheBooks = new HashMap<>();
     private final Map<Place, Integer> inTheLog = new HashMap<>();
     private final Map<Integer, List<Life>> siblings = new HashMap<>();
+    /** Where a report of a free arrived after the check, whenever it was made. */
+    private final Set<Place> placesFreedLate = new HashSet<>();
+
     private boolean strayFrees;
 
     /** Puts the two runs of a program side by side. */
@@ -127,6 +130,9 @@ public final class GroundTruth {
             inTheBooks.computeIfPresent(entry, (unused, count) -> Math.max(0, count - 1));
             inTheLog.computeIfPresent(place, (unused, count) -> Math.max(0, count - 1));
             takenBackBy(arrival).ifPresent(life -> of(life).frees++);
+            if (arrival.isAfterTheCheck()) {
+                placesFreedLate.add(place);
+            }
         } else {
             inTheBooks.merge(entry, 1, Integer::sum);
             inTheLog.merge(place, 1, Integer::sum);
@@ -342,7 +348,11 @@ public final class GroundTruth {
         boolean ofTheDead = lives.stream()
                 .filter(life -> of(life).frees < of(life).allocations)
                 .anyMatch(Life::hasDeadProcess);
-        return label.state() == State.GIVEN_BACK && ofTheDead ? Label.of(TrueCause.UNKNOWABLE, label.state()) : label;
+        boolean seemsLate = lives.stream().map(Place::of).anyMatch(placesFreedLate::contains);
+        if (label.state() == State.GIVEN_BACK && ofTheDead) {
+            return Label.of(TrueCause.UNKNOWABLE, label.state());
+        }
+        return seemsLate ? label.orUnknowable() : label;
     }
 
     /** Returns what is true of what lies behind one entry of the books. */
