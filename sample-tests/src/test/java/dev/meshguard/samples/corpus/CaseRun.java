@@ -22,8 +22,7 @@ public record CaseRun(
 
     /** Returns what the verdict on the whole history says. */
     public Judgement full() {
-        return new Judgement(
-                LeakCheck.create().examine(history), truth, road, request -> request, Rigour.EVERY_CAUSE);
+        return new Judgement(LeakCheck.create().examine(history), truth, road, request -> request, Rigour.EVERY_CAUSE);
     }
 
     /** Returns what the verdict says on what a server's log would have held. */

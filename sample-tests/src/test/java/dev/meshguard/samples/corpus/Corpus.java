@@ -118,13 +118,11 @@ final class Corpus {
                             .on(RuntimePreset.OCTOBER_2025, Architecture.WORMHOLE_B0)
                             .reporting(ReportingModel.TRACKING_BRANCH)
                             .ownBuffers(Optional.empty())));
-            cases.add(new CorpusCase(
-                    scenario, Setting.faultless().on(RuntimePreset.MAY_2026, Architecture.BLACKHOLE)));
+            cases.add(new CorpusCase(scenario, Setting.faultless().on(RuntimePreset.MAY_2026, Architecture.BLACKHOLE)));
         }
         for (Scenario scenario : List.of(Scenarios.everything(), Scenarios.everythingForgetful())) {
             cases.add(new CorpusCase(scenario, Setting.faultless().closing(CloseOrder.ALLOCATORS_FIRST)));
-            cases.add(new CorpusCase(
-                    scenario, Setting.faultless().ownBuffers(Optional.of(BufferLifetime.PERSISTENT))));
+            cases.add(new CorpusCase(scenario, Setting.faultless().ownBuffers(Optional.of(BufferLifetime.PERSISTENT))));
             for (RuntimeFix fix : RuntimeFix.values()) {
                 cases.add(new CorpusCase(scenario, Setting.faultless().with(fix)));
             }

@@ -74,8 +74,7 @@ final class CorpusResults {
 
     private static void count(Judgement judgement, ConfusionMatrix causes, ConfusionMatrix outcomes) {
         judgement.buffers().forEach(told -> causes.count(told.truth().row(told.told()), told.told(), told.isRight()));
-        outcomes.count(
-                judgement.trueOutcome(), judgement.verdict().outcome().name(), judgement.isOutcomeRight());
+        outcomes.count(judgement.trueOutcome(), judgement.verdict().outcome().name(), judgement.isOutcomeRight());
     }
 
     private void countClean(CaseRun run, Judgement full, Judgement reduced) {

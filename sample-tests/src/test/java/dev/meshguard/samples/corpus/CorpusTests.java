@@ -57,7 +57,8 @@ class CorpusTests {
     /** What cannot be known stays the exception. */
     @Test
     void hasFewBuffersOfWhichNothingCanBeKnown() {
-        assertThat(results.causes().row("UNKNOWABLE") * 20).isLessThan(results.causes().total());
+        assertThat(results.causes().row("UNKNOWABLE") * 20)
+                .isLessThan(results.causes().total());
     }
 
     @Test

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 /** The matrices are no decoration: where something else is told than what is true, they say so. */
 class MatricesCanFailTests {
 
-    private static final Scenario DROPPED = Scenario.bound(
-            "dropped", stage -> stage.drop(stage.bound("dropped", BufferType.DRAM, 0x1000, 4_096, 0)));
+    private static final Scenario DROPPED =
+            Scenario.bound("dropped", stage -> stage.drop(stage.bound("dropped", BufferType.DRAM, 0x1000, 4_096, 0)));
 
     @Test
     void acceptTheTruth() {
@@ -25,14 +25,13 @@ class MatricesCanFailTests {
 
     @Test
     void refuseAWrongCause() {
-        CorpusResults results = results((tracker, stage) -> trace(tracker, Reachability.heldBy(List.of("Nobody.tensor"))));
+        CorpusResults results =
+                results((tracker, stage) -> trace(tracker, Reachability.heldBy(List.of("Nobody.tensor"))));
 
         assertThat(results.wrongs())
                 .containsExactly("dropped: true [LOST] MISSING, told HELD:"
                         + " HELD (leaked): DRAM 0x1000 (4096) on device 0, generation 1");
-        assertThat(results.fullText())
-                .startsWith(
-                        """
+        assertThat(results.fullText()).startsWith("""
                         Causes, whole history, one case: buffers
                                  [a]
                         LOST      1!
@@ -69,9 +68,7 @@ class MatricesCanFailTests {
         matrix.count("LOST", "HELD", false);
 
         assertThat(matrix.wrong()).isEqualTo(1);
-        assertThat(matrix)
-                .hasToString(
-                        """
+        assertThat(matrix).hasToString("""
                         Two rows
                                  [a]     [b]
                         HELD       1       .

@@ -106,12 +106,13 @@ final class RandomProgram {
             case 5 -> keep(stage.onDevice(mesh, deviceOf(mesh), "single", BufferType.DRAM, nextSize()));
             case 6 -> operate(mesh);
             case 7 -> keep(stage.workload(mesh, "copy", 2 * KIB * (1L + random.nextInt(2))));
-            case 8 -> stage.capture(mesh, 1_000L + random.nextInt(3_000)).ifPresent(trace -> {
-                stage.replay(mesh, trace);
-                if (random.nextInt(5) > 0) {
-                    stage.release(mesh, trace);
-                }
-            });
+            case 8 ->
+                stage.capture(mesh, 1_000L + random.nextInt(3_000)).ifPresent(trace -> {
+                    stage.replay(mesh, trace);
+                    if (random.nextInt(5) > 0) {
+                        stage.release(mesh, trace);
+                    }
+                });
             case 9 -> share();
             case 10 -> stage.clearCache(mesh);
             default -> freeOne();

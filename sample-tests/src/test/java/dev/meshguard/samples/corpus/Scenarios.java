@@ -141,7 +141,8 @@ final class Scenarios {
             List<Handle> model = new ArrayList<>();
             for (int layer = 0; layer < 4; layer++) {
                 for (int device : mesh.deviceIds()) {
-                    model.add(stage.onDevice(mesh, device, "weights" + layer, BufferType.DRAM, (8 + layer + device) * KIB));
+                    model.add(stage.onDevice(
+                            mesh, device, "weights" + layer, BufferType.DRAM, (8 + layer + device) * KIB));
                     model.add(stage.onDevice(mesh, device, "cache" + layer, BufferType.L1, 2 * KIB));
                 }
             }
@@ -257,23 +258,24 @@ final class Scenarios {
 
     private static void twoMeshes(Stage stage, boolean forgets) {
         Ttnn runtime = stage.runtime();
-        stage.open(runtime, 1, 2).ifPresent(one -> stage.openWith(
-                        runtime,
-                        MeshDeviceOptions.defaults()
-                                .withMeshShape(MeshShape.of(1, 2))
-                                .withPhysicalDeviceIds(6, 7))
-                .ifPresentOrElse(
-                        other -> {
-                            Handle here = stage.tensor(one, "here", 64, 64);
-                            Handle there = stage.tensor(other, "there", 64, 64);
-                            if (!forgets) {
-                                stage.free(there);
-                            }
-                            stage.free(here);
-                            stage.closeClean(one);
-                            stage.closeClean(other);
-                        },
-                        () -> stage.closeClean(one)));
+        stage.open(runtime, 1, 2)
+                .ifPresent(one -> stage.openWith(
+                                runtime,
+                                MeshDeviceOptions.defaults()
+                                        .withMeshShape(MeshShape.of(1, 2))
+                                        .withPhysicalDeviceIds(6, 7))
+                        .ifPresentOrElse(
+                                other -> {
+                                    Handle here = stage.tensor(one, "here", 64, 64);
+                                    Handle there = stage.tensor(other, "there", 64, 64);
+                                    if (!forgets) {
+                                        stage.free(there);
+                                    }
+                                    stage.free(here);
+                                    stage.closeClean(one);
+                                    stage.closeClean(other);
+                                },
+                                () -> stage.closeClean(one)));
     }
 
     private static void phases(Stage stage, MeshDevice mesh) {
@@ -314,7 +316,8 @@ final class Scenarios {
 
     static List<Scenario> leaking() {
         return List.of(
-                Scenario.onAMesh("test_mesh_allocation, cache not cleared", stage -> meshAllocation(stage, 2, false, 0)),
+                Scenario.onAMesh(
+                        "test_mesh_allocation, cache not cleared", stage -> meshAllocation(stage, 2, false, 0)),
                 Scenario.onAMesh("test_mesh_allocation, two tensors kept", stage -> meshAllocation(stage, 2, true, 2)),
                 Scenario.onAMesh("a tensor dropped", onMesh((stage, mesh) -> {
                     stage.drop(stage.tensor(mesh, "dropped", 64, 64));
@@ -334,7 +337,8 @@ final class Scenarios {
                     stage.deallocateUnlessShared(tensor);
                     stage.drop(alias);
                 })),
-                Scenario.onAMesh("the free of one device forgotten", onMesh((stage, mesh) -> single(stage, mesh, false))),
+                Scenario.onAMesh(
+                        "the free of one device forgotten", onMesh((stage, mesh) -> single(stage, mesh, false))),
                 Scenario.onAMesh("one device takes one more", onMesh((stage, mesh) -> single(stage, mesh, true))),
                 Scenario.onAMesh("every device forgets one", onMesh((stage, mesh) -> {
                     List<Handle> row = new ArrayList<>();
@@ -348,17 +352,20 @@ final class Scenarios {
                     stage.workload(mesh, "kept", 4 * KIB);
                     stage.free(stage.workload(mesh, "ended", 2 * KIB));
                 })),
-                Scenario.onAMesh("a program dropped", onMesh((stage, mesh) -> stage.drop(
-                        stage.workload(mesh, "dropped", 4 * KIB, 2 * KIB)))),
+                Scenario.onAMesh(
+                        "a program dropped",
+                        onMesh((stage, mesh) -> stage.drop(stage.workload(mesh, "dropped", 4 * KIB, 2 * KIB)))),
                 Scenario.onAMesh("a trace never released", stage -> traces(stage, false)),
                 Scenario.onAMesh("a language model that stays", stage -> languageModel(stage, false, false)),
                 Scenario.onAMesh("submeshes that forget", stage -> submeshes(stage, 1)),
                 Scenario.onAMesh("two meshes, one of which forgets", stage -> twoMeshes(stage, true)),
                 Scenario.onAMesh("a mesh that is opened again over what was forgotten", Scenarios::reopenedOverALeak),
-                Scenario.onAMesh("a mesh never closed", stage -> stage.open(2, 4).ifPresent(mesh -> {
-                    stage.tensor(mesh, "open", 64, 64);
-                    stage.free(stage.tensor(mesh, "freed", 64, 64));
-                })),
+                Scenario.onAMesh(
+                        "a mesh never closed",
+                        stage -> stage.open(2, 4).ifPresent(mesh -> {
+                            stage.tensor(mesh, "open", 64, 64);
+                            stage.free(stage.tensor(mesh, "freed", 64, 64));
+                        })),
                 everythingForgetful());
     }
 
@@ -392,43 +399,55 @@ final class Scenarios {
 
     static List<Scenario> late() {
         return List.of(
-                Scenario.onAMesh("a tensor freed after the close", stage -> stage.open(2, 4).ifPresent(mesh -> {
-                    Handle outlives = stage.tensor(mesh, "outlives", 64, 64);
-                    stage.closeClean(mesh);
-                    stage.free(outlives);
-                })),
-                Scenario.onAMesh("a tensor freed after the close and kept", stage -> stage.open(2, 4).ifPresent(mesh -> {
-                    Handle outlives = stage.tensor(mesh, "outlives", 64, 64);
-                    Handle before = stage.tensor(mesh, "before", 32, 32);
-                    stage.freeAndKeep(before);
-                    stage.closeClean(mesh);
-                    stage.freeAndKeep(outlives);
-                })),
-                Scenario.onAMesh("a mesh object that goes after its close", stage -> stage.open(2, 4).ifPresent(mesh -> {
-                    Handle a = stage.tensor(mesh, "a", 64, 64);
-                    stage.free(stage.add(mesh, "sum", a, a), a);
-                    stage.close(mesh);
-                    stage.destroy(mesh);
-                })),
-                Scenario.onAMesh("a tensor freed after the check", stage -> stage.open(2, 4).ifPresent(mesh -> {
-                    Handle late = stage.tensor(mesh, "late", 64, 64);
-                    stage.closeClean(mesh);
-                    stage.check();
-                    stage.free(late);
-                })),
-                Scenario.onAMesh("a check before the close", stage -> stage.open(2, 4).ifPresent(mesh -> {
-                    Handle tensor = stage.tensor(mesh, "still there", 64, 64);
-                    stage.free(stage.tensor(mesh, "freed", 32, 32));
-                    stage.check();
-                    stage.free(tensor);
-                    stage.closeClean(mesh);
-                })),
-                Scenario.onAMesh("a program ended after the check", stage -> stage.open(2, 4).ifPresent(mesh -> {
-                    Handle late = stage.workload(mesh, "late", 4 * KIB);
-                    stage.closeClean(mesh);
-                    stage.check();
-                    stage.free(late);
-                })),
+                Scenario.onAMesh(
+                        "a tensor freed after the close",
+                        stage -> stage.open(2, 4).ifPresent(mesh -> {
+                            Handle outlives = stage.tensor(mesh, "outlives", 64, 64);
+                            stage.closeClean(mesh);
+                            stage.free(outlives);
+                        })),
+                Scenario.onAMesh(
+                        "a tensor freed after the close and kept",
+                        stage -> stage.open(2, 4).ifPresent(mesh -> {
+                            Handle outlives = stage.tensor(mesh, "outlives", 64, 64);
+                            Handle before = stage.tensor(mesh, "before", 32, 32);
+                            stage.freeAndKeep(before);
+                            stage.closeClean(mesh);
+                            stage.freeAndKeep(outlives);
+                        })),
+                Scenario.onAMesh(
+                        "a mesh object that goes after its close",
+                        stage -> stage.open(2, 4).ifPresent(mesh -> {
+                            Handle a = stage.tensor(mesh, "a", 64, 64);
+                            stage.free(stage.add(mesh, "sum", a, a), a);
+                            stage.close(mesh);
+                            stage.destroy(mesh);
+                        })),
+                Scenario.onAMesh(
+                        "a tensor freed after the check",
+                        stage -> stage.open(2, 4).ifPresent(mesh -> {
+                            Handle late = stage.tensor(mesh, "late", 64, 64);
+                            stage.closeClean(mesh);
+                            stage.check();
+                            stage.free(late);
+                        })),
+                Scenario.onAMesh(
+                        "a check before the close",
+                        stage -> stage.open(2, 4).ifPresent(mesh -> {
+                            Handle tensor = stage.tensor(mesh, "still there", 64, 64);
+                            stage.free(stage.tensor(mesh, "freed", 32, 32));
+                            stage.check();
+                            stage.free(tensor);
+                            stage.closeClean(mesh);
+                        })),
+                Scenario.onAMesh(
+                        "a program ended after the check",
+                        stage -> stage.open(2, 4).ifPresent(mesh -> {
+                            Handle late = stage.workload(mesh, "late", 4 * KIB);
+                            stage.closeClean(mesh);
+                            stage.check();
+                            stage.free(late);
+                        })),
                 Scenario.onAMesh("a process that dies with its mesh open", stage -> {
                     Ttnn runtime = stage.runtimeOfProcess(314_528);
                     stage.open(runtime, 2, 4).ifPresent(mesh -> {
@@ -476,8 +495,9 @@ final class Scenarios {
                     stage.bound("kept", BufferType.DRAM, 0x1000, 4 * KIB, 0);
                     stage.free(stage.bound("freed", BufferType.DRAM, 0x4000, 4 * KIB, 0));
                 }),
-                Scenario.bound("bound: one dropped on all devices", stage ->
-                        stage.drop(stage.bound("dropped", BufferType.DRAM, 0x1000, 4 * KIB, 0, 1, 2, 3))),
+                Scenario.bound(
+                        "bound: one dropped on all devices",
+                        stage -> stage.drop(stage.bound("dropped", BufferType.DRAM, 0x1000, 4 * KIB, 0, 1, 2, 3))),
                 Scenario.bound("bound: the free of one device forgotten", stage -> {
                     Handle all = stage.bound("all", BufferType.DRAM, 0x1000, 4 * KIB, 0, 1, 2, 3);
                     stage.freeOn(all, 0, 1, 3);
@@ -511,8 +531,10 @@ final class Scenarios {
                     stage.unheard(() -> unheard.add(stage.bound("unheard", BufferType.DRAM, 0x1000, 4 * KIB, 0)));
                     unheard.forEach(stage::free);
                 }),
-                Scenario.bound("bound: a leak nobody heard of", stage ->
-                        stage.unheard(() -> stage.drop(stage.bound("unheard", BufferType.DRAM, 0x1000, KIB, 0)))),
+                Scenario.bound(
+                        "bound: a leak nobody heard of",
+                        stage -> stage.unheard(
+                                () -> stage.drop(stage.bound("unheard", BufferType.DRAM, 0x1000, KIB, 0)))),
                 Scenario.bound("bound: overlapping buffers, both freed", stage -> {
                     Handle one = stage.bound("one", BufferType.DRAM, 0x1000, 4 * KIB, 0);
                     Handle over = stage.bound("over", BufferType.DRAM, 0x1800, 4 * KIB, 0);

@@ -33,8 +33,7 @@ public final class Judgement {
 
     /** What looks the same when nobody can tell that a buffer was given back: that it was not, and who has it. */
     private static final Set<Cause> MAY_BE_BELIEVED =
-            EnumSet.of(
-            Cause.HELD, Cause.LOST, Cause.CACHED, Cause.SYSTEM, Cause.PROCESS_DIED, Cause.FREE_UNREPORTED);
+            EnumSet.of(Cause.HELD, Cause.LOST, Cause.CACHED, Cause.SYSTEM, Cause.PROCESS_DIED, Cause.FREE_UNREPORTED);
 
     /** How strict a verdict has to be. */
     public enum Rigour {

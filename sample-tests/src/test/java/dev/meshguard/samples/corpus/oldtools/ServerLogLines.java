@@ -72,9 +72,7 @@ public final class ServerLogLines {
         if (entry == null) {
             line(
                     "⚠ [PID %d] Deallocation for unknown buffer %d on device %d (allocated before tracking started)",
-                    pidOf(event.request()),
-                    key.id(),
-                    key.device());
+                    pidOf(event.request()), key.id(), key.device());
             return;
         }
         boolean isFinal = entry.references() == 1;

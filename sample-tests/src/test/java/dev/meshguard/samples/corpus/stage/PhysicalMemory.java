@@ -107,8 +107,8 @@ public final class PhysicalMemory implements AllocationListener {
         if (request.details().kind() == BufferKind.CANARY) {
             return;
         }
-        Life life = new Life(
-                device, type, address, size, request.details(), ownership, clock.step(), clock.nextMoment());
+        Life life =
+                new Life(device, type, address, size, request.details(), ownership, clock.step(), clock.nextMoment());
         if (request.details().owner().filter(cachedOwners::contains).isPresent()) {
             life.ownerIsCached();
         }
@@ -203,7 +203,8 @@ public final class PhysicalMemory implements AllocationListener {
         if (reading.moment() != WitnessReading.Moment.CLOSE_BEGUN) {
             return;
         }
-        List<Life> lent = of(reading.mesh()).filter(life -> life.isLentAt(clock.moment())).toList();
+        List<Life> lent =
+                of(reading.mesh()).filter(life -> life.isLentAt(clock.moment())).toList();
         for (Life life : lent) {
             if (reading.testify(life.device(), life.type(), life.address()) != Testimony.TAKEN) {
                 contradictions.add("the allocator does not lend " + life);

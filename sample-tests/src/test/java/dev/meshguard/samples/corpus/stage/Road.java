@@ -116,12 +116,21 @@ public final class Road implements AllocationListener {
 
     private void note(AllocationRequest request, boolean isFree, int device, BufferType type, long address) {
         if (request.details().kind() != BufferKind.CANARY) {
-            arrivals.add(new Arrival(stepOf(request), isFree, request.details(), device, type, address, isLate(request.details()), checked));
+            arrivals.add(new Arrival(
+                    stepOf(request),
+                    isFree,
+                    request.details(),
+                    device,
+                    type,
+                    address,
+                    isLate(request.details()),
+                    checked));
         }
     }
 
     private boolean isLate(AllocationDetails details) {
-        boolean isAfterItsProgram = details.owner().filter(endedOwners::contains).isPresent();
+        boolean isAfterItsProgram =
+                details.owner().filter(endedOwners::contains).isPresent();
         boolean isAfterItsMesh = details.mesh().isPresent()
                 ? !openMeshes.contains(details.mesh().getAsInt())
                 : details.kind() == BufferKind.CIRCULAR_BUFFER && openMeshes.isEmpty();

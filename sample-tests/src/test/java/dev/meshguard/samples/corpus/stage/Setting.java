@@ -69,8 +69,7 @@ public record Setting(
 
     /** Returns this runtime of another version and chips. */
     public Setting on(RuntimePreset newPreset, Architecture newArchitecture) {
-        return new Setting(
-                newPreset, newArchitecture, model, defects, fixes, faults, closeOrder, systemBuffers);
+        return new Setting(newPreset, newArchitecture, model, defects, fixes, faults, closeOrder, systemBuffers);
     }
 
     /** Returns this runtime reporting in another way. */
@@ -141,8 +140,8 @@ public record Setting(
                 .fixes(fixes.toArray(RuntimeFix[]::new))
                 .faults(faults)
                 .closeOrder(closeOrder);
-        systemBuffers.ifPresent(lifetime -> builder.systemBuffer(
-                new Owner(Owner.Kind.COMMAND_QUEUE, "0"), BufferType.DRAM, 4_096, lifetime));
+        systemBuffers.ifPresent(lifetime ->
+                builder.systemBuffer(new Owner(Owner.Kind.COMMAND_QUEUE, "0"), BufferType.DRAM, 4_096, lifetime));
         return builder.build();
     }
 
@@ -173,7 +172,8 @@ public record Setting(
         if (closeOrder != CloseOrder.SYSTEM_BUFFERS_FIRST) {
             text.append(' ').append(closeOrder);
         }
-        text.append(systemBuffers.map(lifetime -> lifetime == BufferLifetime.SYSTEM ? "" : " own " + lifetime)
+        text.append(systemBuffers
+                .map(lifetime -> lifetime == BufferLifetime.SYSTEM ? "" : " own " + lifetime)
                 .orElse(" owns nothing"));
         if (!faults.isEmpty()) {
             text.append(' ').append(faults.toString().replace("FaultPlan.none()", ""));

@@ -53,7 +53,8 @@ import org.jspecify.annotations.Nullable;
 public final class Stage {
 
     /** What a device binding has of a buffer. */
-    private record Binding(AllocationListener listener, AllocationRequest request, int[] devices, BufferType type, long address) {
+    private record Binding(
+            AllocationListener listener, AllocationRequest request, int[] devices, BufferType type, long address) {
 
         void free() {
             freeOn(devices);
@@ -204,7 +205,8 @@ public final class Stage {
         Tensor tensor = of.get(Tensor.class);
         return tensor == null
                 ? Handle.NOTHING
-                : step(() -> of.alias(tensor.alias(), Tensor.class, Tensor::close)).orElse(Handle.NOTHING);
+                : step(() -> of.alias(tensor.alias(), Tensor.class, Tensor::close))
+                        .orElse(Handle.NOTHING);
     }
 
     /** Makes a view of a tensor in another shape. */
@@ -346,8 +348,8 @@ public final class Stage {
     /** Divides the mesh, makes a buffer in one part, frees it unless it is to be kept, and joins the parts again. */
     public Handle inSubDevice(MeshDevice mesh, String name, Runnable meanwhile) {
         CoreRange left = new CoreRange(0, 0, 3, 3);
-        Optional<SubDeviceManagerId> manager = step(() ->
-                mesh.createSubDeviceManager(List.of(SubDevice.of(left), SubDevice.of(new CoreRange(4, 0, 7, 3))), 8_192));
+        Optional<SubDeviceManagerId> manager = step(() -> mesh.createSubDeviceManager(
+                List.of(SubDevice.of(left), SubDevice.of(new CoreRange(4, 0, 7, 3))), 8_192));
         if (manager.isEmpty()) {
             return Handle.NOTHING;
         }
@@ -469,9 +471,7 @@ public final class Stage {
 
     /** Returns what the program has one of for each device, by the steps in which it took them. */
     public List<List<Integer>> rows() {
-        return rows.stream()
-                .map(row -> row.stream().map(Handle::step).toList())
-                .toList();
+        return rows.stream().map(row -> row.stream().map(Handle::step).toList()).toList();
     }
 
     /** Returns the runtime's setting. */
@@ -507,13 +507,10 @@ public final class Stage {
     private Handle both(String name, Handle a, Handle b, OfTwo operation) {
         Tensor first = a.get(Tensor.class);
         Tensor second = b.get(Tensor.class);
-        return first == null || second == null
-                ? Handle.NOTHING
-                : tensor(name, () -> operation.apply(first, second));
+        return first == null || second == null ? Handle.NOTHING : tensor(name, () -> operation.apply(first, second));
     }
 
-    private <T> Handle made(
-            String name, Class<T> type, Supplier<T> making, Consumer<? super T> free) {
+    private <T> Handle made(String name, Class<T> type, Supplier<T> making, Consumer<? super T> free) {
         return step(making)
                 .map(object -> {
                     Handle handle = Handle.of(clock.step(), name, object, type, free);

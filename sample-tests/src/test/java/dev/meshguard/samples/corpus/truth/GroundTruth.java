@@ -70,7 +70,7 @@ public final class GroundTruth {
     private static final class Reports {
         private int allocations;
         private int frees;
-            private int ignoredFrees;
+        private int ignoredFrees;
         private boolean disordered;
         /** Devices that it was reported on and does not lie on. */
         private final Set<Integer> elsewhere = new HashSet<>();
@@ -116,7 +116,8 @@ public final class GroundTruth {
         births.computeIfAbsent(new Deed(life.bornStep(), place, life.isCircularBuffer()), unused -> new ArrayList<>())
                 .add(life);
         if (life.hasEnded()) {
-            deaths.computeIfAbsent(new Deed(life.endStep(), place, life.isCircularBuffer()), unused -> new ArrayList<>())
+            deaths.computeIfAbsent(
+                            new Deed(life.endStep(), place, life.isCircularBuffer()), unused -> new ArrayList<>())
                     .add(life);
         }
         siblings.computeIfAbsent(life.bornStep(), unused -> new ArrayList<>()).add(life);
@@ -170,7 +171,8 @@ public final class GroundTruth {
     private Optional<Life> takenBackBy(Arrival arrival) {
         Place place = Place.of(arrival);
         boolean circularBuffer = arrival.isOfCircularBuffer();
-        Predicate<Life> ofTheOwner = life -> life.details().owner().equals(arrival.details().owner());
+        Predicate<Life> ofTheOwner =
+                life -> life.details().owner().equals(arrival.details().owner());
         List<Life> ended = deaths.getOrDefault(new Deed(arrival.step(), place, circularBuffer), List.of()).stream()
                 .filter(ofTheOwner)
                 .toList();
@@ -231,15 +233,15 @@ public final class GroundTruth {
             return EnumSet.of(Outcome.LEAKED);
         }
         if (all.stream().anyMatch(label -> label.is(TrueCause.UNHEARD))) {
-            return truth.memories().stream().anyMatch(memory -> memory.lives().stream().anyMatch(Life::isOfAMesh))
+            return truth.memories().stream()
+                            .anyMatch(memory -> memory.lives().stream().anyMatch(Life::isOfAMesh))
                     ? EnumSet.of(Outcome.INCONCLUSIVE)
                     : EnumSet.allOf(Outcome.class);
         }
         if (all.stream().anyMatch(label -> label.is(TrueCause.OUT_OF_ORDER) && label.state() == State.MISSING)) {
             return EnumSet.of(Outcome.INCONCLUSIVE, Outcome.LEAKED);
         }
-        if (told.road().saidThatReportsWereLost()
-                || isAMeshOpen()) {
+        if (told.road().saidThatReportsWereLost() || isAMeshOpen()) {
             return EnumSet.of(Outcome.INCONCLUSIVE);
         }
         if (reports.keySet().stream().anyMatch(this::wasSeenButNeverReported)) {
@@ -270,9 +272,7 @@ public final class GroundTruth {
 
     /** Memory that is missing and that the books have. */
     private static boolean canBeNamed(Label label) {
-        return label.state() == State.MISSING
-                && !label.is(TrueCause.UNHEARD)
-                && !label.is(TrueCause.OUT_OF_ORDER);
+        return label.state() == State.MISSING && !label.is(TrueCause.UNHEARD) && !label.is(TrueCause.OUT_OF_ORDER);
     }
 
     private Set<Label> labelsOfAll() {
@@ -280,9 +280,10 @@ public final class GroundTruth {
         for (Life life : reports.keySet()) {
             Reports known = of(life);
             if (isMissing(life) || life.mayStay()) {
-                all.add(isInTheBooks(life) || life.isCircularBuffer()
-                        ? label(List.of(life))
-                        : Label.of(TrueCause.UNHEARD, State.MISSING));
+                all.add(
+                        isInTheBooks(life) || life.isCircularBuffer()
+                                ? label(List.of(life))
+                                : Label.of(TrueCause.UNHEARD, State.MISSING));
             } else if (known.frees < known.allocations) {
                 all.add(label(List.of(life)));
             }
@@ -291,7 +292,8 @@ public final class GroundTruth {
     }
 
     private boolean isInTheBooks(Life life) {
-        boolean isLeft = inTheBooks.getOrDefault(new Entry(Place.of(life), life.details().mesh()), 0) > 0;
+        boolean isLeft =
+                inTheBooks.getOrDefault(new Entry(Place.of(life), life.details().mesh()), 0) > 0;
         return of(life).allocations > 0 && (isLeft || memory(life).wasGivenBackLate(life));
     }
 
@@ -442,7 +444,10 @@ public final class GroundTruth {
         if (wereSiblingsFreed(life)) {
             return TrueCause.FREED_ON_OTHER_DEVICES;
         }
-        if (life.details().owner().filter(owner -> owner.kind() == Owner.Kind.TRACE).isPresent()) {
+        if (life.details()
+                .owner()
+                .filter(owner -> owner.kind() == Owner.Kind.TRACE)
+                .isPresent()) {
             return TrueCause.HELD;
         }
         Handle handle = truth.handleOf(life.bornStep())
@@ -488,7 +493,8 @@ public final class GroundTruth {
      */
     private boolean isUnknowable(Life life) {
         if (life.isCircularBuffer()) {
-            return told.setting().isSilentAfterClose() && life.isOverSince(memory(life).firstCloseStep());
+            return told.setting().isSilentAfterClose()
+                    && life.isOverSince(memory(life).firstCloseStep());
         }
         if (!life.isOfAMesh() || !life.hasClosedMesh()) {
             return true;
@@ -497,8 +503,7 @@ public final class GroundTruth {
                 .anyMatch(other -> other != life && life.isHiddenBy(other))) {
             return true;
         }
-        return life.endedAfterClose()
-                && lentTogetherWith(life).noneMatch(this::isReleaseHeardOf);
+        return life.endedAfterClose() && lentTogetherWith(life).noneMatch(this::isReleaseHeardOf);
     }
 
     private boolean isReleaseHeardOf(Life life) {
