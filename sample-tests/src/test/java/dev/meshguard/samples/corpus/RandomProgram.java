@@ -26,7 +26,7 @@ import java.util.Random;
 final class RandomProgram {
 
     private static final int STEPS = 30;
-    private static final int KIB = 1_024;
+    private static final long KIB = 1_024;
 
     private final Stage stage;
     private final Random random;
@@ -101,11 +101,11 @@ final class RandomProgram {
         switch (random.nextInt(14)) {
             case 0 -> submesh(mesh);
             case 1, 2 -> keepTensor(stage.tensor(mesh, "tensor", 32, 32 * (1 + random.nextInt(4))));
-            case 3 -> keep(stage.buffer(mesh, "buffer", one(random, types()), KIB * (1L + random.nextInt(8))));
+            case 3 -> keep(stage.buffer(mesh, "buffer", one(random, types()), KIB * (1 + random.nextInt(8))));
             case 4 -> keep(stage.onDevice(mesh, deviceOf(mesh), "single", BufferType.L1_SMALL, nextSize()));
             case 5 -> keep(stage.onDevice(mesh, deviceOf(mesh), "single", BufferType.DRAM, nextSize()));
             case 6 -> operate(mesh);
-            case 7 -> keep(stage.workload(mesh, "copy", 2 * KIB * (1L + random.nextInt(2))));
+            case 7 -> keep(stage.workload(mesh, "copy", 2 * KIB * (1 + random.nextInt(2))));
             case 8 ->
                 stage.capture(mesh, 1_000L + random.nextInt(3_000)).ifPresent(trace -> {
                     stage.replay(mesh, trace);
@@ -122,7 +122,7 @@ final class RandomProgram {
     /** Buffers of one device are alike to nobody: no two of a program are meant to go together. */
     private long nextSize() {
         singles++;
-        return (long) singles * KIB;
+        return singles * KIB;
     }
 
     private static BufferType[] types() {
@@ -134,7 +134,7 @@ final class RandomProgram {
     }
 
     private void submesh(MeshDevice parent) {
-        if (parent == meshes.get(0) && meshes.size() < 3) {
+        if (parent.parent().isEmpty() && meshes.size() < 3) {
             stage.submesh(parent, 1, 2, 0, 0).ifPresent(meshes::add);
         }
     }

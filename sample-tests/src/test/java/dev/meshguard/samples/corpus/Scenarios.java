@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 /** The programs of the corpus: those of the field in small, and what people do wrong with them. */
 final class Scenarios {
 
-    private static final int KIB = 1_024;
+    private static final long KIB = 1_024;
 
     private Scenarios() {}
 
@@ -380,7 +380,8 @@ final class Scenarios {
         }
         stage.row(row);
         Handle forgotten = row.get(mesh.deviceIds().indexOf(3) + (oneMore ? 1 : 0));
-        row.stream().filter(handle -> handle != forgotten).forEach(stage::free);
+        row.remove(forgotten);
+        row.forEach(stage::free);
     }
 
     private static void reopenedOverALeak(Stage stage) {

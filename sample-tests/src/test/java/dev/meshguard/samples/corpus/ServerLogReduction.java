@@ -9,7 +9,6 @@ import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.IdentityHashMap;
-import java.util.Map;
 
 /**
  * What is left of a history when it went through the log of a server: allocations and frees with process, type, size, device and
@@ -28,7 +27,7 @@ public final class ServerLogReduction {
             .originCapture(OriginCapture.NONE)
             .bankedAddresses()
             .build();
-    private final Map<AllocationRequest, AllocationRequest> originals = new IdentityHashMap<>();
+    private final IdentityHashMap<AllocationRequest, AllocationRequest> originals = new IdentityHashMap<>();
 
     /** Reduces a history. */
     public ServerLogReduction(AllocationHistory history) {

@@ -40,17 +40,18 @@ public final class ToolScores {
 
     /** Returns the scores as a table in Markdown. */
     public String table() {
-        StringBuilder table = new StringBuilder(
-                "| reading | right | says leak where there is none | misses a leak | says that it cannot be known |\n"
-                        + "| --- | ---: | ---: | ---: | ---: |\n");
+        StringBuilder table = new StringBuilder("""
+                | reading | right | says leak where there is none | misses a leak | says that it cannot be known |
+                | --- | ---: | ---: | ---: | ---: |
+                """);
         scores.forEach((tool, score) -> table.append(String.format(
                 Locale.ROOT,
-                "| %s | %d | %d | %d | %d |%n",
+                "| %s | %d | %d | %d | %d |\n",
                 tool,
                 score.right,
                 score.falseAlarms,
                 score.missed,
                 score.cannotSay)));
-        return table.toString().replace(System.lineSeparator(), "\n");
+        return table.toString();
     }
 }

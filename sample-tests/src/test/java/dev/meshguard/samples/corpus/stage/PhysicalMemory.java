@@ -63,7 +63,7 @@ public final class PhysicalMemory implements AllocationListener {
 
     /** Returns whether the check found it given back, in time or as soon as its handle was. */
     public boolean wasGivenBack(Life life) {
-        return life.wasGivenBackInTime(clock.checkedAt()) || life.hasEnded() && !life.endedAfter(clock.checkedAt());
+        return life.wasGivenBackInTime(clock.checkedAt()) || (life.hasEnded() && !life.endedAfter(clock.checkedAt()));
     }
 
     /** Returns whether it was given back after the check. */

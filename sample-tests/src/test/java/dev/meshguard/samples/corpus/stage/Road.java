@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -56,7 +55,7 @@ public final class Road implements AllocationListener {
 
     private final AllocationTracker tracker;
     private final Clock clock;
-    private final Map<AllocationRequest, Integer> steps = new IdentityHashMap<>();
+    private final IdentityHashMap<AllocationRequest, Integer> steps = new IdentityHashMap<>();
     private final List<Arrival> arrivals = new ArrayList<>();
     private final List<Arrival> ignoredFrees = new ArrayList<>();
     private final Set<Owner> endedOwners = new HashSet<>();

@@ -54,13 +54,17 @@ public final class Stage {
 
     /** What a device binding has of a buffer. */
     private record Binding(
-            AllocationListener listener, AllocationRequest request, int[] devices, BufferType type, long address) {
+            AllocationListener listener,
+            AllocationRequest request,
+            List<Integer> devices,
+            BufferType type,
+            long address) {
 
         void free() {
             freeOn(devices);
         }
 
-        void freeOn(int... some) {
+        void freeOn(List<Integer> some) {
             AllocationRequest release = listener.release(request.details());
             for (int device : some) {
                 listener.freed(release, device, type, address, Ownership.UNKNOWN);
@@ -72,7 +76,7 @@ public final class Stage {
     private final HandleFinder finder;
     private final Clock clock = new Clock();
     private final List<PhysicalMemory> memories = new ArrayList<>();
-    private final Map<Long, Process> processes = new HashMap<>();
+    private final Map<Long, ReportingProcess> processes = new HashMap<>();
     private final @Nullable AllocationTracker tracker;
     private final @Nullable Road road;
     private final List<Handle> handles = new ArrayList<>();
@@ -113,7 +117,7 @@ public final class Stage {
 
     /** Starts a runtime in a process of its own. */
     public Ttnn runtimeOfProcess(long id) {
-        Process process = new Process(newListener(), id);
+        ReportingProcess process = new ReportingProcess(newListener(), id);
         processes.put(id, process);
         return setting.open(process);
     }
@@ -148,7 +152,7 @@ public final class Stage {
 
     /** Ends the process of the given number. */
     public void die(long id) {
-        does(() -> Optional.ofNullable(processes.get(id)).ifPresent(Process::die));
+        does(() -> Optional.ofNullable(processes.get(id)).ifPresent(ReportingProcess::die));
     }
 
     /** Closes a mesh. */
@@ -371,13 +375,13 @@ public final class Stage {
     // Without a mesh
 
     /** Reports a buffer as a device binding does that knows no mesh. */
-    public Handle bound(String name, BufferType type, long address, long size, int... devices) {
+    public Handle bound(String name, BufferType type, long address, long size, Integer... devices) {
         return bound(name, AllocationDetails.user(), type, address, size, devices);
     }
 
     /** Reports a buffer as a device binding does that knows something of it. */
     public Handle bound(
-            String name, AllocationDetails details, BufferType type, long address, long size, int... devices) {
+            String name, AllocationDetails details, BufferType type, long address, long size, Integer... devices) {
         return made(
                 name,
                 Binding.class,
@@ -386,14 +390,14 @@ public final class Stage {
                     for (int device : devices) {
                         plain.allocated(request, device, type, address, size, Ownership.UNKNOWN);
                     }
-                    return new Binding(plain, request, devices, type, address);
+                    return new Binding(plain, request, List.of(devices), type, address);
                 },
                 Binding::free);
     }
 
     /** Frees a buffer of a binding on some of its devices. */
-    public void freeOn(Handle handle, int... devices) {
-        does(() -> Optional.ofNullable(handle.get(Binding.class)).ifPresent(bound -> bound.freeOn(devices)));
+    public void freeOn(Handle handle, Integer... devices) {
+        does(() -> Optional.ofNullable(handle.get(Binding.class)).ifPresent(bound -> bound.freeOn(List.of(devices))));
     }
 
     /** Ends a process that a binding reported for. */

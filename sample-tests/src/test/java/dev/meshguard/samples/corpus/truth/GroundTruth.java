@@ -85,8 +85,8 @@ public final class GroundTruth {
     private final Map<Deed, List<Life>> births = new HashMap<>();
     private final Map<Deed, List<Life>> deaths = new HashMap<>();
     private final Map<Place, List<Life>> byPlace = new HashMap<>();
-    private final Map<Life, PhysicalMemory> memoryOf = new IdentityHashMap<>();
-    private final Map<Life, Reports> reports = new IdentityHashMap<>();
+    private final IdentityHashMap<Life, PhysicalMemory> memoryOf = new IdentityHashMap<>();
+    private final IdentityHashMap<Life, Reports> reports = new IdentityHashMap<>();
     private final Map<Entry, Integer> inTheBooks = new HashMap<>();
     private final Map<Place, Integer> inTheLog = new HashMap<>();
     private final Map<Integer, List<Life>> siblings = new HashMap<>();
@@ -247,7 +247,7 @@ public final class GroundTruth {
         if (reports.keySet().stream().anyMatch(this::wasSeenButNeverReported)) {
             return EnumSet.of(Outcome.LEAK_FREE, Outcome.MISREPORTED);
         }
-        boolean balanced = !strayFrees && reports.values().stream().allMatch(this::fits);
+        boolean balanced = !strayFrees && reports.keySet().stream().allMatch(this::fits);
         if (!balanced) {
             return disordered ? EnumSet.of(Outcome.MISREPORTED, Outcome.INCONCLUSIVE) : EnumSet.of(Outcome.MISREPORTED);
         }
@@ -261,13 +261,8 @@ public final class GroundTruth {
         return of(life).allocations == 0 && of(life).frees == 0 && life.wasThereAtTheClose();
     }
 
-    private boolean fits(Reports known) {
-        return known.areBalanced() || isStayingByRight(known);
-    }
-
-    private boolean isStayingByRight(Reports known) {
-        return reports.entrySet().stream()
-                .anyMatch(entry -> entry.getValue() == known && entry.getKey().mayStay());
+    private boolean fits(Life life) {
+        return of(life).areBalanced() || life.mayStay();
     }
 
     /** Memory that is missing and that the books have. */

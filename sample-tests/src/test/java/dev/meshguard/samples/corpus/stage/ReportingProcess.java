@@ -13,13 +13,13 @@ import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.WitnessReading;
 
 /** A process that reports under a number of its own, until it dies: then nothing is heard of it. */
-final class Process implements AllocationListener {
+final class ReportingProcess implements AllocationListener {
 
     private final AllocationListener listener;
     private final long id;
     private boolean dead;
 
-    Process(AllocationListener listener, long id) {
+    ReportingProcess(AllocationListener listener, long id) {
         this.listener = listener;
         this.id = id;
     }
