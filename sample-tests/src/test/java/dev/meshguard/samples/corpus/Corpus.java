@@ -1,0 +1,136 @@
+package dev.meshguard.samples.corpus;
+
+import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.samples.corpus.stage.Setting;
+import dev.meshguard.tracker.BufferLifetime;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The cases: every program with every reporting model, every defect, pairs of defects, faults, versions and chips.
+ *
+ * <p>How each label is known stands in {@code GroundTruth}; no case says what is expected of it.
+ */
+final class Corpus {
+
+    private static final List<String> FAULTS = List.of(
+            "failingAllocation(2)",
+            "failingAllocation(5)",
+            "failingOperation(1)",
+            "failingOperation(2)",
+            "deviceStopsAnswering(3, 2)",
+            "closingDevicesInOrder(7, 3, 0)",
+            "closingTwice()",
+            "closingDuringOperation(1)",
+            "losingReport(3)",
+            "losingReport(9, ALLOCATION)",
+            "losingReport(20, FREE)",
+            "losingReport(12, FREE).noticed()",
+            "losingReport(2, FREE).onDevice(5)",
+            "doublingReport(10)",
+            "doublingReport(17, ALLOCATION)",
+            "doublingReport(17, FREE)",
+            "delayingReport(9, FREE, 3)",
+            "delayingReport(9, ALLOCATION, 40)",
+            "delayingReport(30, FREE, 1000)",
+            "reorderingReports(2, 1)",
+            "reorderingReports(3, 1, 2).onDevice(2)",
+            "shufflingReports(4, 7L)");
+
+    private Corpus() {}
+
+    /** Returns every case, each once. */
+    static List<CorpusCase> all() {
+        Map<String, CorpusCase> cases = new LinkedHashMap<>();
+        List<CorpusCase> listed = new ArrayList<>();
+        Scenarios.all().forEach(scenario -> listed.add(new CorpusCase(scenario, Setting.faultless())));
+        for (Scenario scenario : Scenarios.onAMesh()) {
+            for (Setting setting : models()) {
+                listed.add(new CorpusCase(scenario, setting));
+            }
+            for (RuntimeDefect defect : RuntimeDefect.values()) {
+                listed.add(new CorpusCase(scenario, Setting.faultless().with(defect)));
+            }
+        }
+        listed.addAll(defectsInOtherModels());
+        listed.addAll(pairsOfDefects());
+        listed.addAll(faults());
+        listed.addAll(versions());
+        listed.forEach(one -> cases.putIfAbsent(one.toString(), one));
+        return List.copyOf(cases.values());
+    }
+
+    private static List<Setting> models() {
+        return List.of(
+                Setting.faultless().reporting(ReportingModel.MAIN),
+                Setting.faultless().reporting(ReportingModel.TRACKING_BRANCH));
+    }
+
+    private static List<CorpusCase> defectsInOtherModels() {
+        List<CorpusCase> cases = new ArrayList<>();
+        for (Scenario scenario : List.of(Scenarios.everything(), Scenarios.everythingForgetful())) {
+            for (Setting setting : models()) {
+                for (RuntimeDefect defect : RuntimeDefect.values()) {
+                    cases.add(new CorpusCase(scenario, setting.with(defect)));
+                }
+            }
+        }
+        return cases;
+    }
+
+    private static List<CorpusCase> pairsOfDefects() {
+        List<CorpusCase> cases = new ArrayList<>();
+        RuntimeDefect[] defects = RuntimeDefect.values();
+        for (int i = 0; i < defects.length; i++) {
+            for (int j = i + 1; j < defects.length; j++) {
+                Scenario scenario = (i + j) % 2 == 0 ? Scenarios.everything() : Scenarios.everythingForgetful();
+                cases.add(new CorpusCase(scenario, Setting.faultless().with(defects[i], defects[j])));
+            }
+        }
+        return cases;
+    }
+
+    private static List<CorpusCase> faults() {
+        List<CorpusCase> cases = new ArrayList<>();
+        for (Scenario scenario : Scenarios.forFaults()) {
+            for (String fault : FAULTS) {
+                cases.add(new CorpusCase(scenario, Setting.faultless().with(plan(fault))));
+            }
+        }
+        return cases;
+    }
+
+    private static List<CorpusCase> versions() {
+        List<CorpusCase> cases = new ArrayList<>();
+        for (Scenario scenario : Scenarios.onAMesh()) {
+            cases.add(new CorpusCase(
+                    scenario,
+                    Setting.faultless()
+                            .on(RuntimePreset.OCTOBER_2025, Architecture.WORMHOLE_B0)
+                            .reporting(ReportingModel.TRACKING_BRANCH)
+                            .ownBuffers(Optional.empty())));
+            cases.add(new CorpusCase(scenario, Setting.faultless().on(RuntimePreset.MAY_2026, Architecture.BLACKHOLE)));
+        }
+        for (Scenario scenario : List.of(Scenarios.everything(), Scenarios.everythingForgetful())) {
+            cases.add(new CorpusCase(scenario, Setting.faultless().closing(CloseOrder.ALLOCATORS_FIRST)));
+            cases.add(new CorpusCase(scenario, Setting.faultless().ownBuffers(Optional.of(BufferLifetime.PERSISTENT))));
+            for (RuntimeFix fix : RuntimeFix.values()) {
+                cases.add(new CorpusCase(scenario, Setting.faultless().with(fix)));
+            }
+        }
+        return cases;
+    }
+
+    private static FaultPlan plan(String fault) {
+        return FaultPlan.parse("FaultPlan.none()." + fault);
+    }
+}

@@ -1,0 +1,49 @@
+package dev.meshguard.samples.corpus;
+
+import dev.meshguard.samples.corpus.stage.HandleFinder;
+import dev.meshguard.samples.corpus.stage.PhysicalMemory;
+import dev.meshguard.samples.corpus.stage.RememberedHandles;
+import dev.meshguard.samples.corpus.stage.Setting;
+import dev.meshguard.samples.corpus.stage.Stage;
+import dev.meshguard.samples.corpus.truth.GroundTruth;
+import dev.meshguard.tracker.AllocationTracker;
+import java.util.List;
+
+/**
+ * One case of the corpus: a program on a runtime.
+ *
+ * @param scenario the program
+ * @param setting the runtime, with what goes wrong in it
+ */
+public record CorpusCase(Scenario scenario, Setting setting) {
+
+    /** Runs the program twice: once for the truth, once for the verdict. */
+    public CaseRun run() {
+        return run(new RememberedHandles());
+    }
+
+    /** Runs the program twice, and looks for handles in another way. */
+    public CaseRun run(HandleFinder finder) {
+        Stage truth = Stage.ofTheTruth(setting);
+        scenario.program().accept(truth);
+        truth.end();
+        AllocationTracker tracker =
+                AllocationTracker.builder().bankedAddresses().build();
+        Stage told = Stage.ofTheCase(setting, tracker, finder);
+        scenario.program().accept(told);
+        told.end();
+        return new CaseRun(this, new GroundTruth(truth, told), told.road(), tracker.history(), contradictions(truth));
+    }
+
+    private static List<String> contradictions(Stage truth) {
+        return truth.memories().stream()
+                .map(PhysicalMemory::contradictions)
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    @Override
+    public String toString() {
+        return scenario.onAMesh() ? scenario + " on " + setting : scenario.toString();
+    }
+}

@@ -1,0 +1,158 @@
+package dev.meshguard.samples.corpus;
+
+import dev.meshguard.samples.corpus.matrix.ConfusionMatrix;
+import dev.meshguard.samples.corpus.matrix.Judgement;
+import dev.meshguard.samples.corpus.oldtools.OldTool;
+import dev.meshguard.samples.corpus.oldtools.ServerLogLines;
+import dev.meshguard.samples.corpus.oldtools.ToolScores;
+import dev.meshguard.samples.corpus.stage.HandleFinder;
+import dev.meshguard.samples.corpus.truth.TrueCause;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** What came of many cases, counted. */
+final class CorpusResults {
+
+    /** Rows that have a cause first, then those that have none, then what only a verdict says. */
+    private static final List<String> ORDER = Stream.of(
+                    Stream.of(Cause.values()).map(Enum::name),
+                    Stream.of(TrueCause.values()).map(Enum::name),
+                    Stream.of(Outcome.values()).map(Enum::name),
+                    Stream.of(Judgement.NOTHING))
+            .flatMap(names -> names)
+            .distinct()
+            .toList();
+
+    private static final List<String> OUTCOMES =
+            Stream.of(Outcome.values()).map(Enum::name).toList();
+
+    private final ConfusionMatrix causes;
+    private final ConfusionMatrix outcomes;
+    private final ConfusionMatrix causesOfTheLog;
+    private final ConfusionMatrix outcomesOfTheLog;
+    private final ToolScores scores = new ToolScores();
+    private final List<String> wrongs = new ArrayList<>();
+    private final List<String> wrongsOfTheLog = new ArrayList<>();
+    private final List<String> contradictions = new ArrayList<>();
+    private final List<String> falseAlarms = new ArrayList<>();
+    private int cases;
+    private int cleanCases;
+    private int misreportedCases;
+
+    CorpusResults(String subject) {
+        causes = new ConfusionMatrix("Causes, whole history, " + subject + ": buffers", ORDER);
+        outcomes = new ConfusionMatrix("Outcomes, whole history, " + subject + ": cases", OUTCOMES);
+        causesOfTheLog = new ConfusionMatrix("Causes, a server's log, " + subject + ": buffers", ORDER);
+        outcomesOfTheLog = new ConfusionMatrix("Outcomes, a server's log, " + subject + ": cases", OUTCOMES);
+    }
+
+    /** Runs cases and counts what comes of them. */
+    static CorpusResults of(String subject, Iterable<CorpusCase> cases, HandleFinder finder) {
+        CorpusResults results = new CorpusResults(subject);
+        cases.forEach(one -> results.add(one.run(finder)));
+        return results;
+    }
+
+    void add(CaseRun run) {
+        cases++;
+        run.contradictions().forEach(contradiction -> contradictions.add(run.subject() + ": " + contradiction));
+        Judgement full = run.full();
+        Judgement reduced = run.reduced();
+        count(full, causes, outcomes);
+        count(reduced, causesOfTheLog, outcomesOfTheLog);
+        full.wrongs().forEach(wrong -> wrongs.add(run.subject() + ": " + wrong));
+        reduced.wrongs().forEach(wrong -> wrongsOfTheLog.add(run.subject() + ": " + wrong));
+        countClean(run, full, reduced);
+        if (!run.truth().isAMeshOpen()) {
+            score(run, full, reduced);
+        }
+    }
+
+    private static void count(Judgement judgement, ConfusionMatrix causes, ConfusionMatrix outcomes) {
+        judgement.buffers().forEach(told -> causes.count(told.truth().row(told.told()), told.told(), told.isRight()));
+        outcomes.count(judgement.trueOutcome(), judgement.verdict().outcome().name(), judgement.isOutcomeRight());
+    }
+
+    private void countClean(CaseRun run, Judgement full, Judgement reduced) {
+        Set<Outcome> truth = run.truth().outcomes();
+        if (truth.equals(Set.of(Outcome.MISREPORTED))) {
+            misreportedCases++;
+        }
+        if (truth.equals(Set.of(Outcome.LEAK_FREE))) {
+            cleanCases++;
+            for (Judgement judgement : List.of(full, reduced)) {
+                if (judgement.verdict().outcome() != Outcome.LEAK_FREE) {
+                    falseAlarms.add(run.subject() + ": " + judgement.verdict());
+                }
+            }
+        }
+    }
+
+    private void score(CaseRun run, Judgement full, Judgement reduced) {
+        boolean missing = run.truth().isMemoryMissing();
+        List<String> log = ServerLogLines.of(reduced.verdict().history());
+        for (OldTool tool : OldTool.all()) {
+            scores.count(tool.name(), missing, tool.leaks(log) > 0);
+        }
+        scores.count("MeshGuard, a server's log", missing, reduced.verdict().outcome());
+        scores.count("MeshGuard, whole history", missing, full.verdict().outcome());
+    }
+
+    ConfusionMatrix causes() {
+        return causes;
+    }
+
+    ConfusionMatrix causesOfTheLog() {
+        return causesOfTheLog;
+    }
+
+    /** Returns what is wrong with verdicts on whole histories. */
+    List<String> wrongs() {
+        return wrongs;
+    }
+
+    /** Returns what is wrong with verdicts on what a server's log holds. */
+    List<String> wrongsOfTheLog() {
+        return wrongsOfTheLog;
+    }
+
+    /** Returns where the truth is in doubt. */
+    List<String> contradictions() {
+        return contradictions;
+    }
+
+    /** Returns which clean programs were not called so. */
+    List<String> falseAlarms() {
+        return falseAlarms;
+    }
+
+    int cases() {
+        return cases;
+    }
+
+    int cleanCases() {
+        return cleanCases;
+    }
+
+    int misreportedCases() {
+        return misreportedCases;
+    }
+
+    ToolScores scores() {
+        return scores;
+    }
+
+    /** Returns the matrices on whole histories as text. */
+    String fullText() {
+        return causes + "\n" + outcomes;
+    }
+
+    /** Returns the matrices on what a server's log holds as text. */
+    String logText() {
+        return causesOfTheLog + "\n" + outcomesOfTheLog;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.meshguard.samples.corpus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.samples.corpus.stage.RememberedHandles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+
+/**
+ * What the verdict says of every case of the corpus, beside what is true: no cause is wrong, none is missing where everything was
+ * heard, and nothing is blamed on a clean program.
+ *
+ * <p>The matrices are printed, and written to {@code target}.
+ */
+@TestInstance(Lifecycle.PER_CLASS) // The cases are run once; nobody changes what came of them.
+class CorpusTests {
+
+    private static final Path COMPARISON = Path.of("..", "docs", "compared-diagnosis.md");
+
+    private final CorpusResults results = CorpusResults.of("corpus", Corpus.all(), new RememberedHandles());
+
+    @Test
+    void isLargeAndMostlyOfProgramsThatLeakNothing() {
+        assertThat(results.cases()).isGreaterThan(1_000);
+        assertThat(results.cleanCases()).isGreaterThan(400);
+        assertThat(results.misreportedCases()).isGreaterThan(150);
+    }
+
+    @Test
+    void isLabelledAsTheAllocatorsSay() {
+        assertThat(results.contradictions()).isEmpty();
+    }
+
+    @Test
+    void isToldTheTrueCauseOfEveryBufferAndTheTrueOutcome() throws IOException {
+        print("confusion-full-history.txt", results.fullText());
+
+        assertThat(results.wrongs()).isEmpty();
+    }
+
+    @Test
+    void isToldNoWrongCauseFromWhatAServerLogs() throws IOException {
+        print("confusion-server-log.txt", results.logText());
+
+        assertThat(results.wrongsOfTheLog()).isEmpty();
+    }
+
+    @Test
+    void hasNoCleanProgramThatIsBlamed() {
+        assertThat(results.falseAlarms()).isEmpty();
+    }
+
+    /** What cannot be known stays the exception. */
+    @Test
+    void hasFewBuffersOfWhichNothingCanBeKnown() {
+        assertThat(results.causes().row("UNKNOWABLE") * 20)
+                .isLessThan(results.causes().total());
+    }
+
+    @Test
+    void isReadByTheOldToolsAsTheirComparisonSays() throws IOException {
+        String table = results.scores().table();
+
+        Files.createDirectories(Path.of("target"));
+        Files.writeString(Path.of("target", "compared-diagnosis.txt"), table);
+        assertThat(Files.readString(COMPARISON))
+                .as("copy into docs/compared-diagnosis.md:%n%s", table)
+                .contains(table);
+    }
+
+    private static void print(String file, String matrices) throws IOException {
+        System.out.println(matrices);
+        Files.createDirectories(Path.of("target"));
+        Files.writeString(Path.of("target", file), matrices);
+    }
+}

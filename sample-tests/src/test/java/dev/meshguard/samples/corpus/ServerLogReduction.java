@@ -1,0 +1,78 @@
+package dev.meshguard.samples.corpus;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.util.IdentityHashMap;
+
+/**
+ * What is left of a history when it went through the log of a server: allocations and frees with process, type, size, device and
+ * address, the deaths of processes, and the mark of the dump.
+ *
+ * <p>No owners, origins, lifetimes, labels, ownership or extents, nothing of meshes, phases, caches or handles, no witness, and no free that the
+ * runtime ignored. A circular buffer is an L1 buffer like any other. That is what the servers of {@code allocation-tracking} log, at
+ * best: not every generation of them has the mark.
+ */
+public final class ServerLogReduction {
+
+    /** What a report counts for that names no process; every report in such a log has one. */
+    static final long ONLY_PROCESS = 108_740;
+
+    private final AllocationTracker tracker = AllocationTracker.builder()
+            .originCapture(OriginCapture.NONE)
+            .bankedAddresses()
+            .build();
+    private final IdentityHashMap<AllocationRequest, AllocationRequest> originals = new IdentityHashMap<>();
+
+    /** Reduces a history. */
+    public ServerLogReduction(AllocationHistory history) {
+        tracker.sourceAttached("server log");
+        history.events().forEach(this::reduce);
+    }
+
+    /** Returns what is left. */
+    public AllocationHistory history() {
+        return tracker.history();
+    }
+
+    /** Returns the request of which a request of the reduced history is what is left. */
+    public AllocationRequest originalOf(AllocationRequest reduced) {
+        return originals.getOrDefault(reduced, reduced);
+    }
+
+    private void reduce(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated allocated) {
+            AllocationRequest request = tracker.request(reduced(allocated.request()));
+            originals.put(request, allocated.request());
+            tracker.allocated(
+                    request,
+                    allocated.device(),
+                    allocated.type(),
+                    allocated.address(),
+                    allocated.size(),
+                    Ownership.UNKNOWN);
+        } else if (event instanceof HistoryEvent.Freed freed) {
+            tracker.freed(
+                    tracker.release(reduced(freed.request())),
+                    freed.device(),
+                    freed.type(),
+                    freed.address(),
+                    Ownership.UNKNOWN);
+        } else if (event instanceof HistoryEvent.ProcessDied died) {
+            tracker.processDied(died.processId());
+        } else if (event instanceof HistoryEvent.Checked) {
+            tracker.checked();
+        }
+    }
+
+    private static AllocationDetails reduced(AllocationRequest request) {
+        return AllocationDetails.user()
+                .ofKind(BufferKind.BUFFER)
+                .reportedBy(request.details().processId().orElse(ONLY_PROCESS));
+    }
+}

@@ -1,0 +1,204 @@
+package dev.meshguard.samples.corpus.matrix;
+
+import dev.meshguard.samples.corpus.stage.Life;
+import dev.meshguard.samples.corpus.stage.Road;
+import dev.meshguard.samples.corpus.stage.Road.Arrival;
+import dev.meshguard.samples.corpus.truth.GroundTruth;
+import dev.meshguard.samples.corpus.truth.Label;
+import dev.meshguard.samples.corpus.truth.Label.State;
+import dev.meshguard.samples.corpus.truth.TrueCause;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.Survivor;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+/** A verdict beside what is true: for each buffer what was told, and for the case which outcome. */
+public final class Judgement {
+
+    /** What is told of a buffer that is in no verdict. */
+    public static final String NOTHING = "nothing";
+
+    /** What looks the same when nobody can tell that a buffer was given back: that it was not, and who has it. */
+    private static final Set<Cause> MAY_BE_BELIEVED =
+            EnumSet.of(Cause.HELD, Cause.LOST, Cause.CACHED, Cause.SYSTEM, Cause.PROCESS_DIED, Cause.FREE_UNREPORTED);
+
+    /** How strict a verdict has to be. */
+    public enum Rigour {
+        /** Every cause has to be named that can be. */
+        EVERY_CAUSE,
+        /** A cause that is named has to be true; none need be. */
+        NO_WRONG_CAUSE
+    }
+
+    /**
+     * What was told of one buffer.
+     *
+     * @param truth what is true
+     * @param told the cause, INCONCLUSIVE, or nothing
+     * @param isRight whether that may be said
+     * @param where the buffer, or what is missing
+     */
+    public record Told(Label truth, String told, boolean isRight, String where) {}
+
+    private final LeakVerdict verdict;
+    private final GroundTruth truth;
+    private final Road road;
+    private final UnaryOperator<AllocationRequest> original;
+    private final Rigour rigour;
+
+    /**
+     * Puts a verdict beside the truth.
+     *
+     * @param original leads from a request of the history that was judged to the one that arrived
+     */
+    public Judgement(
+            LeakVerdict verdict,
+            GroundTruth truth,
+            Road road,
+            UnaryOperator<AllocationRequest> original,
+            Rigour rigour) {
+        this.verdict = verdict;
+        this.truth = truth;
+        this.road = road;
+        this.original = original;
+        this.rigour = rigour;
+    }
+
+    /** Returns what was told of each buffer that is left, and of each that ought to be. */
+    public List<Told> buffers() {
+        List<Told> all = new ArrayList<>();
+        Set<Life> said = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (Survivor survivor : verdict.survivors()) {
+            Set<Life> behind = truth.livesBehind(arrivalsOf(survivor.buffer()));
+            said.addAll(behind);
+            Label label = rigour == Rigour.EVERY_CAUSE ? truth.label(behind) : truth.labelInTheLog(behind);
+            all.add(new Told(label, toldOf(survivor), isRight(label, survivor), survivor.toString()));
+        }
+        for (Label label : truth.unsaid(said, rigour == Rigour.EVERY_CAUSE)) {
+            all.add(new Told(label, NOTHING, label.is(TrueCause.UNHEARD), "in no finding"));
+        }
+        return all;
+    }
+
+    private List<Arrival> arrivalsOf(BufferGeneration buffer) {
+        return buffer.reports().stream()
+                .map(report -> original.apply(report.request()))
+                .map(request -> new Arrival(
+                        road.stepOf(request),
+                        false,
+                        request.details(),
+                        buffer.device(),
+                        buffer.type(),
+                        buffer.address(),
+                        false,
+                        false))
+                .toList();
+    }
+
+    private static String toldOf(Survivor survivor) {
+        return survivor.standing() == Standing.UNDECIDED
+                ? Outcome.INCONCLUSIVE.name()
+                : survivor.cause().name();
+    }
+
+    private boolean isRight(Label label, Survivor survivor) {
+        boolean open = survivor.standing() == Standing.UNDECIDED;
+        boolean unnamed = open || survivor.cause() == Cause.UNEXPLAINED;
+        boolean unknowable = label.causes().contains(TrueCause.UNKNOWABLE);
+        if (unnamed && (rigour == Rigour.NO_WRONG_CAUSE || unknowable)) {
+            return true;
+        }
+        if (unknowable && mayBeBelieved(survivor)) {
+            return true;
+        }
+        if (label.is(TrueCause.OUT_OF_ORDER)) {
+            return open
+                    || isOf(label.state(), survivor.standing())
+                    || (rigour == Rigour.NO_WRONG_CAUSE && mayBeBelieved(survivor));
+        }
+        if (label.state() == State.OPEN) {
+            return open;
+        }
+        boolean named = label.causes().stream()
+                .map(TrueCause::cause)
+                .anyMatch(cause -> cause.equals(Optional.of(survivor.cause())));
+        return named && (rigour == Rigour.NO_WRONG_CAUSE || isOf(label.state(), survivor.standing()));
+    }
+
+    private boolean mayBeBelieved(Survivor survivor) {
+        return MAY_BE_BELIEVED.contains(survivor.cause())
+                || (survivor.cause() == Cause.LATE && rigour == Rigour.NO_WRONG_CAUSE);
+    }
+
+    private static boolean isOf(State state, Standing standing) {
+        return switch (state) {
+            case MISSING -> standing == Standing.LEAKED;
+            case GIVEN_BACK -> standing == Standing.MISREPORTED;
+            case MAY_STAY -> standing == Standing.EXPECTED;
+            case OPEN -> standing == Standing.UNDECIDED;
+        };
+    }
+
+    /** Returns the outcomes that are true, as one name. */
+    public String trueOutcome() {
+        Set<Outcome> outcomes = truth.outcomes();
+        return outcomes.equals(EnumSet.allOf(Outcome.class))
+                ? "cannot be known"
+                : outcomes.stream().map(Outcome::name).collect(Collectors.joining(" or "));
+    }
+
+    /**
+     * Returns whether the outcome is true.
+     *
+     * <p>Where causes cannot be named, what is only in the books cannot be told from what is missing; but what is missing must not be
+     * called given back, and where nothing is left and every report fits, nothing may be blamed.
+     */
+    public boolean isOutcomeRight() {
+        Set<Outcome> outcomes = truth.outcomes();
+        if (rigour == Rigour.EVERY_CAUSE || outcomes.contains(verdict.outcome())) {
+            return outcomes.contains(verdict.outcome());
+        }
+        return truth.isMissingFromTheLog()
+                ? verdict.outcome() == Outcome.INCONCLUSIVE || verdict.outcome() == Outcome.LEAKED
+                : !outcomes.equals(EnumSet.of(Outcome.LEAK_FREE));
+    }
+
+    /** Returns what is wrong, one line each; empty if nothing is. */
+    public List<String> wrongs() {
+        List<String> wrongs = new ArrayList<>();
+        for (Told told : buffers()) {
+            if (!told.isRight()) {
+                wrongs.add(String.format(
+                        Locale.ROOT,
+                        "true %s %s, told %s: %s",
+                        told.truth().causes(),
+                        told.truth().state(),
+                        told.told(),
+                        told.where()));
+            }
+        }
+        if (!isOutcomeRight()) {
+            wrongs.add(String.format(
+                    Locale.ROOT, "true outcome %s, told %s %s", trueOutcome(), verdict, verdict.doubts()));
+        }
+        return wrongs;
+    }
+
+    /** Returns the verdict. */
+    public LeakVerdict verdict() {
+        return verdict;
+    }
+}

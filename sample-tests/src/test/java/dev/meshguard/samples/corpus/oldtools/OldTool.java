@@ -1,0 +1,26 @@
+package dev.meshguard.samples.corpus.oldtools;
+
+import java.util.List;
+
+/** A reading of a server's log that says whether something leaked. */
+public interface OldTool {
+
+    /** Returns by which name the field knows it. */
+    String name();
+
+    /** Returns how many things it calls leaked. */
+    int leaks(List<String> log);
+
+    /** Returns every reading there is. */
+    static List<OldTool> all() {
+        return List.of(
+                new AnalyzeBufferLog(),
+                new CorrelateLeakedBuffers(),
+                new AnalyzeRemainingBufferSizes(),
+                new DiagnoseAccumulation(),
+                new OldServerTotals(OldServerTotals.Counting.EVERY_REPORT, false),
+                new OldServerTotals(OldServerTotals.Counting.EVERY_REPORT, true),
+                new OldServerTotals(OldServerTotals.Counting.REFERENCES, false),
+                new OldServerTotals(OldServerTotals.Counting.REFERENCES, true));
+    }
+}

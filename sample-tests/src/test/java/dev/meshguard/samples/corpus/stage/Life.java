@@ -1,0 +1,241 @@
+package dev.meshguard.samples.corpus.stage;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Ownership;
+import java.util.Locale;
+
+/** One buffer on one device from the moment it was lent to the moment it was given back, as the memory itself saw it. */
+public final class Life {
+
+    static final int NEVER = Integer.MAX_VALUE;
+
+    private final int device;
+    private final BufferType type;
+    private final long address;
+    private final long size;
+    private final AllocationDetails details;
+    private final Ownership ownership;
+    private final int bornStep;
+    /** Places in the order of everything that was heard. */
+    private final int bornAt;
+
+    private int endedAt = NEVER;
+    private int endStep = NEVER;
+    private int meshClosingAt = NEVER;
+    private int meshClosedAt = NEVER;
+    private boolean cached;
+    private int ownerEndedAt = NEVER;
+    private int ownerEndedStep = NEVER;
+    private int processDiedAt = NEVER;
+
+    Life(
+            int device,
+            BufferType type,
+            long address,
+            long size,
+            AllocationDetails details,
+            Ownership ownership,
+            int bornStep,
+            int bornAt) {
+        this.device = device;
+        this.type = type;
+        this.address = address;
+        this.size = size;
+        this.details = details;
+        this.ownership = ownership;
+        this.bornStep = bornStep;
+        this.bornAt = bornAt;
+    }
+
+    public int device() {
+        return device;
+    }
+
+    public BufferType type() {
+        return type;
+    }
+
+    public long address() {
+        return address;
+    }
+
+    public long size() {
+        return size;
+    }
+
+    public AllocationDetails details() {
+        return details;
+    }
+
+    public int bornStep() {
+        return bornStep;
+    }
+
+    public int endStep() {
+        return endStep;
+    }
+
+    int bornAt() {
+        return bornAt;
+    }
+
+    public boolean isCircularBuffer() {
+        return details.kind() == BufferKind.CIRCULAR_BUFFER;
+    }
+
+    public boolean isOfTheRuntime() {
+        return details.lifetime() != BufferLifetime.USER;
+    }
+
+    public boolean mayStay() {
+        return details.lifetime() == BufferLifetime.PERSISTENT;
+    }
+
+    /** Returns whether a mesh lent it, whose allocators are read when it is closed. */
+    public boolean isOfAMesh() {
+        return details.mesh().isPresent();
+    }
+
+    public boolean hasEnded() {
+        return endedAt != NEVER;
+    }
+
+    /** Returns whether it ended, or its program did, after the close of its mesh. */
+    public boolean endedAfterClose() {
+        return hasEnded() && endedAt > meshClosedAt;
+    }
+
+    public boolean endedAfter(int moment) {
+        return hasEnded() && endedAt > moment;
+    }
+
+    public boolean isCached() {
+        return cached && ownerEndedAt == NEVER;
+    }
+
+    boolean hasOwnerEndedBy(int moment) {
+        return ownerEndedAt < moment;
+    }
+
+    /** Returns whether its process ended while it was there. */
+    public boolean outlivedItsProcess() {
+        return processDiedAt != NEVER && processDiedAt < endedAt;
+    }
+
+    /** Returns whether its process is dead. */
+    public boolean hasDeadProcess() {
+        return processDiedAt != NEVER;
+    }
+
+    /** Returns whether its mesh was closed, and its allocators read. */
+    public boolean hasClosedMesh() {
+        return meshClosedAt != NEVER;
+    }
+
+    boolean hasOpenMeshAt(int moment) {
+        return isOfAMesh() && meshClosedAt > moment && processDiedAt > moment;
+    }
+
+    /** Returns whether one was lent by the allocator of a mesh and the other by that of a device. */
+    public boolean isLentByAnotherAllocatorThan(Life other) {
+        return !isCircularBuffer() && !other.isCircularBuffer() && ownership != other.ownership;
+    }
+
+    /** Returns whether it took memory when its mesh began to close, so that the reading shows it. */
+    public boolean wasThereAtTheClose() {
+        return meshClosingAt != NEVER && isThereAt(meshClosingAt);
+    }
+
+    /** Returns whether both are parts of what the allocator of a mesh lent on all its devices at once. */
+    public boolean isLentTogetherWith(Life other) {
+        return ownership == Ownership.NON_OWNING
+                && other.ownership == ownership
+                && address == other.address
+                && type == other.type
+                && details.equals(other.details);
+    }
+
+    /** Returns whether it ended, or its program did, in a step or later. */
+    public boolean isOverSince(int step) {
+        return (hasEnded() ? endStep : ownerEndedStep) >= step;
+    }
+
+    boolean isAlive() {
+        return endedAt == NEVER;
+    }
+
+    boolean isHeldBy(AllocationDetails release, Ownership by) {
+        return isAlive()
+                && details.kind() == release.kind()
+                && details.mesh().equals(release.mesh())
+                && details.owner().equals(release.owner())
+                && details.processId().equals(release.processId())
+                && ownership == by;
+    }
+
+    /** Returns whether the allocator of a mesh that is open, or of a device, lent it at a moment. */
+    boolean isLentAt(int moment) {
+        return isThereAt(moment) && meshClosedAt > moment;
+    }
+
+    boolean isThereAt(int moment) {
+        return !isCircularBuffer() && bornAt < moment && endedAt > moment;
+    }
+
+    /**
+     * Returns whether the reading that has to show that this was given back shows something else that lies at its place: a mesh is read
+     * together with its devices, whose own allocators lend the same addresses.
+     */
+    public boolean isHiddenBy(Life other) {
+        int readAt = isOfTheRuntime() ? meshClosedAt : meshClosingAt;
+        boolean isRead = details.mesh().equals(other.details.mesh()) || other.ownership == Ownership.OWNING;
+        return isOfAMesh()
+                && isRead
+                && other.isThereAt(readAt)
+                && device == other.device
+                && type == other.type
+                && address == other.address;
+    }
+
+    void end(int moment, int step) {
+        endedAt = moment;
+        endStep = step;
+    }
+
+    void meshCloses(int moment) {
+        meshClosingAt = Math.min(meshClosingAt, moment);
+    }
+
+    void meshIsClosed(int moment) {
+        meshClosedAt = Math.min(meshClosedAt, moment);
+    }
+
+    /** Returns whether it was given back by the time it had to be: by its user before the close begins, by the runtime during it. */
+    boolean wasGivenBackInTime(int checkedAt) {
+        return endedAt < Math.min(checkedAt, isOfTheRuntime() ? meshClosedAt : meshClosingAt);
+    }
+
+    void ownerIsCached() {
+        cached = true;
+    }
+
+    void ownerEnds(int moment, int step) {
+        if (ownerEndedAt == NEVER) {
+            ownerEndedAt = moment;
+            ownerEndedStep = step;
+        }
+    }
+
+    void processDies(int moment) {
+        processDiedAt = Math.min(processDiedAt, moment);
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT, "%s %d on device %d, %s, of step %d", type, address, device, details, bornStep);
+    }
+}

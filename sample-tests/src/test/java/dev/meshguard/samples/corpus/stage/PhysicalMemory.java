@@ -1,0 +1,249 @@
+package dev.meshguard.samples.corpus.stage;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessReading.Testimony;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * What became of every buffer, heard at a runtime that says everything as it is.
+ *
+ * <p>A program runs twice. In this run the runtime does the same to the memory and misreports nothing, so what is heard here is what
+ * the memory did: one report for each buffer lent, one for each given back. It is known in a second way too: whenever a mesh begins to
+ * close, its allocators are read, and what they lend has to be what is alive here ({@link #contradictions()}). A device's own allocator
+ * goes with the device, so it may still lend what a mesh left that was closed before.
+ *
+ * <p>No part of it is of the product: it keeps neither counts nor generations, and judges nothing.
+ */
+public final class PhysicalMemory implements AllocationListener {
+
+    private final Clock clock;
+    private final List<Life> lives = new ArrayList<>();
+    private final Set<Owner> cachedOwners = new HashSet<>();
+    private final List<String> contradictions = new ArrayList<>();
+    private final Map<Integer, List<Integer>> open = new HashMap<>();
+    private List<List<Integer>> openMeshes = List.of();
+    private int firstCloseStep = Life.NEVER;
+
+    PhysicalMemory(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** Returns every buffer there was, oldest first. */
+    public List<Life> lives() {
+        return lives;
+    }
+
+    /** Returns where the allocators of a mesh held something else than was heard; empty unless the truth itself is in doubt. */
+    public List<String> contradictions() {
+        return contradictions;
+    }
+
+    /** Returns the step in which the first mesh was closed. */
+    public int firstCloseStep() {
+        return firstCloseStep;
+    }
+
+    /** Returns whether the check found it given back, in time or as soon as its handle was. */
+    public boolean wasGivenBack(Life life) {
+        return life.wasGivenBackInTime(clock.checkedAt()) || (life.hasEnded() && !life.endedAfter(clock.checkedAt()));
+    }
+
+    /** Returns whether it was given back after the check. */
+    public boolean wasGivenBackLate(Life life) {
+        return life.endedAfter(clock.checkedAt());
+    }
+
+    /** Returns whether its program had ended when the check was made, or it was gone before. */
+    public boolean wasItsProgramOver(Life life) {
+        return wasGivenBack(life) || life.hasOwnerEndedBy(clock.checkedAt());
+    }
+
+    /**
+     * Returns whether its mesh was open when the check was made, and its process could still close it.
+     *
+     * <p>A circular buffer says not on which mesh its program runs; it is told by any that lies over its device.
+     */
+    public boolean wasItsMeshOpen(Life life) {
+        return life.isCircularBuffer()
+                ? !life.hasDeadProcess() && openMeshes.stream().anyMatch(devices -> devices.contains(life.device()))
+                : life.hasOpenMeshAt(clock.checkedAt());
+    }
+
+    void check() {
+        openMeshes = List.copyOf(open.values());
+    }
+
+    @Override
+    public AllocationRequest request(AllocationDetails details) {
+        return AllocationRequest.of(details);
+    }
+
+    @Override
+    public AllocationRequest release(AllocationDetails details) {
+        return AllocationRequest.of(details);
+    }
+
+    @Override
+    public void allocated(
+            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        if (request.details().kind() == BufferKind.CANARY) {
+            return;
+        }
+        Life life =
+                new Life(device, type, address, size, request.details(), ownership, clock.step(), clock.nextMoment());
+        if (request.details().owner().filter(cachedOwners::contains).isPresent()) {
+            life.ownerIsCached();
+        }
+        lives.add(life);
+    }
+
+    @Override
+    public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+        clock.nextMoment();
+        for (int i = lives.size() - 1; i >= 0; i--) {
+            Life life = lives.get(i);
+            if (life.device() == device
+                    && life.type() == type
+                    && life.address() == address
+                    && life.isHeldBy(release.details(), ownership)) {
+                life.end(clock.moment(), clock.step());
+                return;
+            }
+        }
+    }
+
+    /** What is released when its mesh is closed is given back as soon as anybody can: the wipe was before. */
+    @Override
+    public void freeIgnored(
+            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+        clock.nextMoment();
+        if (reason != IgnoredFreeReason.DEVICE_CLOSED) {
+            return;
+        }
+        for (Life life : lives) {
+            if (life.isAlive()
+                    && life.device() == device
+                    && life.type() == type
+                    && life.address() == address
+                    && life.details().kind() == release.details().kind()
+                    && life.details().mesh().equals(release.details().mesh())
+                    && life.details().owner().equals(release.details().owner())) {
+                life.end(clock.moment(), clock.step());
+                return;
+            }
+        }
+    }
+
+    @Override
+    public Scope phase(Phase phase) {
+        return () -> {};
+    }
+
+    @Override
+    public void ownerCached(Owner owner, String cache) {
+        cachedOwners.add(owner);
+        alive().filter(life -> life.details().owner().filter(owner::equals).isPresent())
+                .forEach(Life::ownerIsCached);
+    }
+
+    @Override
+    public void ownerEnded(Owner owner) {
+        clock.nextMoment();
+        cachedOwners.remove(owner);
+        lives.stream()
+                .filter(life -> life.details().owner().filter(owner::equals).isPresent())
+                .forEach(life -> life.ownerEnds(clock.moment(), clock.step()));
+    }
+
+    @Override
+    public void meshOpened(MeshDescription mesh) {
+        open.put(mesh.id(), mesh.devices());
+    }
+
+    @Override
+    public void meshClosing(int mesh) {
+        clock.nextMoment();
+        of(mesh).forEach(life -> life.meshCloses(clock.moment()));
+    }
+
+    @Override
+    public void meshClosed(int mesh) {
+        open.remove(mesh);
+        firstCloseStep = Math.min(firstCloseStep, clock.step());
+        clock.nextMoment();
+        of(mesh).forEach(life -> life.meshIsClosed(clock.moment()));
+    }
+
+    @Override
+    public void deviceOpened(int device) {}
+
+    @Override
+    public void deviceClosed(int device) {}
+
+    @Override
+    public void witnessed(WitnessReading reading) {
+        if (reading.moment() != WitnessReading.Moment.CLOSE_BEGUN) {
+            return;
+        }
+        List<Life> lent =
+                of(reading.mesh()).filter(life -> life.isLentAt(clock.moment())).toList();
+        for (Life life : lent) {
+            if (reading.testify(life.device(), life.type(), life.address()) != Testimony.TAKEN) {
+                contradictions.add("the allocator does not lend " + life);
+            }
+        }
+        for (int device : reading.devices()) {
+            for (BufferType type : BufferType.values()) {
+                for (long address : reading.takenAddresses(device, type)) {
+                    if (lives.stream()
+                            .noneMatch(life -> life.isThereAt(clock.moment())
+                                    && life.device() == device
+                                    && life.type() == type
+                                    && life.address() == address)) {
+                        contradictions.add("nobody reported what the allocator lends on device " + device + ", " + type
+                                + " " + address);
+                    }
+                }
+            }
+        }
+    }
+
+    @Override
+    public void reportsLost(long count, String reason) {}
+
+    @Override
+    public void processDied(long processId) {
+        clock.nextMoment();
+        lives.stream()
+                .filter(life -> life.details().processId().orElse(-1) == processId)
+                .forEach(life -> life.processDies(clock.moment()));
+    }
+
+    private Stream<Life> alive() {
+        return lives.stream().filter(Life::isAlive);
+    }
+
+    private Stream<Life> of(int mesh) {
+        return lives.stream()
+                .filter(life -> life.details().kind() == BufferKind.BUFFER
+                        && life.details().mesh().equals(OptionalInt.of(mesh)));
+    }
+}

@@ -1,0 +1,41 @@
+package dev.meshguard.samples.corpus.stage;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Reachability;
+import dev.meshguard.tracker.history.BufferGeneration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Says of each handle what the program did with it: kept or dropped.
+ *
+ * <p>It is asked of everything that is left in the books, as a search of the heap would be, so also of what was given back long ago.
+ */
+public final class RememberedHandles implements HandleFinder {
+
+    @Override
+    public void find(AllocationTracker tracker, Stage stage) {
+        Set<AllocationRequest> asked = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (BufferGeneration buffer : tracker.history().live()) {
+            for (BufferGeneration.Report report : buffer.reportsLeft()) {
+                if (asked.add(report.request())) {
+                    reachability(stage, report.request()).ifPresent(found -> tracker.traced(report.request(), found));
+                }
+            }
+        }
+    }
+
+    private static Optional<Reachability> reachability(Stage stage, AllocationRequest request) {
+        Optional<Owner> owner = request.details().owner();
+        if (owner.filter(trace -> trace.kind() == Owner.Kind.TRACE).isPresent()) {
+            return stage.setting().keepsReleasedTraces() ? Optional.of(Reachability.held()) : Optional.empty();
+        }
+        return stage.handleOf(stage.road().stepOf(request))
+                .filter(handle -> handle.isOfAProgram() == owner.isPresent())
+                .map(handle -> handle.isHeld() ? Reachability.heldBy(handle.path()) : Reachability.lost());
+    }
+}

@@ -1,0 +1,124 @@
+package dev.meshguard.samples.corpus.stage;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.WitnessReading;
+
+/** A process that reports under a number of its own, until it dies: then nothing is heard of it. */
+final class ReportingProcess implements AllocationListener {
+
+    private final AllocationListener listener;
+    private final long id;
+    private boolean dead;
+
+    ReportingProcess(AllocationListener listener, long id) {
+        this.listener = listener;
+        this.id = id;
+    }
+
+    void die() {
+        dead = true;
+        listener.processDied(id);
+    }
+
+    @Override
+    public AllocationRequest request(AllocationDetails details) {
+        return listener.request(details.reportedBy(id));
+    }
+
+    @Override
+    public AllocationRequest release(AllocationDetails details) {
+        return listener.release(details.reportedBy(id));
+    }
+
+    @Override
+    public void allocated(
+            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        tell(() -> listener.allocated(request, device, type, address, size, ownership));
+    }
+
+    @Override
+    public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+        tell(() -> listener.freed(release, device, type, address, ownership));
+    }
+
+    @Override
+    public void freeIgnored(
+            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+        tell(() -> listener.freeIgnored(release, device, type, address, reason));
+    }
+
+    @Override
+    public Scope phase(Phase phase) {
+        return listener.phase(phase);
+    }
+
+    @Override
+    public void ownerCached(Owner owner, String cache) {
+        tell(() -> listener.ownerCached(owner, cache));
+    }
+
+    @Override
+    public void ownerEnded(Owner owner) {
+        tell(() -> listener.ownerEnded(owner));
+    }
+
+    @Override
+    public void meshOpened(MeshDescription mesh) {
+        tell(() -> listener.meshOpened(mesh));
+    }
+
+    @Override
+    public void meshClosing(int mesh) {
+        tell(() -> listener.meshClosing(mesh));
+    }
+
+    @Override
+    public void meshClosed(int mesh) {
+        tell(() -> listener.meshClosed(mesh));
+    }
+
+    @Override
+    public void deviceOpened(int device) {
+        tell(() -> listener.deviceOpened(device));
+    }
+
+    @Override
+    public void deviceClosed(int device) {
+        tell(() -> listener.deviceClosed(device));
+    }
+
+    @Override
+    public void witnessed(WitnessReading reading) {
+        tell(() -> listener.witnessed(reading));
+    }
+
+    @Override
+    public void reportsLost(long count, String reason) {
+        tell(() -> listener.reportsLost(count, reason));
+    }
+
+    @Override
+    public void handedOut(AllocationRequest request, Object handle) {
+        listener.handedOut(request, handle);
+    }
+
+    @Override
+    public void sourceAttached(String source) {
+        listener.sourceAttached(source);
+    }
+
+    private void tell(Runnable report) {
+        if (!dead) {
+            report.run();
+        }
+    }
+}

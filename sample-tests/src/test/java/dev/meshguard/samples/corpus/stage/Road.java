@@ -1,0 +1,256 @@
+package dev.meshguard.samples.corpus.stage;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.WitnessReading;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The end of the road from a runtime to the tracker: hands everything on, and notes of each report in which step of the program it
+ * was made and whether it arrived.
+ */
+public final class Road implements AllocationListener {
+
+    /**
+     * A report that arrived.
+     *
+     * @param step the step of the program that made it, whenever it arrived
+     * @param isFree whether it took memory back
+     * @param details what it said of itself
+     * @param device the device it named
+     * @param type the memory it named
+     * @param address the address it named
+     * @param isLate whether it arrived when the close of its mesh had begun, or its program had ended
+     * @param isAfterTheCheck whether it arrived when the check had been made
+     */
+    public record Arrival(
+            int step,
+            boolean isFree,
+            AllocationDetails details,
+            int device,
+            BufferType type,
+            long address,
+            boolean isLate,
+            boolean isAfterTheCheck) {
+
+        /** Returns whether it is of a circular buffer. */
+        public boolean isOfCircularBuffer() {
+            return details.kind() == BufferKind.CIRCULAR_BUFFER;
+        }
+    }
+
+    private final AllocationTracker tracker;
+    private final Clock clock;
+    private final IdentityHashMap<AllocationRequest, Integer> steps = new IdentityHashMap<>();
+    private final List<Arrival> arrivals = new ArrayList<>();
+    private final List<Arrival> ignoredFrees = new ArrayList<>();
+    private final Set<Owner> endedOwners = new HashSet<>();
+    private final Set<Integer> openMeshes = new HashSet<>();
+    private boolean checked;
+    private boolean deaf;
+    private boolean noticedLosses;
+
+    Road(AllocationTracker tracker, Clock clock) {
+        this.tracker = tracker;
+        this.clock = clock;
+    }
+
+    /** Returns what arrived, in that order. */
+    public List<Arrival> arrivals() {
+        return arrivals;
+    }
+
+    /** Returns what arrived of frees that did nothing because the device was closed. */
+    public List<Arrival> ignoredFrees() {
+        return ignoredFrees;
+    }
+
+    /** Returns the step in which a request was made. */
+    public int stepOf(AllocationRequest request) {
+        return steps.getOrDefault(request, -1);
+    }
+
+    /** Returns whether the source said that it lost something. */
+    public boolean saidThatReportsWereLost() {
+        return noticedLosses;
+    }
+
+    void check() {
+        checked = true;
+    }
+
+    /** From here on buffers are not heard of, and nobody knows that. */
+    void deaf(boolean now) {
+        deaf = now;
+    }
+
+    @Override
+    public AllocationRequest request(AllocationDetails details) {
+        return stepNoted(tracker.request(details));
+    }
+
+    @Override
+    public AllocationRequest release(AllocationDetails details) {
+        return stepNoted(tracker.release(details));
+    }
+
+    private AllocationRequest stepNoted(AllocationRequest request) {
+        steps.put(request, clock.step());
+        return request;
+    }
+
+    private void note(AllocationRequest request, boolean isFree, int device, BufferType type, long address) {
+        if (request.details().kind() != BufferKind.CANARY) {
+            arrivals.add(new Arrival(
+                    stepOf(request),
+                    isFree,
+                    request.details(),
+                    device,
+                    type,
+                    address,
+                    isLate(request.details()),
+                    checked));
+        }
+    }
+
+    private boolean isLate(AllocationDetails details) {
+        boolean isAfterItsProgram =
+                details.owner().filter(endedOwners::contains).isPresent();
+        boolean isAfterItsMesh = details.mesh().isPresent()
+                ? !openMeshes.contains(details.mesh().getAsInt())
+                : details.kind() == BufferKind.CIRCULAR_BUFFER && openMeshes.isEmpty();
+        return isAfterItsProgram || isAfterItsMesh;
+    }
+
+    @Override
+    public void allocated(
+            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        if (!deaf) {
+            note(request, false, device, type, address);
+            tracker.allocated(request, device, type, address, size, ownership);
+        }
+    }
+
+    @Override
+    public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+        if (!deaf) {
+            note(release, true, device, type, address);
+            tracker.freed(release, device, type, address, ownership);
+        }
+    }
+
+    @Override
+    public void freeIgnored(
+            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+        if (reason == IgnoredFreeReason.DEVICE_CLOSED) {
+            ignoredFrees.add(new Arrival(
+                    stepOf(release),
+                    true,
+                    release.details(),
+                    device,
+                    type,
+                    address,
+                    isLate(release.details()),
+                    checked));
+        }
+        tracker.freeIgnored(release, device, type, address, reason);
+    }
+
+    @Override
+    public Scope phase(Phase phase) {
+        return tracker.phase(phase);
+    }
+
+    @Override
+    public void ownerCached(Owner owner, String cache) {
+        tracker.ownerCached(owner, cache);
+    }
+
+    @Override
+    public void ownerEnded(Owner owner) {
+        endedOwners.add(owner);
+        tracker.ownerEnded(owner);
+    }
+
+    @Override
+    public void meshOpened(MeshDescription mesh) {
+        openMeshes.add(mesh.id());
+        tracker.meshOpened(mesh);
+    }
+
+    @Override
+    public void meshClosing(int mesh) {
+        openMeshes.remove(mesh);
+        tracker.meshClosing(mesh);
+    }
+
+    @Override
+    public void meshClosed(int mesh) {
+        tracker.meshClosed(mesh);
+    }
+
+    @Override
+    public void deviceOpened(int device) {
+        tracker.deviceOpened(device);
+    }
+
+    @Override
+    public void deviceClosed(int device) {
+        tracker.deviceClosed(device);
+    }
+
+    @Override
+    public void witnessed(WitnessReading reading) {
+        tracker.witnessed(reading);
+    }
+
+    @Override
+    public void reportsLost(long count, String reason) {
+        noticedLosses = true;
+        tracker.reportsLost(count, reason);
+    }
+
+    @Override
+    public void handedOut(AllocationRequest request, Object handle) {
+        tracker.handedOut(request, handle);
+    }
+
+    @Override
+    public void sourceAttached(String source) {
+        tracker.sourceAttached(source);
+    }
+
+    @Override
+    public void processDied(long processId) {
+        tracker.processDied(processId);
+    }
+
+    @Override
+    public void trackingStopped(String reason) {
+        tracker.trackingStopped(reason);
+    }
+
+    @Override
+    public void trackingStarted() {
+        tracker.trackingStarted();
+    }
+
+    @Override
+    public void canaryPlanted(int mesh, List<Integer> devices) {
+        tracker.canaryPlanted(mesh, devices);
+    }
+}

@@ -1,0 +1,513 @@
+package dev.meshguard.samples.corpus.truth;
+
+import dev.meshguard.samples.corpus.stage.Handle;
+import dev.meshguard.samples.corpus.stage.Life;
+import dev.meshguard.samples.corpus.stage.PhysicalMemory;
+import dev.meshguard.samples.corpus.stage.Road.Arrival;
+import dev.meshguard.samples.corpus.stage.Stage;
+import dev.meshguard.samples.corpus.truth.Label.State;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.verdict.Outcome;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What is true of the buffers of one case.
+ *
+ * <p>Two things are put side by side. What the memory did comes from the first run of the program, in which nothing is misreported
+ * ({@link PhysicalMemory}); whether the program kept, dropped or freed its handle, and when the check was, it remembers itself. What
+ * arrived at the tracker was written down at the end of the road in the second run. A report belongs to the buffer that was lent or
+ * given back in the step that made it, at the place that it names. From both follows, without any rule of the product:
+ *
+ * <ul>
+ *   <li>memory is <b>missing</b> if the first run had not given it back when it had to be: when the close of its mesh began (that of
+ *       the runtime: when it was over), or else when the check was made; and nobody released it after the close and before the check.
+ *       The allocators were asked too ({@link PhysicalMemory#contradictions()});
+ *   <li>a missing buffer is PROCESS_DIED if its process was ended while it had it, LATE if it was freed after the check, CACHED if the
+ *       runtime said that it keeps its owner and not that the owner ended, SYSTEM if the runtime took it, FREED_ON_OTHER_DEVICES if the
+ *       program took one for each device, or all in one call, and freed more than half of them, HELD or LOST as the program kept or
+ *       dropped its handle. The buffer of a trace that a defect keeps is HELD, by the runtime;
+ *   <li>a buffer that was given back has as many causes to be left in the books as there are ways in which fewer frees of it arrived
+ *       than reports: REPORTED_TWICE if more than one report arrived and a free, FREE_UNREPORTED if not, and for circular buffers
+ *       CIRCULAR_BUFFER_UNREPORTED;
+ *   <li>OUT_OF_ORDER if a free of it arrived before the report it takes back, or a report when its mesh was closing.
+ * </ul>
+ */
+public final class GroundTruth {
+
+    private record Place(int device, BufferType type, long address) {
+
+        static Place of(Life life) {
+            return new Place(life.device(), life.type(), life.address());
+        }
+
+        static Place of(Arrival arrival) {
+            return new Place(arrival.device(), arrival.type(), arrival.address());
+        }
+    }
+
+    /** Meshes over one device lend the same places. */
+    private record Entry(Place place, OptionalInt mesh) {}
+
+    private record Deed(int step, Place place, boolean circularBuffer) {}
+
+    /** What arrived of one buffer. */
+    private static final class Reports {
+        private int allocations;
+        private int frees;
+        private int ignoredFrees;
+        private boolean disordered;
+        /** Devices that it was reported on and does not lie on. */
+        private final Set<Integer> elsewhere = new HashSet<>();
+
+        boolean areBalanced() {
+            return allocations == frees;
+        }
+    }
+
+    private final Stage truth;
+    private final Stage told;
+    private final Map<Deed, List<Life>> births = new HashMap<>();
+    private final Map<Deed, List<Life>> deaths = new HashMap<>();
+    private final Map<Place, List<Life>> byPlace = new HashMap<>();
+    private final IdentityHashMap<Life, PhysicalMemory> memoryOf = new IdentityHashMap<>();
+    private final IdentityHashMap<Life, Reports> reports = new IdentityHashMap<>();
+    private final Map<Entry, Integer> inTheBooks = new HashMap<>();
+    private final Map<Place, Integer> inTheLog = new HashMap<>();
+    private final Map<Integer, List<Life>> siblings = new HashMap<>();
+    /** Where a report of a free arrived after the check, whenever it was made. */
+    private final Set<Place> placesFreedLate = new HashSet<>();
+
+    private boolean strayFrees;
+
+    /** Puts the two runs of a program side by side. */
+    public GroundTruth(Stage truth, Stage told) {
+        this.truth = truth;
+        this.told = told;
+        for (PhysicalMemory memory : truth.memories()) {
+            for (Life life : memory.lives()) {
+                remember(memory, life);
+            }
+        }
+        told.road().arrivals().forEach(this::arrived);
+        told.road().ignoredFrees().forEach(free -> takenBackBy(free).ifPresent(life -> of(life).ignoredFrees++));
+    }
+
+    private void remember(PhysicalMemory memory, Life life) {
+        Place place = Place.of(life);
+        memoryOf.put(life, memory);
+        reports.put(life, new Reports());
+        byPlace.computeIfAbsent(place, unused -> new ArrayList<>()).add(life);
+        births.computeIfAbsent(new Deed(life.bornStep(), place, life.isCircularBuffer()), unused -> new ArrayList<>())
+                .add(life);
+        if (life.hasEnded()) {
+            deaths.computeIfAbsent(
+                            new Deed(life.endStep(), place, life.isCircularBuffer()), unused -> new ArrayList<>())
+                    .add(life);
+        }
+        siblings.computeIfAbsent(life.bornStep(), unused -> new ArrayList<>()).add(life);
+    }
+
+    private void arrived(Arrival arrival) {
+        Place place = Place.of(arrival);
+        Entry entry = new Entry(place, arrival.details().mesh());
+        if (arrival.isFree()) {
+            strayFrees |= inTheBooks.getOrDefault(entry, 0) == 0;
+            inTheBooks.computeIfPresent(entry, (unused, count) -> Math.max(0, count - 1));
+            inTheLog.computeIfPresent(place, (unused, count) -> Math.max(0, count - 1));
+            takenBackBy(arrival).ifPresent(life -> of(life).frees++);
+            if (arrival.isAfterTheCheck()) {
+                placesFreedLate.add(place);
+            }
+        } else {
+            inTheBooks.merge(entry, 1, Integer::sum);
+            inTheLog.merge(place, 1, Integer::sum);
+            lives(arrival.step(), place, arrival.isOfCircularBuffer()).stream()
+                    .min((one, other) -> of(one).allocations - of(other).allocations)
+                    .ifPresent(life -> {
+                        Reports known = of(life);
+                        if (life.device() != arrival.device()) {
+                            known.elsewhere.add(arrival.device());
+                        }
+                        known.disordered |= known.frees > known.allocations || arrival.isLate();
+                        known.allocations++;
+                    });
+        }
+    }
+
+    /** Returns the buffers that a report made in a step speaks of: lent then and there, or else what a view points to. */
+    private List<Life> lives(int step, Place place, boolean circularBuffer) {
+        List<Life> born = births.getOrDefault(new Deed(step, place, circularBuffer), List.of());
+        if (!born.isEmpty()) {
+            return born;
+        }
+        List<Life> pointedTo = lastOf(thereSince(step, place, circularBuffer, life -> life.endStep() >= step));
+        return pointedTo.isEmpty() ? lastOf(bornElsewhere(step, place)) : pointedTo;
+    }
+
+    /** What is reported of a mesh as a whole may name a device that the mesh does not lie over. */
+    private List<Life> bornElsewhere(int step, Place place) {
+        return siblings.getOrDefault(step, List.of()).stream()
+                .filter(life -> life.type() == place.type() && life.address() == place.address())
+                .toList();
+    }
+
+    /** Returns the buffer that was given back then and there; or else the one of that owner whose report it takes back. */
+    private Optional<Life> takenBackBy(Arrival arrival) {
+        Place place = Place.of(arrival);
+        boolean circularBuffer = arrival.isOfCircularBuffer();
+        Predicate<Life> ofTheOwner =
+                life -> life.details().owner().equals(arrival.details().owner());
+        List<Life> ended = deaths.getOrDefault(new Deed(arrival.step(), place, circularBuffer), List.of()).stream()
+                .filter(ofTheOwner)
+                .toList();
+        return ended.isEmpty()
+                ? lastOf(thereSince(arrival.step(), place, circularBuffer, ofTheOwner)).stream()
+                        .findFirst()
+                        .or(() -> endedElsewhere(arrival))
+                : ended.stream()
+                        .filter(life -> of(life).frees < of(life).allocations)
+                        .findFirst()
+                        .or(() -> Optional.of(ended.get(0)));
+    }
+
+    private Optional<Life> endedElsewhere(Arrival arrival) {
+        return reports.keySet().stream()
+                .filter(life -> life.endStep() == arrival.step())
+                .filter(life -> life.type() == arrival.type() && life.address() == arrival.address())
+                .filter(life -> of(life).elsewhere.contains(arrival.device()))
+                .findFirst();
+    }
+
+    private List<Life> thereSince(int step, Place place, boolean circularBuffer, Predicate<Life> fits) {
+        return byPlace.getOrDefault(place, List.of()).stream()
+                .filter(life -> life.bornStep() <= step && life.isCircularBuffer() == circularBuffer)
+                .filter(fits)
+                .toList();
+    }
+
+    private static List<Life> lastOf(List<Life> lives) {
+        return lives.isEmpty() ? List.of() : List.of(lives.get(lives.size() - 1));
+    }
+
+    private Reports of(Life life) {
+        return reports.getOrDefault(life, new Reports());
+    }
+
+    // What is known of the case
+
+    /** Returns whether memory was not given back that had to be. */
+    public boolean isMemoryMissing() {
+        return reports.keySet().stream().anyMatch(life -> isMissing(life) && !life.isCircularBuffer());
+    }
+
+    /** Returns whether the check was made with a mesh open, whose buffers may still be given back. */
+    public boolean isAMeshOpen() {
+        return reports.keySet().stream().anyMatch(life -> memory(life).wasItsMeshOpen(life));
+    }
+
+    /** Returns which outcomes are true; several only where it cannot be known which one is. */
+    public Set<Outcome> outcomes() {
+        Set<Label> all = labelsOfAll();
+        boolean disordered = reports.values().stream().anyMatch(known -> known.disordered);
+        if (all.stream().anyMatch(label -> label.is(TrueCause.UNKNOWABLE))
+                && all.stream().noneMatch(GroundTruth::canBeNamed)) {
+            return EnumSet.allOf(Outcome.class);
+        }
+        if (all.stream().anyMatch(GroundTruth::canBeNamed)) {
+            return EnumSet.of(Outcome.LEAKED);
+        }
+        if (all.stream().anyMatch(label -> label.is(TrueCause.UNHEARD))) {
+            return truth.memories().stream()
+                            .anyMatch(memory -> memory.lives().stream().anyMatch(Life::isOfAMesh))
+                    ? EnumSet.of(Outcome.INCONCLUSIVE)
+                    : EnumSet.allOf(Outcome.class);
+        }
+        if (all.stream().anyMatch(label -> label.is(TrueCause.OUT_OF_ORDER) && label.state() == State.MISSING)) {
+            return EnumSet.of(Outcome.INCONCLUSIVE, Outcome.LEAKED);
+        }
+        if (told.road().saidThatReportsWereLost() || isAMeshOpen()) {
+            return EnumSet.of(Outcome.INCONCLUSIVE);
+        }
+        if (reports.keySet().stream().anyMatch(this::wasSeenButNeverReported)) {
+            return EnumSet.of(Outcome.LEAK_FREE, Outcome.MISREPORTED);
+        }
+        boolean balanced = !strayFrees && reports.keySet().stream().allMatch(this::fits);
+        if (!balanced) {
+            return disordered ? EnumSet.of(Outcome.MISREPORTED, Outcome.INCONCLUSIVE) : EnumSet.of(Outcome.MISREPORTED);
+        }
+        return all.stream().anyMatch(label -> label.state() == State.MAY_STAY)
+                ? EnumSet.of(Outcome.EXPECTED_ONLY)
+                : EnumSet.of(Outcome.LEAK_FREE);
+    }
+
+    /** What nobody ever spoke of balances; whoever reads the allocators knows that something was not said. */
+    private boolean wasSeenButNeverReported(Life life) {
+        return of(life).allocations == 0 && of(life).frees == 0 && life.wasThereAtTheClose();
+    }
+
+    private boolean fits(Life life) {
+        return of(life).areBalanced() || life.mayStay();
+    }
+
+    /** Memory that is missing and that the books have. */
+    private static boolean canBeNamed(Label label) {
+        return label.state() == State.MISSING && !label.is(TrueCause.UNHEARD) && !label.is(TrueCause.OUT_OF_ORDER);
+    }
+
+    private Set<Label> labelsOfAll() {
+        Set<Label> all = new LinkedHashSet<>();
+        for (Life life : reports.keySet()) {
+            Reports known = of(life);
+            if (isMissing(life) || life.mayStay()) {
+                all.add(
+                        isInTheBooks(life) || life.isCircularBuffer()
+                                ? label(List.of(life))
+                                : Label.of(TrueCause.UNHEARD, State.MISSING));
+            } else if (known.frees < known.allocations) {
+                all.add(label(List.of(life)));
+            }
+        }
+        return all;
+    }
+
+    private boolean isInTheBooks(Life life) {
+        boolean isLeft =
+                inTheBooks.getOrDefault(new Entry(Place.of(life), life.details().mesh()), 0) > 0;
+        return of(life).allocations > 0 && (isLeft || memory(life).wasGivenBackLate(life));
+    }
+
+    /**
+     * Returns whether memory is missing that a log could show: of an address that is lent by several meshes a log has one count, and the
+     * free of what was never reported takes away what another mesh lent there.
+     */
+    public boolean isMissingFromTheLog() {
+        return reports.keySet().stream()
+                .anyMatch(life -> isMissing(life) && !life.isCircularBuffer() && isInTheLog(life));
+    }
+
+    private boolean isInTheLog(Life life) {
+        boolean isLeft = inTheLog.getOrDefault(Place.of(life), 0) > 0;
+        return of(life).allocations > 0 && (isLeft || memory(life).wasGivenBackLate(life));
+    }
+
+    // What is known of a buffer
+
+    /** Returns the buffers behind the reports of one entry of the books. */
+    public Set<Life> livesBehind(Collection<Arrival> entry) {
+        Set<Life> lives = new LinkedHashSet<>();
+        for (Arrival report : entry) {
+            lives.addAll(lives(report.step(), Place.of(report), report.isOfCircularBuffer()));
+        }
+        return lives;
+    }
+
+    /** Returns the missing buffers that are not among those that something was said of, and that the books should have. */
+    public List<Label> unsaid(Set<Life> said, boolean meshesAreKnown) {
+        Set<Place> placesSaid = said.stream().map(Place::of).collect(Collectors.toCollection(HashSet::new));
+        return reports.keySet().stream()
+                .filter(life -> isMissing(life) && !life.isCircularBuffer() && !said.contains(life))
+                .filter(life -> !placesSaid.contains(Place.of(life)) || of(life).allocations == 0)
+                .map(life -> (meshesAreKnown ? isInTheBooks(life) : isInTheLog(life))
+                        ? label(List.of(life))
+                        : Label.of(TrueCause.UNHEARD, State.MISSING))
+                .toList();
+    }
+
+    /**
+     * Returns what is true of what lies behind one entry of a log: no allocator was read, so of what was given back unheard by a process
+     * that is dead, nobody can tell that it was not the death which took it. It does not know meshes either: what is freed after the
+     * check is late, whether or not its mesh was closed before; and what is only reported late cannot be told from that.
+     */
+    public Label labelInTheLog(Collection<Life> lives) {
+        Label label = label(lives);
+        if (label.state() == State.OPEN) {
+            if (lives.stream().anyMatch(life -> memory(life).wasGivenBackLate(life))) {
+                return Label.of(TrueCause.LATE, State.MISSING);
+            }
+            return lives.stream().allMatch(Life::hasEnded) ? Label.of(TrueCause.UNKNOWABLE, State.GIVEN_BACK) : label;
+        }
+        boolean ofTheDead = lives.stream()
+                .filter(life -> of(life).frees < of(life).allocations)
+                .anyMatch(Life::hasDeadProcess);
+        boolean seemsLate = lives.stream().map(Place::of).anyMatch(placesFreedLate::contains);
+        if (label.state() == State.GIVEN_BACK && ofTheDead) {
+            return Label.of(TrueCause.UNKNOWABLE, label.state());
+        }
+        return seemsLate ? label.orUnknowable() : label;
+    }
+
+    /** Returns what is true of what lies behind one entry of the books. */
+    public Label label(Collection<Life> lives) {
+        if (lives.isEmpty()) {
+            return Label.of(TrueCause.OUT_OF_ORDER, State.GIVEN_BACK);
+        }
+        if (lives.stream().anyMatch(life -> of(life).disordered)) {
+            boolean missing = lives.stream().anyMatch(this::isMissing);
+            return Label.of(TrueCause.OUT_OF_ORDER, missing ? State.MISSING : State.GIVEN_BACK);
+        }
+        List<Life> missing = lives.stream().filter(this::isMissing).toList();
+        if (!missing.isEmpty()) {
+            Label label = label(missing, life -> causesOfMissing(life, missing.size() > 1), State.MISSING);
+            return isAnotherAllocatorUnheard(missing, lives) ? label.orUnknowable() : label;
+        }
+        if (lives.stream().anyMatch(life -> memory(life).wasItsMeshOpen(life))) {
+            return Label.of(TrueCause.STILL_OPEN, State.OPEN);
+        }
+        if (lives.stream().anyMatch(Life::mayStay)
+                && lives.stream().allMatch(life -> life.mayStay() || of(life).areBalanced())) {
+            return Label.of(TrueCause.SYSTEM, State.MAY_STAY);
+        }
+        List<Life> surplus = lives.stream()
+                .filter(life -> of(life).frees < of(life).allocations)
+                .toList();
+        return label(surplus.isEmpty() ? List.copyOf(lives) : surplus, this::causesOfSurplus, State.GIVEN_BACK);
+    }
+
+    private interface Reason {
+        Set<TrueCause> of(Life life);
+    }
+
+    private static Label label(Collection<Life> lives, Reason reason, State state) {
+        Set<TrueCause> causes = EnumSet.noneOf(TrueCause.class);
+        lives.forEach(life -> causes.addAll(reason.of(life)));
+        return new Label(causes, state);
+    }
+
+    /** Circular buffers take no memory of an allocator: they are missing as long as their program is there. */
+    private boolean isMissing(Life life) {
+        PhysicalMemory memory = memory(life);
+        if (life.mayStay() || memory.wasItsMeshOpen(life)) {
+            return false;
+        }
+        return !(life.isCircularBuffer() ? memory.wasItsProgramOver(life) : memory.wasGivenBack(life));
+    }
+
+    private PhysicalMemory memory(Life life) {
+        PhysicalMemory memory = memoryOf.get(life);
+        if (memory == null) {
+            throw new IllegalArgumentException("Not a buffer of this case: " + life);
+        }
+        return memory;
+    }
+
+    /** Which of two things at one address was given back unheard, nobody can tell where two allocators lent them. */
+    private boolean isAnotherAllocatorUnheard(List<Life> missing, Collection<Life> lives) {
+        return lives.stream()
+                .filter(life -> !missing.contains(life) && of(life).frees < of(life).allocations)
+                .anyMatch(life -> missing.stream().anyMatch(life::isLentByAnotherAllocatorThan));
+    }
+
+    /**
+     * What was freed late without a word could only be seen as it was when the check was made; and so could what shares its address
+     * with something else that is missing.
+     */
+    private Set<TrueCause> causesOfMissing(Life life, boolean sharesItsAddress) {
+        if (life.outlivedItsProcess()) {
+            return EnumSet.of(TrueCause.PROCESS_DIED);
+        }
+        if (!memory(life).wasGivenBackLate(life)) {
+            return EnumSet.of(causeAtTheCheck(life));
+        }
+        return isReleaseHeardOf(life) && !sharesItsAddress
+                ? EnumSet.of(TrueCause.LATE)
+                : EnumSet.of(TrueCause.LATE, causeAtTheCheck(life));
+    }
+
+    private TrueCause causeAtTheCheck(Life life) {
+        if (life.isCached()) {
+            return TrueCause.CACHED;
+        }
+        if (life.isOfTheRuntime()) {
+            return TrueCause.SYSTEM;
+        }
+        if (wereSiblingsFreed(life)) {
+            return TrueCause.FREED_ON_OTHER_DEVICES;
+        }
+        if (life.details()
+                .owner()
+                .filter(owner -> owner.kind() == Owner.Kind.TRACE)
+                .isPresent()) {
+            return TrueCause.HELD;
+        }
+        Handle handle = truth.handleOf(life.bornStep())
+                .orElseThrow(() -> new IllegalStateException("Nobody knows who has " + life));
+        return handle.wasHeldAtTheCheck() ? TrueCause.HELD : TrueCause.LOST;
+    }
+
+    /** More than half of those that the program took one of for each device, or in one call, were given back in time. */
+    private boolean wereSiblingsFreed(Life life) {
+        List<Integer> steps = truth.rows().stream()
+                .filter(row -> row.contains(life.bornStep()))
+                .findFirst()
+                .orElse(List.of(life.bornStep()));
+        List<Life> row = steps.stream()
+                .flatMap(step -> siblings.getOrDefault(step, List.of()).stream())
+                .filter(other -> other.type() == life.type()
+                        && other.size() == life.size()
+                        && other.isCircularBuffer() == life.isCircularBuffer()
+                        && other.details().owner().equals(life.details().owner()))
+                .toList();
+        ToIntFunction<Predicate<Life>> count =
+                fits -> (int) row.stream().filter(fits).count();
+        return row.size() > 1 && count.applyAsInt(other -> !isMissing(other)) * 2 > row.size();
+    }
+
+    private Set<TrueCause> causesOfSurplus(Life life) {
+        if (life.isCircularBuffer()) {
+            return isUnknowable(life)
+                    ? EnumSet.of(TrueCause.CIRCULAR_BUFFER_UNREPORTED, TrueCause.UNKNOWABLE)
+                    : EnumSet.of(TrueCause.CIRCULAR_BUFFER_UNREPORTED);
+        }
+        return EnumSet.of(isUnknowable(life) ? TrueCause.UNKNOWABLE : causeOfSurplus(life));
+    }
+
+    private TrueCause causeOfSurplus(Life life) {
+        return of(life).allocations > 1 && of(life).frees > 0 ? TrueCause.REPORTED_TWICE : TrueCause.FREE_UNREPORTED;
+    }
+
+    /**
+     * Of what is given back while its mesh is open its allocator tells, unless another allocator lends that place when it is read; of the
+     * end of a program, the runtime does. After the close there
+     * is only the report of the free, or that of a free that did nothing, of this buffer or of one that shares its address with it.
+     */
+    private boolean isUnknowable(Life life) {
+        if (life.isCircularBuffer()) {
+            return told.setting().isSilentAfterClose()
+                    && life.isOverSince(memory(life).firstCloseStep());
+        }
+        if (!life.isOfAMesh() || !life.hasClosedMesh()) {
+            return true;
+        }
+        if (byPlace.getOrDefault(Place.of(life), List.of()).stream()
+                .anyMatch(other -> other != life && life.isHiddenBy(other))) {
+            return true;
+        }
+        return life.endedAfterClose() && lentTogetherWith(life).noneMatch(this::isReleaseHeardOf);
+    }
+
+    private boolean isReleaseHeardOf(Life life) {
+        return of(life).frees + of(life).ignoredFrees > 0;
+    }
+
+    /** What was lent at one address of every device of a mesh is given back on all at once. */
+    private Stream<Life> lentTogetherWith(Life life) {
+        return siblings.getOrDefault(life.bornStep(), List.of()).stream()
+                .filter(other -> other == life || life.isLentTogetherWith(other));
+    }
+}
