@@ -378,7 +378,10 @@ public final class BufferGeneration {
         return best;
     }
 
-    /** Takes back the open report that fits the free best: the same mesh, owner and ownership, else the latest. */
+    /**
+     * Takes back the open report that fits the free best: the same mesh, owner and ownership. Of those that fit alike, the latest
+     * of the oldest request: no allocator lends an address again before it was given back.
+     */
     void free(long event, AllocationRequest release, Ownership ownership) {
         int best = -1;
         int bestFit = -1;
@@ -386,7 +389,9 @@ public final class BufferGeneration {
             Report report = reports.get(i);
             if (report.isOpen()) {
                 int fit = fit(report, release, ownership);
-                if (fit >= bestFit) {
+                boolean isOfTheSameRequest = best >= 0
+                        && (reports.get(best).request().equals(report.request()) || !saysWhichMesh(report));
+                if (fit > bestFit || (fit == bestFit && isOfTheSameRequest)) {
                     best = i;
                     bestFit = fit;
                 }
@@ -404,6 +409,10 @@ public final class BufferGeneration {
                         Optional.of(release)));
         open--;
         lastFree = event;
+    }
+
+    private static boolean saysWhichMesh(Report report) {
+        return report.request().details().mesh().isPresent();
     }
 
     private static int fit(Report report, AllocationRequest release, Ownership ownership) {

@@ -38,6 +38,7 @@ final class ReportedTwice implements Rule {
         Testimony testimony = survivor.testimony(survivor.due());
         boolean gone = testimony == Testimony.FREE
                 || (testimony == Testimony.SILENT && ownerIsGone(survivor))
+                || survivor.freeAfterClose().isPresent()
                 || LockStep.freedBy(survivor).isPresent();
         if (!gone) {
             return Optional.empty();
@@ -73,17 +74,10 @@ final class ReportedTwice implements Rule {
     }
 
     private static boolean pointsTo(Report view, Report owner) {
-        boolean cameLaterOrIsOfTheSame = view.allocatedAt() > owner.allocatedAt()
-                || (view.request()
-                                .details()
-                                .owner()
-                                .equals(owner.request().details().owner())
-                        && view.request().details().lifetime()
-                                == owner.request().details().lifetime());
         return view.ownership() == Ownership.NON_OWNING
                 && owner.ownership() == Ownership.OWNING
-                && view.size() <= owner.size()
-                && cameLaterOrIsOfTheSame;
+                && view.allocatedAt() > owner.allocatedAt()
+                && view.size() <= owner.size();
     }
 
     /**
