@@ -45,6 +45,8 @@ import java.util.stream.Stream;
  *   <li>a buffer that was given back has as many causes to be left in the books as there are ways in which fewer frees of it arrived
  *       than reports: REPORTED_TWICE if more than one report arrived and a free, FREE_UNREPORTED if not, and for circular buffers
  *       CIRCULAR_BUFFER_UNREPORTED;
+ *   <li>what a mesh lent on all its devices at once and gave back after the close, heard of on some of them, is FREE_UNREPORTED; that
+ *       it was freed on other devices is as true of it;
  *   <li>OUT_OF_ORDER if a free of it arrived before the report it takes back, or a report when its mesh was closing.
  * </ul>
  */
@@ -359,7 +361,8 @@ public final class GroundTruth {
         }
         if (lives.stream().anyMatch(life -> of(life).disordered)) {
             boolean missing = lives.stream().anyMatch(this::isMissing);
-            return Label.of(TrueCause.OUT_OF_ORDER, missing ? State.MISSING : State.GIVEN_BACK);
+            Label label = Label.of(TrueCause.OUT_OF_ORDER, missing ? State.MISSING : State.GIVEN_BACK);
+            return lives.stream().allMatch(Life::hasClosedMesh) ? label : label.orUnknowable();
         }
         List<Life> missing = lives.stream().filter(this::isMissing).toList();
         if (!missing.isEmpty()) {
@@ -474,7 +477,12 @@ public final class GroundTruth {
                     ? EnumSet.of(TrueCause.CIRCULAR_BUFFER_UNREPORTED, TrueCause.UNKNOWABLE)
                     : EnumSet.of(TrueCause.CIRCULAR_BUFFER_UNREPORTED);
         }
-        return EnumSet.of(isUnknowable(life) ? TrueCause.UNKNOWABLE : causeOfSurplus(life));
+        if (isUnknowable(life)) {
+            return EnumSet.of(TrueCause.UNKNOWABLE);
+        }
+        return life.endedAfterClose() && !isReleaseHeardOf(life)
+                ? EnumSet.of(TrueCause.FREED_ON_OTHER_DEVICES, TrueCause.FREE_UNREPORTED)
+                : EnumSet.of(causeOfSurplus(life));
     }
 
     private TrueCause causeOfSurplus(Life life) {
