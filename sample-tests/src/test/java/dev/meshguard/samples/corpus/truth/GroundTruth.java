@@ -72,7 +72,7 @@ public final class GroundTruth {
     private static final class Reports {
         private int allocations;
         private int frees;
-        private int ignoredFrees;
+        private boolean endHeard;
         private boolean disordered;
         /** Devices that it was reported on and does not lie on. */
         private final Set<Integer> elsewhere = new HashSet<>();
@@ -107,7 +107,7 @@ public final class GroundTruth {
             }
         }
         told.road().arrivals().forEach(this::arrived);
-        told.road().ignoredFrees().forEach(free -> takenBackBy(free).ifPresent(life -> of(life).ignoredFrees++));
+        told.road().ignoredFrees().forEach(free -> takenBackBy(free).ifPresent(life -> hear(life, free)));
     }
 
     private void remember(PhysicalMemory memory, Life life) {
@@ -132,7 +132,10 @@ public final class GroundTruth {
             strayFrees |= inTheBooks.getOrDefault(entry, 0) == 0;
             inTheBooks.computeIfPresent(entry, (unused, count) -> Math.max(0, count - 1));
             inTheLog.computeIfPresent(place, (unused, count) -> Math.max(0, count - 1));
-            takenBackBy(arrival).ifPresent(life -> of(life).frees++);
+            takenBackBy(arrival).ifPresent(life -> {
+                of(life).frees++;
+                hear(life, arrival);
+            });
             if (arrival.isAfterTheCheck()) {
                 placesFreedLate.add(place);
             }
@@ -150,6 +153,11 @@ public final class GroundTruth {
                         known.allocations++;
                     });
         }
+    }
+
+    /** The free of a view says nothing of the end of what it looks at. */
+    private void hear(Life life, Arrival free) {
+        of(life).endHeard |= free.step() == life.endStep();
     }
 
     /** Returns the buffers that a report made in a step speaks of: lent then and there, or else what a view points to. */
@@ -482,11 +490,17 @@ public final class GroundTruth {
         }
         return life.endedAfterClose() && !isReleaseHeardOf(life)
                 ? EnumSet.of(TrueCause.FREED_ON_OTHER_DEVICES, TrueCause.FREE_UNREPORTED)
-                : EnumSet.of(causeOfSurplus(life));
+                : causesInTheBooks(life);
     }
 
-    private TrueCause causeOfSurplus(Life life) {
-        return of(life).allocations > 1 && of(life).frees > 0 ? TrueCause.REPORTED_TWICE : TrueCause.FREE_UNREPORTED;
+    /** Where a view was reported and freed, and the end of what it looked at unheard, both are true. */
+    private Set<TrueCause> causesInTheBooks(Life life) {
+        if (of(life).allocations < 2 || of(life).frees == 0) {
+            return EnumSet.of(TrueCause.FREE_UNREPORTED);
+        }
+        return of(life).endHeard
+                ? EnumSet.of(TrueCause.REPORTED_TWICE)
+                : EnumSet.of(TrueCause.REPORTED_TWICE, TrueCause.FREE_UNREPORTED);
     }
 
     /**
@@ -510,7 +524,7 @@ public final class GroundTruth {
     }
 
     private boolean isReleaseHeardOf(Life life) {
-        return of(life).frees + of(life).ignoredFrees > 0;
+        return of(life).endHeard;
     }
 
     /** What was lent at one address of every device of a mesh is given back on all at once. */
