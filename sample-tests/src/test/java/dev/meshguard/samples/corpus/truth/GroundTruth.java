@@ -426,7 +426,7 @@ public final class GroundTruth {
 
     /**
      * What was freed late without a word could only be seen as it was when the check was made; and so could what shares its address
-     * with something else that is missing.
+     * with something else that is missing, or was reported on a device that it does not lie on.
      */
     private Set<TrueCause> causesOfMissing(Life life, boolean sharesItsAddress) {
         if (life.outlivedItsProcess()) {
@@ -435,7 +435,7 @@ public final class GroundTruth {
         if (!memory(life).wasGivenBackLate(life)) {
             return EnumSet.of(causeAtTheCheck(life));
         }
-        return isReleaseHeardOf(life) && !sharesItsAddress
+        return isReleaseHeardOf(life) && !sharesItsAddress && of(life).elsewhere.isEmpty()
                 ? EnumSet.of(TrueCause.LATE)
                 : EnumSet.of(TrueCause.LATE, causeAtTheCheck(life));
     }
