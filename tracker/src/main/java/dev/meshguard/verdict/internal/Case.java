@@ -60,7 +60,17 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
                                 && later.request()
                                         .details()
                                         .mesh()
-                                        .equals(report.request().details().mesh()));
+                                        .equals(report.request().details().mesh())
+                                && areOfOneAllocator(report, later));
+    }
+
+    /** A mesh and each of its devices have an allocator: what lies on several devices is the mesh's, what lies on one may be either's. */
+    private boolean areOfOneAllocator(Report one, Report other) {
+        return liesOnSeveralDevices(one) && liesOnSeveralDevices(other);
+    }
+
+    private boolean liesOnSeveralDevices(Report report) {
+        return history.buffersOf(report.request()).stream().anyMatch(sibling -> sibling.device() != buffer.device());
     }
 
     /** Returns whether a witness that can speak for all that is left called it free in time. */

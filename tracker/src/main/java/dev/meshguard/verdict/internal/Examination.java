@@ -358,11 +358,19 @@ public final class Examination {
                 : Optional.of(Doubt.of(Doubt.Kind.MEMORY_UNREPORTED, words(unknown, event), event.number()));
     }
 
-    /** Memory that was gone before the wipe is no matter of doubt, but of books in which it never stood. */
+    /**
+     * Memory that was gone before the wipe is no matter of doubt, but of books in which it never stood; nor is what somebody freed
+     * after the last reading that held it.
+     */
     private void sort(Place place, HistoryEvent.Witnessed event, List<Place> unknown) {
-        Optional<Testimony> beforeWipe = beforeWipe(place, event);
-        boolean freed = isFreedLater(place, event);
-        if (beforeWipe.isPresent() ? beforeWipe.get() != Testimony.FREE : !freed) {
+        Optional<HistoryEvent.Witnessed> beforeWipe = beforeWipe(place, event);
+        boolean gone = beforeWipe.filter(later -> testimony(place, later) == Testimony.FREE).isPresent();
+        long lastHeld = gone ? event.number() : beforeWipe.orElse(event).number();
+        boolean freed = history.anomalies().stream()
+                .filter(anomaly -> anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE)
+                .anyMatch(anomaly -> anomaly.event().number() > lastHeld
+                        && place.equals(new Place(anomaly.device(), anomaly.type(), anomaly.address())));
+        if (!gone && !freed) {
             unknown.add(place);
         } else if (!freed) {
             neverReported.add(new Anomaly(
@@ -370,21 +378,17 @@ public final class Examination {
         }
     }
 
-    private Optional<Testimony> beforeWipe(Place place, HistoryEvent.Witnessed event) {
+    private Optional<HistoryEvent.Witnessed> beforeWipe(Place place, HistoryEvent.Witnessed event) {
         return history.readings().stream()
                 .filter(later -> later.number() > event.number())
                 .filter(later -> later.reading().moment() == WitnessReading.Moment.BEFORE_WIPE)
                 .filter(later -> later.reading().mesh() == event.reading().mesh())
-                .map(later -> later.reading().testify(place.device(), place.type(), place.address()))
-                .filter(testimony -> testimony != Testimony.SILENT)
+                .filter(later -> testimony(place, later) != Testimony.SILENT)
                 .findFirst();
     }
 
-    private boolean isFreedLater(Place place, HistoryEvent.Witnessed event) {
-        return history.anomalies().stream()
-                .filter(anomaly -> anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE)
-                .anyMatch(anomaly -> anomaly.event().number() > event.number()
-                        && place.equals(new Place(anomaly.device(), anomaly.type(), anomaly.address())));
+    private static Testimony testimony(Place place, HistoryEvent.Witnessed event) {
+        return event.reading().testify(place.device(), place.type(), place.address());
     }
 
     private String words(List<Place> unknown, HistoryEvent.Witnessed event) {
