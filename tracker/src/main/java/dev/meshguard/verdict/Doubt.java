@@ -32,6 +32,8 @@ public record Doubt(Kind kind, String words, List<Long> events) {
         FREES_NOT_KEPT,
         /** A device was opened while it was open, and what its meshes reported cannot be told apart. */
         DEVICE_OPENED_TWICE,
+        /** Frees were reported before what they free. */
+        OUT_OF_ORDER,
         /** Allocations were reported when nobody could have made them any more. */
         REPORTED_TOO_LATE,
         /** An allocator held memory that no report mentions. */

@@ -3,7 +3,6 @@ package dev.meshguard.samples.corpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.samples.corpus.stage.RememberedHandles;
-import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -15,9 +14,12 @@ import org.junit.jupiter.api.Test;
  */
 class RandomProgramsTests {
 
+    /** The same programs in every build; other seeds are for the nightly run and for whoever looks for more. */
+    private static final long FIRST_SEED = 1_000;
+
     @Test
     void areToldTheTrueCauseOfEveryBuffer() {
-        long firstSeed = Long.getLong("meshguard.seed", new SplittableRandom().nextInt());
+        long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
         int programs = Integer.getInteger("meshguard.programs", 300);
         CorpusResults results = new CorpusResults(programs + " random programs from seed " + firstSeed);
 

@@ -367,6 +367,14 @@ public final class BufferGeneration {
         open++;
     }
 
+    /** Returns whether a release may be that of a report that is open: what takes another extent in its bank is another buffer. */
+    boolean mayBeReleasedBy(AllocationDetails released) {
+        return reports.stream().filter(Report::isOpen).anyMatch(report -> {
+            OptionalLong extent = report.request().details().extent();
+            return extent.isEmpty() || released.extent().isEmpty() || extent.equals(released.extent());
+        });
+    }
+
     /** Returns how well a free fits the open report that it fits best. */
     int fit(AllocationRequest release, Ownership ownership) {
         int best = 0;
@@ -379,14 +387,14 @@ public final class BufferGeneration {
     }
 
     /**
-     * Takes back the open report that fits the free best: the same mesh, owner and ownership. Of those that fit alike, one of a
-     * request of which none was taken back yet goes first, because the others may be doubled reports; then the oldest request, because
+     * Takes back the open report that fits the free best: the same mesh, owner and ownership. Of those that fit alike, one
+     * that was reported on the same devices as the free; then one of a request of which none was taken back yet goes first, because the others may be doubled reports; then the oldest request, because
      * no allocator lends an address again before it was given back; then the latest report of it.
      */
-    void free(long event, AllocationRequest release, Ownership ownership) {
+    void free(long event, AllocationRequest release, Ownership ownership, Footprints footprints) {
         int best = -1;
         for (int i = 0; i < reports.size(); i++) {
-            if (reports.get(i).isOpen() && (best < 0 || goesFirst(i, best, release, ownership))) {
+            if (reports.get(i).isOpen() && (best < 0 || goesFirst(i, best, release, ownership, footprints))) {
                 best = i;
             }
         }
@@ -405,7 +413,8 @@ public final class BufferGeneration {
     }
 
     /** Returns whether a later report is rather taken back than an earlier one. */
-    private boolean goesFirst(int later, int earlier, AllocationRequest release, Ownership ownership) {
+    private boolean goesFirst(
+            int later, int earlier, AllocationRequest release, Ownership ownership, Footprints footprints) {
         Report one = reports.get(later);
         Report other = reports.get(earlier);
         int fit = Integer.compare(fit(one, release, ownership), fit(other, release, ownership));
@@ -415,6 +424,10 @@ public final class BufferGeneration {
         boolean oneAllocator = one.request().details().mesh().isPresent();
         if (!oneAllocator || one.request().equals(other.request())) {
             return true;
+        }
+        boolean sameDevices = footprints.areAlike(one.request(), release);
+        if (sameDevices != footprints.areAlike(other.request(), release)) {
+            return sameDevices;
         }
         return isTakenBackInPart(other.request()) && !isTakenBackInPart(one.request());
     }

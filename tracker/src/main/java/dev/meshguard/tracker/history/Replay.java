@@ -64,6 +64,7 @@ final class Replay {
     private final List<HistoryEvent> events;
     private final AddressTable addresses = new AddressTable();
     private final TakenMemory taken;
+    private final Footprints footprints;
 
     /** Lives whose handle was released after their device was closed. */
     private final Set<BufferGeneration> releasedLate = new HashSet<>();
@@ -78,6 +79,7 @@ final class Replay {
 
     Replay(List<HistoryEvent> events, boolean flatAddresses) {
         this.events = events;
+        this.footprints = new Footprints(events);
         this.taken = new TakenMemory(flatAddresses);
         this.readings = new Readings(meshes);
         events.forEach(this::apply);
@@ -239,7 +241,7 @@ final class Replay {
         if (late && holder.kind() == BufferKind.BUFFER) {
             note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, holder);
         }
-        holder.free(report.number(), report.request(), report.ownership());
+        holder.free(report.number(), report.request(), report.ownership(), footprints);
         if (!holder.holdsMemory()) {
             taken.giveBack(holder);
         }
@@ -269,7 +271,7 @@ final class Replay {
         }
         AllocationDetails details = report.request().details();
         if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED) {
-            return releasedAt(address, details.mesh());
+            return releasedAt(address, details);
         }
         int life = deviceLives.getOrDefault(report.device(), 1);
         return address.lastOf(meshes.lender(details, report.device(), life));
@@ -280,7 +282,8 @@ final class Replay {
      * closed mesh is older than its present opening. It speaks for one life that no other handle spoke for; where several
      * are left, nobody can tell which.
      */
-    private @Nullable BufferGeneration releasedAt(Address address, OptionalInt mesh) {
+    private @Nullable BufferGeneration releasedAt(Address address, AllocationDetails details) {
+        OptionalInt mesh = details.mesh();
         List<BufferGeneration> over =
                 address.inTheBooks().stream().filter(this::isOver).toList();
         List<BufferGeneration> ofItsMesh = over.stream()
@@ -294,6 +297,7 @@ final class Replay {
         }
         List<BufferGeneration> unclaimed = over.stream()
                 .filter(BufferGeneration::isLive)
+                .filter(life -> life.mayBeReleasedBy(details))
                 .filter(life -> !releasedLate.contains(life))
                 .toList();
         if (unclaimed.size() == 1) {

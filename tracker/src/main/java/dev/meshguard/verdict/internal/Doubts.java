@@ -1,9 +1,12 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.WitnessReading.Testimony;
 import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.CanaryFate;
 import dev.meshguard.tracker.history.HistoryEvent;
@@ -16,9 +19,11 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a source leaves open that does not hear of everything.
@@ -28,6 +33,8 @@ import java.util.stream.Collectors;
  */
 final class Doubts {
 
+    private record Place(int device, BufferType type, long address) {}
+
     /** These rest on something else than on a free that is missing. */
     private static final Set<Cause> SURE = EnumSet.of(Cause.PROCESS_DIED, Cause.LATE, Cause.CACHED);
 
@@ -35,6 +42,10 @@ final class Doubts {
 
     private final AllocationHistory history;
     private final List<CanaryFate> canaries;
+    /** Found while the survivors are judged. */
+    private final List<BufferGeneration> outOfOrder = new ArrayList<>();
+
+    private @Nullable Map<Place, List<HistoryEvent.Freed>> strayFrees;
 
     Doubts(AllocationHistory history) {
         this.history = history;
@@ -52,6 +63,19 @@ final class Doubts {
                                     + " it, or tell it with sourceAttached(…) that something is connected that has nothing to report."));
         }
         canaries.forEach(fate -> doubts.add(Doubt.of(Doubt.Kind.CANARY_MISSING, words(fate), fate.planted())));
+        if (!outOfOrder.isEmpty()) {
+            BufferGeneration first = outOfOrder.get(0);
+            doubts.add(Doubt.of(
+                    Doubt.Kind.OUT_OF_ORDER,
+                    String.format(
+                            Locale.ROOT,
+                            "%s freed before %s reported, the first %s, so reports are out of order and what became of the"
+                                    + " memory is not known.",
+                            outOfOrder.size() == 1 ? "1 buffer was" : outOfOrder.size() + " buffers were",
+                            outOfOrder.size() == 1 ? "it was" : "they were",
+                            first),
+                    first.bornAt()));
+        }
         gapThatMatters()
                 .map(gap -> Doubt.of(Doubt.Kind.TRACKING_OFF, words(gap), gap.number()))
                 .ifPresent(doubts::add);
@@ -60,18 +84,69 @@ final class Doubts {
 
     /** Returns the diagnosis, or, where the free may have gone unheard and no witness speaks, that it is not decided. */
     Diagnosis weighed(Diagnosis diagnosis, Case survivor) {
+        Optional<Evidence> overtaken =
+                diagnosis.standing() == Standing.LEAKED ? overtakenBy(survivor.buffer()) : Optional.empty();
+        if (overtaken.isPresent()) {
+            outOfOrder.add(survivor.buffer());
+            return undecided(diagnosis, overtaken.get());
+        }
         if (diagnosis.standing() != Standing.LEAKED
                 || SURE.contains(diagnosis.cause())
                 || survivor.testimony(survivor.due()) != Testimony.SILENT) {
             return diagnosis;
         }
         return whyUnheard(survivor.buffer())
-                .map(reason -> {
-                    List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
-                    evidence.add(1, reason);
-                    return new Diagnosis(diagnosis.cause(), Standing.UNDECIDED, evidence);
-                })
+                .map(reason -> undecided(diagnosis, reason))
                 .orElse(diagnosis);
+    }
+
+    private static Diagnosis undecided(Diagnosis diagnosis, Evidence reason) {
+        List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
+        evidence.add(1, reason);
+        return new Diagnosis(diagnosis.cause(), Standing.UNDECIDED, evidence);
+    }
+
+    /** A free that found nothing, of the very mesh and extent that was reported there only later, overtook its own allocation. */
+    private Optional<Evidence> overtakenBy(BufferGeneration buffer) {
+        for (HistoryEvent.Freed free : strayFreesAt(buffer)) {
+            for (BufferGeneration.Report report : buffer.reportsLeft()) {
+                if (free.number() < report.allocatedAt() && isOf(free, report)) {
+                    return Optional.of(Evidence.of(
+                            String.format(
+                                    Locale.ROOT,
+                                    "a free that fits it came at event #%d, before it was reported (event #%d)",
+                                    free.number(),
+                                    report.allocatedAt()),
+                            free.number(),
+                            report.allocatedAt()));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isOf(HistoryEvent.Freed free, BufferGeneration.Report report) {
+        AllocationDetails freed = free.request().details();
+        AllocationDetails reported = report.request().details();
+        return freed.mesh().isPresent()
+                && freed.mesh().equals(reported.mesh())
+                && freed.extent().isPresent()
+                && freed.extent().equals(reported.extent())
+                && freed.owner().equals(reported.owner())
+                && freed.processId().equals(reported.processId())
+                && free.ownership() == report.ownership();
+    }
+
+    private List<HistoryEvent.Freed> strayFreesAt(BufferGeneration buffer) {
+        if (strayFrees == null) {
+            strayFrees = history.anomalies().stream()
+                    .filter(anomaly -> anomaly.kind().unbalancesBooks())
+                    .map(Anomaly::event)
+                    .filter(HistoryEvent.Freed.class::isInstance)
+                    .map(HistoryEvent.Freed.class::cast)
+                    .collect(Collectors.groupingBy(free -> new Place(free.device(), free.type(), free.address())));
+        }
+        return strayFrees.getOrDefault(new Place(buffer.device(), buffer.type(), buffer.address()), List.of());
     }
 
     private Optional<Evidence> whyUnheard(BufferGeneration buffer) {

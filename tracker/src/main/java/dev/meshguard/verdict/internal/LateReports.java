@@ -114,6 +114,9 @@ final class LateReports {
 
     /** A name that comes back after the device was opened again is another program's. */
     private Optional<Over> over(HistoryEvent.Allocated report) {
+        if (report.request().details().mesh().stream().anyMatch(inUse::containsKey)) {
+            return Optional.empty();
+        }
         return Optional.ofNullable(devices.get(report.device()))
                 .or(() -> report.request()
                         .details()

@@ -1,9 +1,7 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.MeshDescription;
-import java.util.OptionalInt;
-
 import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.WitnessReading.Testimony;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -16,6 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * One physical allocation that several objects reported, and fewer took back.
@@ -39,7 +41,7 @@ final class ReportedTwice implements Rule {
         if (buffer.kind() != BufferKind.BUFFER
                 || reports.size() < 2
                 || !someTakenBack
-                || !areOfOneAllocation(reports)) {
+                || !areOfOneAllocation(survivor)) {
             return Optional.empty();
         }
         Testimony testimony = survivor.testimony(survivor.due());
@@ -100,14 +102,37 @@ final class ReportedTwice implements Rule {
     }
 
     /** Every report that is left belongs to an allocation of which another report was taken back. */
-    private static boolean areOfOneAllocation(List<Report> reports) {
+    private static boolean areOfOneAllocation(Case survivor) {
+        List<Report> reports = survivor.buffer().reports();
         return reports.stream().allMatch(report -> report.request().details().kind() == BufferKind.BUFFER)
                 && reports.stream()
                         .filter(Report::isOpen)
-                        .allMatch(left -> reports.stream()
+                        .allMatch(left -> reportsOfTheSameThere(survivor, left)
                                 .filter(report -> !report.isOpen())
-                                .anyMatch(gone ->
-                                        isSameRequest(left, gone) || pointsTo(left, gone) || pointsTo(gone, left)));
+                                .anyMatch(gone -> isSameRequest(left, gone)
+                                        || isView(survivor, left, gone)
+                                        || isView(survivor, gone, left)));
+    }
+
+    /** What one request reported may be parted by a free that came in between. */
+    private static Stream<Report> reportsOfTheSameThere(Case survivor, Report left) {
+        return Stream.concat(
+                survivor.buffer().reports().stream(),
+                survivor.history().buffersOf(left.request()).stream()
+                        .filter(sibling -> sibling.hasSamePlaceAs(survivor.buffer()))
+                        .flatMap(sibling -> sibling.reports().stream())
+                        .filter(report -> isSameRequest(report, left)));
+    }
+
+    /** Nothing that a request reported on other devices too is a view of what lies on this one only. */
+    private static boolean isView(Case survivor, Report view, Report owner) {
+        return pointsTo(view, owner) && devicesOf(survivor, owner).containsAll(devicesOf(survivor, view));
+    }
+
+    private static Set<Integer> devicesOf(Case survivor, Report report) {
+        return survivor.history().buffersOf(report.request()).stream()
+                .map(BufferGeneration::device)
+                .collect(Collectors.toSet());
     }
 
     @SuppressWarnings("ReferenceEquality") // A request is itself only.

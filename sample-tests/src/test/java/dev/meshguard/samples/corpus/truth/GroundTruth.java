@@ -255,15 +255,20 @@ public final class GroundTruth {
             return EnumSet.of(Outcome.INCONCLUSIVE);
         }
         if (reports.keySet().stream().anyMatch(this::wasSeenButNeverReported)) {
-            return EnumSet.of(Outcome.LEAK_FREE, Outcome.MISREPORTED);
+            // What is given back after the close without a word cannot be told from what is not given back.
+            return reports.keySet().stream().anyMatch(life -> wasSeenButNeverReported(life) && life.endedAfterClose())
+                    ? EnumSet.of(Outcome.LEAK_FREE, Outcome.MISREPORTED, Outcome.INCONCLUSIVE)
+                    : EnumSet.of(Outcome.LEAK_FREE, Outcome.MISREPORTED);
         }
         boolean balanced = !strayFrees && reports.keySet().stream().allMatch(this::fits);
         if (!balanced) {
             return disordered ? EnumSet.of(Outcome.MISREPORTED, Outcome.INCONCLUSIVE) : EnumSet.of(Outcome.MISREPORTED);
         }
-        return all.stream().anyMatch(label -> label.state() == State.MAY_STAY)
-                ? EnumSet.of(Outcome.EXPECTED_ONLY)
-                : EnumSet.of(Outcome.LEAK_FREE);
+        Outcome clean = all.stream().anyMatch(label -> label.state() == State.MAY_STAY)
+                ? Outcome.EXPECTED_ONLY
+                : Outcome.LEAK_FREE;
+        // Reports that came in another order than things happened balance, and prove nothing.
+        return disordered ? EnumSet.of(clean, Outcome.INCONCLUSIVE) : EnumSet.of(clean);
     }
 
     /** What nobody ever spoke of balances; whoever reads the allocators knows that something was not said. */

@@ -1,0 +1,48 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.AllocationRequest;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * On which devices each request reported something: what is freed on as many devices as it was allocated on belongs together.
+ *
+ * <p>Looked through only where frees and reports of one address fit in several ways.
+ */
+final class Footprints {
+
+    private final List<HistoryEvent> events;
+    private @Nullable IdentityHashMap<AllocationRequest, Set<Integer>> devices;
+
+    Footprints(List<HistoryEvent> events) {
+        this.events = events;
+    }
+
+    /** Returns whether two requests, neither of which is one of many alike, reported on the same devices. */
+    boolean areAlike(AllocationRequest one, AllocationRequest other) {
+        return !one.isAnonymous() && !other.isAnonymous() && of(one).equals(of(other));
+    }
+
+    private Set<Integer> of(AllocationRequest request) {
+        if (devices == null) {
+            devices = new IdentityHashMap<>();
+            for (HistoryEvent event : events) {
+                if (event instanceof HistoryEvent.Allocated report) {
+                    add(report.request(), report.device());
+                } else if (event instanceof HistoryEvent.Freed report) {
+                    add(report.request(), report.device());
+                }
+            }
+        }
+        return devices.getOrDefault(request, Set.of());
+    }
+
+    private void add(AllocationRequest request, int device) {
+        if (devices != null && !request.isAnonymous()) {
+            devices.computeIfAbsent(request, unused -> new HashSet<>()).add(device);
+        }
+    }
+}
