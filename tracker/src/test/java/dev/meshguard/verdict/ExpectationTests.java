@@ -159,7 +159,7 @@ class ExpectationTests {
     @ParameterizedTest
     @MethodSource("promisingMore")
     void promisesNothingWhereNothingIsLeftThatFitsIt(Expectation expectation) {
-        LeakVerdict verdict = check(history().recorded(), expectation);
+        LeakVerdict verdict = check(history().source("binding").recorded(), expectation);
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(verdict.meetsExpectations()).isTrue();
