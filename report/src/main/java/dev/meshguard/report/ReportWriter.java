@@ -181,8 +181,9 @@ final class ReportWriter {
                         Quantities.size(bytes(verdict.groups(Standing.EXPECTED))));
     }
 
+    /** A process that died has closed nothing. */
     private String afterClose() {
-        return history.meshes().isEmpty() ? "" : " after close_mesh_device";
+        return history.openMeshes().size() == history.meshes().size() ? "" : " after close_mesh_device";
     }
 
     private static String sum(Sum sum) {

@@ -22,6 +22,9 @@ final class VerdictText {
     /** However much else there is to say, that many lines of findings are shown. */
     private static final int FEWEST_FINDING_LINES = 12;
 
+    /** And that many more for each section beside the first: a headline alone helps nobody. */
+    private static final int MORE_FOR_A_SECTION = 3;
+
     private static final int BAR = 30;
     private static final String INDENT = "   ";
 
@@ -32,12 +35,13 @@ final class VerdictText {
                 .flatMap(section -> section.findings().stream())
                 .mapToInt(finding -> lines(finding, 1).size())
                 .sum();
+        int fewest = Math.min(wanted, FEWEST_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
         List<String> middle = tracked(report.tracked());
         int room = MOST_LINES - frame(report) - middle.size();
-        List<String> closing = closing(report, room - Math.min(wanted, FEWEST_FINDING_LINES));
+        List<String> closing = closing(report, room - fewest);
         int free = room - closing.size();
         for (List<String> table : List.of(teardown(report.teardown()), timeline(report.timeline()))) {
-            if (free - table.size() >= Math.min(wanted, FEWEST_FINDING_LINES)) {
+            if (free - table.size() >= fewest) {
                 middle.addAll(table);
                 free -= table.size();
             }
@@ -60,12 +64,16 @@ final class VerdictText {
         return report.sections().size() * 2 + 1;
     }
 
+    private static int withFindings(List<Section> sections) {
+        return (int) sections.stream()
+                .filter(section -> !section.findings().isEmpty())
+                .count();
+    }
+
     private static void appendSections(List<String> lines, List<Section> sections, int mostLines) {
         int room = mostLines;
         int number = 1;
-        int waiting = (int) sections.stream()
-                .filter(section -> !section.findings().isEmpty())
-                .count();
+        int waiting = withFindings(sections);
         for (Section section : sections) {
             if (!lines.isEmpty()) {
                 lines.add("");
@@ -77,7 +85,10 @@ final class VerdictText {
                 List<String> one = lines(finding, number);
                 boolean last = shown == section.findings().size() - 1;
                 if (one.size() + (last ? 0 : 1) + waiting > room) {
-                    break;
+                    if (!last) {
+                        break;
+                    }
+                    one = one.subList(0, 1); // To say that there is one more takes as much room as to name it.
                 }
                 lines.addAll(one);
                 room -= one.size();
