@@ -427,7 +427,13 @@ final class ReportWriter {
         int more = overlaps.size() - findings.size();
         if (more > 0) {
             findings.add(new Finding(
-                    Quantities.count(more, "more overlap") + " of that kind", Optional.empty(), List.of(), 0));
+                    Quantities.count(more, "more overlap") + " of that kind",
+                    Optional.empty(),
+                    List.of(),
+                    overlaps.stream()
+                            .skip(MOST_ANOMALIES)
+                            .mapToLong(overlap -> overlap.reports().size())
+                            .sum()));
         }
         long buffers =
                 overlaps.stream().mapToLong(overlap -> overlap.reports().size()).sum();

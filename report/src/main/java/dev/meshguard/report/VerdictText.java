@@ -25,6 +25,11 @@ final class VerdictText {
     /** And that many more for each section beside the first: a headline alone helps nobody. */
     private static final int MORE_FOR_A_SECTION = 3;
 
+    /** With these the text fits, whatever there is to say: five sections with a finding each, and a line for each sort of the rest. */
+    private static final int MOST_REMEDIES = 6;
+
+    private static final int MOST_TRACKED_ROWS = 8;
+
     private static final int BAR = 30;
     private static final String INDENT = "   ";
 
@@ -35,7 +40,8 @@ final class VerdictText {
                 .flatMap(section -> section.findings().stream())
                 .mapToInt(finding -> lines(finding, 1).size())
                 .sum();
-        int fewest = Math.min(wanted, FEWEST_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
+        int fewest =
+                Math.min(wanted, FEWEST_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
         List<String> middle = tracked(report.tracked());
         int room = MOST_LINES - frame(report) - middle.size();
         List<String> closing = closing(report, room - fewest);
@@ -116,7 +122,7 @@ final class VerdictText {
 
     /** What to do comes last, next to where the reader goes on working. */
     private static List<String> closing(VerdictReport report, int mostLines) {
-        List<String> advice = new ArrayList<>(report.remedies());
+        List<String> advice = cut(report.remedies(), MOST_REMEDIES, "remedies");
         report.optOut().ifPresent(entry -> {
             advice.add("Where a buffer may stay, expect it (narrowest first):");
             advice.add(INDENT + entry.annotation());
@@ -135,9 +141,9 @@ final class VerdictText {
         return lines;
     }
 
-    /** What does not fit is counted; that line is always there. */
+    /** What does not fit is counted. That line is always there, and takes as much room as a single line of the rest. */
     private static List<String> cut(List<String> lines, int mostLines, String what) {
-        if (lines.size() <= mostLines) {
+        if (lines.size() <= Math.max(1, mostLines)) {
             return new ArrayList<>(lines);
         }
         List<String> rest = new ArrayList<>(lines.subList(0, Math.max(0, mostLines - 1)));
@@ -149,7 +155,9 @@ final class VerdictText {
         List<String[]> table = new ArrayList<>();
         table.add(new String[] {"Tracked", "in all", "left"});
         rows.forEach(row -> table.add(new String[] {row.type(), row.inAll(), row.left()}));
-        return rows.isEmpty() ? new ArrayList<>(List.of("Tracked: nothing was allocated")) : aligned(table);
+        return rows.isEmpty()
+                ? new ArrayList<>(List.of("Tracked: nothing was allocated"))
+                : cut(aligned(table), MOST_TRACKED_ROWS + 1, "sorts of memory");
     }
 
     private static List<String> teardown(List<TeardownRow> rows) {

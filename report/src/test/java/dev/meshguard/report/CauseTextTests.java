@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
@@ -18,6 +19,7 @@ import dev.meshguard.tracker.Reachability;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.EnumSet;
 import java.util.List;
@@ -36,7 +38,8 @@ class CauseTextTests {
     private static final int[] ONLY_2 = {2};
     private static final int[] ALL_BUT_2 = {0, 1, 3};
 
-    private static final String ROTARY_TABLE = "DRAM label \"rotary table\" count exactly 8 because \"shared by all tests\"";
+    private static final String ROTARY_TABLE =
+            "DRAM label \"rotary table\" count exactly 8 because \"shared by all tests\"";
 
     private final Recording run = Recording.onMeshOf(4);
 
@@ -465,7 +468,8 @@ class CauseTextTests {
         AllocationRequest request = run.atLine(41, USER.labelled("kv-cache"));
         run.take(request, DRAM, 4096, OWNING, ALL);
         run.closeHolding(Moment.CLOSE_BEGUN, ALL, 4096);
-        run.tracker().traced(
+        run.tracker()
+                .traced(
                         request,
                         Reachability.heldBy(List.of("KvCacheTest.generator", "Model.weights", "ArrayList[12]")));
 
@@ -614,6 +618,9 @@ class CauseTextTests {
 
                 STALE  1 expectation promises more than is left
                 6. 4 buffers left, 4 KiB (4096 B): DRAM, label "rotary table", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1
+                   where fewer are right, promise what is left:
+                   @ExpectBuffers(type = DRAM, exactly = 4, label = "rotary table", because = "shared by all tests")
+                   as a line of a file: DRAM count exactly 4 label "rotary table" because "shared by all tests"
 
                 OVERLAP  two meshes held the same memory at a time, so each may have overwritten the other's data: 1 buffer
                 7. DRAM 1 KiB (1024 B) x 1   devices ●○○○   lent by mesh 1 (1x2 submesh of mesh 0) at 0x1000 (4096), event #16
@@ -621,15 +628,14 @@ class CauseTextTests {
                 Tracked  in all                        left
                 DRAM     13 buffers, 13 KiB (13312 B)  13 buffers, 13 KiB (13312 B)
 
-                … and 1 more expectations
+                Expected and present: 4 buffers, 4 KiB (4096 B) (DRAM, label "rotary table", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1)
                 FREE_UNREPORTED: Report the free in every path that releases the buffer (views, early returns, closed devices); the memory itself was given back.
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 OVERLAP: Free what one mesh holds on a device before another mesh over it takes memory, or use one mesh only: each has an allocator of its own that knows nothing of the others'.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, count = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
-                   as a line of a file: DRAM size 1024 count atMost 4 label "kv-cache" origin "KvCacheTest.decode" because "…"
-                … and 0 more notes""");
+                   as a line of a file: DRAM size 1024 count atMost 4 label "kv-cache" origin "KvCacheTest.decode" because "…\"""");
     }
 
     @Test
@@ -672,6 +678,68 @@ class CauseTextTests {
                 .collect(Collectors.joining());
 
         assertThat(text(file).lines()).hasSizeLessThanOrEqualTo(40);
+    }
+
+    /** Every type and lifetime of memory, every cause, every section, entries that hold and entries that do not. */
+    @Test
+    void whateverThereIsToSayFitsOnAScreen() {
+        run.open(MeshDescription.of(1, "1x2 submesh", List.of(0, 1)).withParent(0));
+        run.tracker().ownerCached(ADD, "program cache");
+        Owner over = Owner.program("8 (matmul)");
+        for (BufferType type : BufferType.values()) {
+            for (BufferLifetime lifetime : BufferLifetime.values()) {
+                long address = 0x1000L * (1 + lifetime.ordinal());
+                AllocationDetails details = USER.withLifetime(lifetime).labelled(type + " " + lifetime);
+                run.take(run.atLine(10 + lifetime.ordinal(), details.onMesh(0)), type, address, OWNING, ALL);
+                run.take(run.atLine(20 + lifetime.ordinal(), details.onMesh(1)), type, address, OWNING, 0, 1);
+            }
+        }
+        run.take(run.atLine(31, USER.onMesh(0).ownedBy(ADD)), DRAM, 0x8000, OWNING, ALL);
+        run.take(run.atLine(32, AllocationDetails.circularBuffer(over)), L1, 101_152, OWNING, 0);
+        run.tracker().ownerEnded(over);
+        run.take(run.atLine(33, USER.onMesh(0).reportedBy(4711)), DRAM, 0x9000, OWNING, ALL);
+        run.tracker().processDied(4711);
+        run.takeOneByOne(34, USER.onMesh(0), 0xa000, ALL);
+        run.free(DRAM, 0xa000, OWNING, ALL_BUT_2);
+        AllocationRequest twice = run.atLine(35, USER.onMesh(0));
+        run.take(twice, DRAM, 0xb000, OWNING, 0);
+        run.take(twice, DRAM, 0xb000, NON_OWNING, 0);
+        run.free(DRAM, 0xb000, OWNING, 0);
+        AllocationRequest held = run.atLine(36, USER.onMesh(0));
+        run.take(held, DRAM, 0xc000, OWNING, ALL);
+        AllocationRequest lost = run.atLine(37, USER.onMesh(0));
+        run.take(lost, DRAM, 0xd000, OWNING, ALL);
+        run.take(run.atLine(38, USER.onMesh(0)), DRAM, 0xe000, OWNING, ALL);
+        run.take(run.atLine(39, USER.onMesh(0)), DRAM, 0xf000, OWNING, ALL);
+        for (int i = 0; i < 9; i++) {
+            run.tracker().reportsLost(3, "reason " + i);
+            run.free(DRAM, 64 + i, OWNING, 3);
+        }
+        run.tracker().phase(Phase.CLOSE);
+        run.closeMeshHolding(1, Moment.CLOSE_BEGUN, new int[] {0, 1}, 0x1000, 0x2000, 0x3000);
+        run.closeMeshHolding(
+                0, Moment.CLOSE_BEGUN, ALL, 0x1000, 0x2000, 0x3000, 0x8000, 0x9000, 0xa000, 0xc000, 0xd000, 0xf000);
+        run.tracker().checked();
+        run.tracker().traced(held, Reachability.held());
+        run.tracker().traced(lost, Reachability.lost());
+        run.free(DRAM, 0xf000, OWNING, ALL);
+
+        VerdictReport report = report("""
+                DRAM label "DRAM USER" count exactly 80 because "shared by all tests"
+                L1 label "L1 USER" until 2026-01-01 because "until the driver is mended"
+                TRACE label nothing because "telemetry"
+                """);
+
+        assertThat(report.verdict().groups().stream().map(SurvivorGroup::cause)).contains(Cause.values());
+        assertThat(report.sections()).hasSize(5);
+        assertThat(report.noting("one")
+                        .noting("two")
+                        .reproducedBy("mvn test")
+                        .text()
+                        .lines())
+                .hasSizeLessThanOrEqualTo(40)
+                .endsWith("Reproduce: mvn test")
+                .contains("… and 5 more remedies");
     }
 
     private String text() {
