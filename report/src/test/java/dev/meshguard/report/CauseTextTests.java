@@ -337,7 +337,7 @@ class CauseTextTests {
                 TEST      |##############################|  4 KiB -> 1 KiB
                 CLOSE     |########                      |  1 KiB -> 1 KiB
 
-                FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on.
+                FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of every device.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 2, size = 1024, count = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 2 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
@@ -367,7 +367,7 @@ class CauseTextTests {
                 TEST      |##############################|  5 KiB -> 1 KiB
                 CLOSE     |######                        |  1 KiB -> 1 KiB
 
-                FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on.
+                FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of every device.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 2, size = 1024, count = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 2 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
@@ -428,7 +428,7 @@ class CauseTextTests {
                 TEST      |##############################|  5 KiB -> 2 KiB
                 CLOSE     |############                  |  2 KiB -> 2 KiB
 
-                FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on.
+                FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of every device.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 2, size = 1024, count = 2, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 2 size 1024 count atMost 2 origin "KvCacheTest.decode" because "…\"""");
@@ -457,7 +457,7 @@ class CauseTextTests {
                 TEST      |##############################|  4 KiB -> 1 KiB
                 CLOSE     |########                      |  1 KiB -> 1 KiB
 
-                FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on.
+                FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of every device.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 2, size = 1024, count = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 2 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
