@@ -164,9 +164,15 @@ final class ReportWriter {
             parts.add(Quantities.count(verdict.sum().misreported(), "buffer") + ", "
                     + Quantities.size(bytes(misreported)) + ", still in them");
         }
-        int frees = verdict.unbalancingAnomalies().size();
+        long unheard = verdict.unbalancingAnomalies().stream()
+                .filter(anomaly -> anomaly.kind() == Anomaly.Kind.NEVER_REPORTED)
+                .count();
+        long frees = verdict.unbalancingAnomalies().size() - unheard;
         if (frees > 0) {
             parts.add(Quantities.count(frees, "free") + " of nothing");
+        }
+        if (unheard > 0) {
+            parts.add(Quantities.count(unheard, "buffer") + " never reported");
         }
         return "MISREPORTED  " + memory + ": " + String.join("; ", parts);
     }
@@ -371,8 +377,12 @@ final class ReportWriter {
         }
         int more = anomalies.size() - findings.size();
         if (more > 0) {
-            findings.add(
-                    new Finding(Quantities.count(more, "more free") + " of that kind", Optional.empty(), List.of(), 0));
+            boolean areFrees = anomalies.stream().allMatch(anomaly -> anomaly.event() instanceof HistoryEvent.Freed);
+            findings.add(new Finding(
+                    Quantities.count(more, areFrees ? "more free" : "more finding") + " of that kind",
+                    Optional.empty(),
+                    List.of(),
+                    0));
         }
         return findings;
     }

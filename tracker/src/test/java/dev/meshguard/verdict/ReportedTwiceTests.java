@@ -58,10 +58,10 @@ class ReportedTwiceTests {
     }
 
     @Test
-    void isNamedWhenTheViewWasReportedBeforeItsOwnerAndAWitnessSaysThatBothAreGone() {
+    void isNotNamedForWhatWasReportedBeforeItsOwner() {
         var history = viewBeforeOwner().witness(CLOSE_BEGUN, DRAM, device(0)).closed();
 
-        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
     }
 
     /** A mesh's buffer owns nothing on a device either, and the device lends the same address once more. */

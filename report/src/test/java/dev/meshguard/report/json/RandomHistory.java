@@ -85,7 +85,7 @@ final class RandomHistory {
             case 20 -> tracker.witnessed(reading());
             case 21 -> trace();
             case 22 -> tracking();
-            case 23 -> tracker.round(1 + random.nextInt(4)).close();
+            case 23 -> tracker.round(1 + random.nextInt(5)).close();
             default -> canary();
         }
     }

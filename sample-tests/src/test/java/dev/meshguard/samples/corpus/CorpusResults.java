@@ -106,10 +106,6 @@ final class CorpusResults {
         return causes;
     }
 
-    ConfusionMatrix causesOfTheLog() {
-        return causesOfTheLog;
-    }
-
     /** Returns what is wrong with verdicts on whole histories. */
     List<String> wrongs() {
         return wrongs;

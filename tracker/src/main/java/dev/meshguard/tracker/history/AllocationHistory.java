@@ -67,7 +67,7 @@ public final class AllocationHistory {
     }
 
     /**
-     * Returns what was known when the last recorded check was made, if reports came after it; else this history.
+     * Returns what was known when the last recorded check was made, if anything happened after it; else this history.
      *
      * <p>What was found out about handles, and that reports are missing, counts whenever it came to light. A history without a past is returned as it is.
      */
@@ -77,7 +77,7 @@ public final class AllocationHistory {
             return this;
         }
         long end = last.get().number();
-        boolean wentOn = events().stream().anyMatch(event -> event.number() > end && isReport(event));
+        boolean wentOn = events().stream().anyMatch(event -> event.number() > end && changesWhatIsKnown(event));
         if (!wentOn) {
             return this;
         }
@@ -89,10 +89,10 @@ public final class AllocationHistory {
         return restored(known, DeviceSums.countedFrom(known), contents.hasFlatAddresses(), true);
     }
 
-    private static boolean isReport(HistoryEvent event) {
-        return event instanceof HistoryEvent.Allocated
-                || event instanceof HistoryEvent.Freed
-                || event instanceof HistoryEvent.FreeIgnored;
+    private static boolean changesWhatIsKnown(HistoryEvent event) {
+        return !(event instanceof HistoryEvent.HandleTraced
+                || event instanceof HistoryEvent.ReportsLost
+                || event instanceof HistoryEvent.PhaseBegan);
     }
 
     /** Returns every event, oldest first. */
@@ -340,7 +340,7 @@ public final class AllocationHistory {
      */
     public OptionalLong endOf(Owner owner) {
         Replay.OwnerFate fate = replay().owners.get(owner);
-        return fate == null || fate.ends < fate.lives.size() ? OptionalLong.empty() : fate.endedAt;
+        return fate == null || fate.ends < fate.bearers() ? OptionalLong.empty() : fate.endedAt;
     }
 
     /** Returns since when a cache keeps the owner, if one does or did. */

@@ -26,6 +26,8 @@ public record Anomaly(
         DOUBLE_FREE("double free", true),
         /** A free was reported for an address at which nothing was ever reported; or not by the mesh that it names. */
         UNKNOWN_FREE("free of an unknown address", true),
+        /** An allocator held memory that no report mentions, and gave it back: found by a verdict, in the readings. */
+        NEVER_REPORTED("memory that no report mentions", true),
         /** The code under test freed a buffer twice; the runtime ignored the second. */
         IGNORED_DOUBLE_FREE("second free, ignored by the runtime", false),
         /** The code under test freed an address at which no buffer starts; the runtime ignored it. */

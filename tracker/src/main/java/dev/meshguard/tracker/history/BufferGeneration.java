@@ -378,18 +378,16 @@ public final class BufferGeneration {
         return best;
     }
 
-    /** Takes back the open report that fits the free best: the same mesh, owner and ownership, else the latest. */
+    /**
+     * Takes back the open report that fits the free best: the same mesh, owner and ownership. Of those that fit alike, one of a
+     * request of which none was taken back yet goes first, because the others may be doubled reports; then the oldest request, because
+     * no allocator lends an address again before it was given back; then the latest report of it.
+     */
     void free(long event, AllocationRequest release, Ownership ownership) {
         int best = -1;
-        int bestFit = -1;
         for (int i = 0; i < reports.size(); i++) {
-            Report report = reports.get(i);
-            if (report.isOpen()) {
-                int fit = fit(report, release, ownership);
-                if (fit >= bestFit) {
-                    best = i;
-                    bestFit = fit;
-                }
+            if (reports.get(i).isOpen() && (best < 0 || goesFirst(i, best, release, ownership))) {
+                best = i;
             }
         }
         Report report = reports.get(best);
@@ -406,11 +404,36 @@ public final class BufferGeneration {
         lastFree = event;
     }
 
+    /** Returns whether a later report is rather taken back than an earlier one. */
+    private boolean goesFirst(int later, int earlier, AllocationRequest release, Ownership ownership) {
+        Report one = reports.get(later);
+        Report other = reports.get(earlier);
+        int fit = Integer.compare(fit(one, release, ownership), fit(other, release, ownership));
+        if (fit != 0) {
+            return fit > 0;
+        }
+        boolean oneAllocator = one.request().details().mesh().isPresent();
+        if (!oneAllocator || one.request().equals(other.request())) {
+            return true;
+        }
+        return isTakenBackInPart(other.request()) && !isTakenBackInPart(one.request());
+    }
+
+    private boolean isTakenBackInPart(AllocationRequest request) {
+        for (Report report : reports) {
+            if (!report.isOpen() && report.request().equals(request)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static int fit(Report report, AllocationRequest release, Ownership ownership) {
         AllocationDetails reported = report.request().details();
         AllocationDetails released = release.details();
-        return (report.ownership() == ownership ? 1 : 0)
-                + (reported.owner().equals(released.owner()) ? 2 : 0)
-                + (released.mesh().isPresent() && reported.mesh().equals(released.mesh()) ? 4 : 0);
+        return (released.extent().isPresent() && reported.extent().equals(released.extent()) ? 1 : 0)
+                + (report.ownership() == ownership ? 2 : 0)
+                + (reported.owner().equals(released.owner()) ? 4 : 0)
+                + (released.mesh().isPresent() && reported.mesh().equals(released.mesh()) ? 8 : 0);
     }
 }

@@ -30,8 +30,17 @@ final class Replay {
 
         OptionalLong endedAt = OptionalLong.empty();
         int ends;
-        /** The lives of devices in which it allocated; a name that comes back in another may be another owner's. */
-        final Set<Integer> lives = new HashSet<>();
+        /** The lives of each device in which it allocated; a name that comes back in another may be another owner's. */
+        private final Map<Integer, Set<Integer>> lives = new HashMap<>();
+
+        void allocatedIn(int device, int life) {
+            lives.computeIfAbsent(device, unused -> new HashSet<>()).add(life);
+        }
+
+        /** Devices that one mesh lies over may be in lives of different numbers: one device has to see several bearers. */
+        int bearers() {
+            return lives.values().stream().mapToInt(Set::size).max().orElse(0);
+        }
     }
 
     final List<BufferGeneration> generations = new ArrayList<>();
@@ -197,7 +206,7 @@ final class Replay {
         }
         holder.report(report.number(), report.request(), report.size(), report.ownership());
         if (details.owner().isPresent()) {
-            fate(details.owner().get()).lives.add(life);
+            fate(details.owner().get()).allocatedIn(report.device(), life);
         }
         if (report.request().isAnonymous()) {
             return;

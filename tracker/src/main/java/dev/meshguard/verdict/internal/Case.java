@@ -33,9 +33,44 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
      * buffer of the runtime may lie at the address too, only the wipe is late enough to tell.
      */
     Moment due() {
-        boolean anyOfTheRuntime = buffer.reportsLeft().stream()
+        boolean anyOfTheRuntime = left().stream()
                 .anyMatch(report -> report.request().details().lifetime() == BufferLifetime.SYSTEM);
         return anyOfTheRuntime ? Moment.BEFORE_WIPE : Moment.CLOSE_BEGUN;
+    }
+
+    /**
+     * Returns the reports of what may be left there: an allocator that lends an address again had got it back before, so of several
+     * requests that one mesh served there only the last may hold it.
+     */
+    List<Report> left() {
+        List<Report> open = buffer.reportsLeft();
+        List<Report> last = open.stream().filter(report -> !isLentAgainAfter(report)).toList();
+        return last.isEmpty() ? open : last;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // A request is itself only.
+    private boolean isLentAgainAfter(Report report) {
+        return report.request().details().mesh().isPresent()
+                && report.request().details().kind() == BufferKind.BUFFER
+                && buffer.reports().stream()
+                        .anyMatch(later -> later.request() != report.request()
+                                && later.allocatedAt() > report.allocatedAt()
+                                && later.ownership() == report.ownership()
+                                && later.request().details().kind() == BufferKind.BUFFER
+                                && later.request()
+                                        .details()
+                                        .mesh()
+                                        .equals(report.request().details().mesh())
+                                && areOfOneAllocator(report, later));
+    }
+
+    /** A mesh and each of its devices have an allocator: what lies on several devices is the mesh's, what lies on one may be either's. */
+    private boolean areOfOneAllocator(Report one, Report other) {
+        return liesOnSeveralDevices(one) && liesOnSeveralDevices(other);
+    }
+
+    private boolean liesOnSeveralDevices(Report report) {
+        return history.buffersOf(report.request()).stream().anyMatch(sibling -> sibling.device() != buffer.device());
     }
 
     /** Returns whether a witness that can speak for all that is left called it free in time. */
@@ -45,13 +80,13 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
 
     /** Returns whether all that is left has one lifetime; a buffer must not hide behind another one at its address. */
     boolean areLeftWith(BufferLifetime lifetime) {
-        return buffer.reportsLeft().stream()
+        return left().stream()
                 .allMatch(report -> report.request().details().lifetime() == lifetime);
     }
 
     /** Returns whether all that is left is of one kind. */
     boolean areLeftWith(BufferKind kind) {
-        return buffer.reportsLeft().stream()
+        return left().stream()
                 .allMatch(report -> report.request().details().kind() == kind);
     }
 
@@ -125,15 +160,24 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
                 .toList();
     }
 
-    /** Returns how many requests still have a report open; a request of which nothing is known is one. */
-    int requestsLeft() {
-        return openRequests().size();
+    /**
+     * Returns how many requests that still have a report open somebody has to free: not those of the runtime, nor those whose owner
+     * ended. A request of which nothing is known is one.
+     */
+    long requestsToFree() {
+        return openRequests().stream()
+                .filter(request -> request.details().lifetime() == BufferLifetime.USER)
+                .filter(request -> request.details()
+                        .owner()
+                        .filter(owner -> history.endOf(owner).isPresent())
+                        .isEmpty())
+                .count();
     }
 
     /** In the order of the reports: told apart by identity alone, they would come in another order in every run. */
     private List<AllocationRequest> openRequests() {
         Set<AllocationRequest> met = Collections.newSetFromMap(new IdentityHashMap<>());
-        return buffer.reportsLeft().stream()
+        return left().stream()
                 .map(Report::request)
                 .filter(met::add)
                 .toList();

@@ -7,6 +7,7 @@ import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessReading.Testimony;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -59,6 +60,8 @@ public final class Examination {
     private final Siblings siblings;
     private final LateReports lateReports;
     private final Doubts unheard;
+    /** Found while the readings are looked through for what is doubtful. */
+    private final List<Anomaly> neverReported = new ArrayList<>();
 
     /** Prepares the examination of a history. */
     public Examination(AllocationHistory whole, ExpectedBuffers expected) {
@@ -86,9 +89,15 @@ public final class Examination {
                 sum,
                 totals(),
                 Stretches.of(history),
-                history.anomalies(),
+                anomalies(),
                 expectations,
                 doubts);
+    }
+
+    private List<Anomaly> anomalies() {
+        List<Anomaly> all = new ArrayList<>(history.anomalies());
+        all.addAll(neverReported);
+        return all;
     }
 
     private Survivor judge(BufferGeneration buffer) {
@@ -181,7 +190,7 @@ public final class Examination {
         if (expectations.stream().anyMatch(result -> result.fate() == Fate.UNDER_ITS_BOUND)) {
             worst = worst.orWorse(Outcome.STALE_EXPECTATION);
         }
-        if (history.anomalies().stream().anyMatch(anomaly -> anomaly.kind().unbalancesBooks())) {
+        if (anomalies().stream().anyMatch(anomaly -> anomaly.kind().unbalancesBooks())) {
             worst = worst.orWorse(Outcome.MISREPORTED);
         }
         return doubts.isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
@@ -338,8 +347,8 @@ public final class Examination {
             for (BufferType type : BufferType.values()) {
                 for (long address : reading.takenAddresses(device, type)) {
                     Place place = new Place(device, type, address);
-                    if (!known.contains(place) && !isFreedLater(place, event)) {
-                        unknown.add(place);
+                    if (!known.contains(place)) {
+                        sort(place, event, unknown);
                     }
                 }
             }
@@ -349,12 +358,37 @@ public final class Examination {
                 : Optional.of(Doubt.of(Doubt.Kind.MEMORY_UNREPORTED, words(unknown, event), event.number()));
     }
 
-    /** What became of an allocation is known where nothing but its free was reported; that the books say as well. */
-    private boolean isFreedLater(Place place, HistoryEvent.Witnessed event) {
-        return history.anomalies().stream()
+    /**
+     * Memory that was gone before the wipe is no matter of doubt, but of books in which it never stood; nor is what somebody freed
+     * after the last reading that held it.
+     */
+    private void sort(Place place, HistoryEvent.Witnessed event, List<Place> unknown) {
+        Optional<HistoryEvent.Witnessed> beforeWipe = beforeWipe(place, event);
+        boolean gone = beforeWipe.filter(later -> testimony(place, later) == Testimony.FREE).isPresent();
+        long lastHeld = gone ? event.number() : beforeWipe.orElse(event).number();
+        boolean freed = history.anomalies().stream()
                 .filter(anomaly -> anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE)
-                .anyMatch(anomaly -> anomaly.event().number() > event.number()
+                .anyMatch(anomaly -> anomaly.event().number() > lastHeld
                         && place.equals(new Place(anomaly.device(), anomaly.type(), anomaly.address())));
+        if (!gone && !freed) {
+            unknown.add(place);
+        } else if (!freed) {
+            neverReported.add(new Anomaly(
+                    Anomaly.Kind.NEVER_REPORTED, event, place.device(), place.type(), place.address(), Optional.empty()));
+        }
+    }
+
+    private Optional<HistoryEvent.Witnessed> beforeWipe(Place place, HistoryEvent.Witnessed event) {
+        return history.readings().stream()
+                .filter(later -> later.number() > event.number())
+                .filter(later -> later.reading().moment() == WitnessReading.Moment.BEFORE_WIPE)
+                .filter(later -> later.reading().mesh() == event.reading().mesh())
+                .filter(later -> testimony(place, later) != Testimony.SILENT)
+                .findFirst();
+    }
+
+    private static Testimony testimony(Place place, HistoryEvent.Witnessed event) {
+        return event.reading().testify(place.device(), place.type(), place.address());
     }
 
     private String words(List<Place> unknown, HistoryEvent.Witnessed event) {

@@ -17,7 +17,7 @@ final class Lost implements Rule {
     @Override
     public Optional<Diagnosis> examine(Case survivor) {
         List<HistoryEvent.HandleTraced> traces = survivor.traces();
-        boolean allLost = traces.size() == survivor.requestsLeft()
+        boolean allLost = traces.size() >= survivor.requestsToFree()
                 && traces.stream().allMatch(trace -> trace.reachability().state() == State.LOST);
         if (traces.isEmpty() || !allLost) {
             return Optional.empty();

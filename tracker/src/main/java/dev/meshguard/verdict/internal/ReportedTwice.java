@@ -1,5 +1,8 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.tracker.MeshDescription;
+import java.util.OptionalInt;
+
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.WitnessReading.Testimony;
@@ -27,6 +30,10 @@ final class ReportedTwice implements Rule {
     @Override
     public Optional<Diagnosis> examine(Case survivor) {
         BufferGeneration buffer = survivor.buffer();
+        Optional<Diagnosis> elsewhere = reportedForItsMesh(survivor);
+        if (elsewhere.isPresent()) {
+            return elsewhere;
+        }
         List<Report> reports = buffer.reports();
         boolean someTakenBack = buffer.openReports() < reports.size();
         if (buffer.kind() != BufferKind.BUFFER
@@ -38,6 +45,7 @@ final class ReportedTwice implements Rule {
         Testimony testimony = survivor.testimony(survivor.due());
         boolean gone = testimony == Testimony.FREE
                 || (testimony == Testimony.SILENT && ownerIsGone(survivor))
+                || survivor.freeAfterClose().isPresent()
                 || LockStep.freedBy(survivor).isPresent();
         if (!gone) {
             return Optional.empty();
@@ -54,6 +62,41 @@ final class ReportedTwice implements Rule {
         survivor.statement(survivor.due()).ifPresent(evidence::add);
         evidence.addAll(Retelling.of(survivor));
         return Optional.of(new Diagnosis(Cause.REPORTED_TWICE, Standing.MISREPORTED, evidence));
+    }
+
+    /** A mesh has no memory on a device that it does not lie over: its own object was reported under the number of a device. */
+    private static Optional<Diagnosis> reportedForItsMesh(Case survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        OptionalInt id = buffer.mesh();
+        List<MeshDescription> meshes = survivor.history().meshes().stream()
+                .filter(mesh -> id.isPresent() && mesh.id() == id.getAsInt())
+                .toList();
+        boolean liesElsewhere = !meshes.isEmpty()
+                && meshes.stream().noneMatch(mesh -> mesh.devices().contains(buffer.device()));
+        Optional<BufferGeneration> real = survivor.history().buffersOf(buffer.request()).stream()
+                .filter(sibling -> sibling.device() != buffer.device() && sibling.address() == buffer.address())
+                .findFirst();
+        boolean isKept = buffer.owner()
+                .filter(owner -> survivor.history().cachingOf(owner).isPresent()
+                        && survivor.history().endOf(owner).isEmpty())
+                .isPresent();
+        if (!liesElsewhere || real.isEmpty() || isKept) {
+            return Optional.empty();
+        }
+        return Optional.of(Diagnosis.of(
+                Cause.REPORTED_TWICE,
+                Standing.MISREPORTED,
+                Evidence.of(
+                        String.format(
+                                Locale.ROOT,
+                                "mesh %d does not lie over device %d: event #%d reports what event #%d reports on device %d",
+                                id.getAsInt(),
+                                buffer.device(),
+                                buffer.bornAt(),
+                                real.get().bornAt(),
+                                real.get().device()),
+                        buffer.bornAt(),
+                        real.get().bornAt())));
     }
 
     /** Every report that is left belongs to an allocation of which another report was taken back. */
@@ -73,17 +116,10 @@ final class ReportedTwice implements Rule {
     }
 
     private static boolean pointsTo(Report view, Report owner) {
-        boolean cameLaterOrIsOfTheSame = view.allocatedAt() > owner.allocatedAt()
-                || (view.request()
-                                .details()
-                                .owner()
-                                .equals(owner.request().details().owner())
-                        && view.request().details().lifetime()
-                                == owner.request().details().lifetime());
         return view.ownership() == Ownership.NON_OWNING
                 && owner.ownership() == Ownership.OWNING
-                && view.size() <= owner.size()
-                && cameLaterOrIsOfTheSame;
+                && view.allocatedAt() > owner.allocatedAt()
+                && view.size() <= owner.size();
     }
 
     /**

@@ -54,18 +54,6 @@ public final class ConfusionMatrix {
                 .sum();
     }
 
-    /** Returns how many of all were told this. */
-    public int told(String what) {
-        return sum(right, what) + sum(wrong, what);
-    }
-
-    private static int sum(Map<Cell, Integer> cells, String told) {
-        return cells.entrySet().stream()
-                .filter(cell -> cell.getKey().told().equals(told))
-                .mapToInt(Map.Entry::getValue)
-                .sum();
-    }
-
     /** Returns it as a table; what is off the diagonal has an exclamation mark. */
     @Override
     public String toString() {

@@ -45,6 +45,8 @@ import java.util.stream.Stream;
  *   <li>a buffer that was given back has as many causes to be left in the books as there are ways in which fewer frees of it arrived
  *       than reports: REPORTED_TWICE if more than one report arrived and a free, FREE_UNREPORTED if not, and for circular buffers
  *       CIRCULAR_BUFFER_UNREPORTED;
+ *   <li>what a mesh lent on all its devices at once and gave back after the close, heard of on some of them, is FREE_UNREPORTED; that
+ *       it was freed on other devices is as true of it;
  *   <li>OUT_OF_ORDER if a free of it arrived before the report it takes back, or a report when its mesh was closing.
  * </ul>
  */
@@ -70,7 +72,7 @@ public final class GroundTruth {
     private static final class Reports {
         private int allocations;
         private int frees;
-        private int ignoredFrees;
+        private boolean endHeard;
         private boolean disordered;
         /** Devices that it was reported on and does not lie on. */
         private final Set<Integer> elsewhere = new HashSet<>();
@@ -105,7 +107,7 @@ public final class GroundTruth {
             }
         }
         told.road().arrivals().forEach(this::arrived);
-        told.road().ignoredFrees().forEach(free -> takenBackBy(free).ifPresent(life -> of(life).ignoredFrees++));
+        told.road().ignoredFrees().forEach(free -> takenBackBy(free).ifPresent(life -> hear(life, free)));
     }
 
     private void remember(PhysicalMemory memory, Life life) {
@@ -130,7 +132,10 @@ public final class GroundTruth {
             strayFrees |= inTheBooks.getOrDefault(entry, 0) == 0;
             inTheBooks.computeIfPresent(entry, (unused, count) -> Math.max(0, count - 1));
             inTheLog.computeIfPresent(place, (unused, count) -> Math.max(0, count - 1));
-            takenBackBy(arrival).ifPresent(life -> of(life).frees++);
+            takenBackBy(arrival).ifPresent(life -> {
+                of(life).frees++;
+                hear(life, arrival);
+            });
             if (arrival.isAfterTheCheck()) {
                 placesFreedLate.add(place);
             }
@@ -148,6 +153,11 @@ public final class GroundTruth {
                         known.allocations++;
                     });
         }
+    }
+
+    /** The free of a view says nothing of the end of what it looks at. */
+    private void hear(Life life, Arrival free) {
+        of(life).endHeard |= free.step() == life.endStep();
     }
 
     /** Returns the buffers that a report made in a step speaks of: lent then and there, or else what a view points to. */
@@ -359,7 +369,8 @@ public final class GroundTruth {
         }
         if (lives.stream().anyMatch(life -> of(life).disordered)) {
             boolean missing = lives.stream().anyMatch(this::isMissing);
-            return Label.of(TrueCause.OUT_OF_ORDER, missing ? State.MISSING : State.GIVEN_BACK);
+            Label label = Label.of(TrueCause.OUT_OF_ORDER, missing ? State.MISSING : State.GIVEN_BACK);
+            return lives.stream().allMatch(Life::hasClosedMesh) ? label : label.orUnknowable();
         }
         List<Life> missing = lives.stream().filter(this::isMissing).toList();
         if (!missing.isEmpty()) {
@@ -415,7 +426,7 @@ public final class GroundTruth {
 
     /**
      * What was freed late without a word could only be seen as it was when the check was made; and so could what shares its address
-     * with something else that is missing.
+     * with something else that is missing, or was reported on a device that it does not lie on.
      */
     private Set<TrueCause> causesOfMissing(Life life, boolean sharesItsAddress) {
         if (life.outlivedItsProcess()) {
@@ -424,7 +435,7 @@ public final class GroundTruth {
         if (!memory(life).wasGivenBackLate(life)) {
             return EnumSet.of(causeAtTheCheck(life));
         }
-        return isReleaseHeardOf(life) && !sharesItsAddress
+        return isReleaseHeardOf(life) && !sharesItsAddress && of(life).elsewhere.isEmpty()
                 ? EnumSet.of(TrueCause.LATE)
                 : EnumSet.of(TrueCause.LATE, causeAtTheCheck(life));
     }
@@ -474,11 +485,22 @@ public final class GroundTruth {
                     ? EnumSet.of(TrueCause.CIRCULAR_BUFFER_UNREPORTED, TrueCause.UNKNOWABLE)
                     : EnumSet.of(TrueCause.CIRCULAR_BUFFER_UNREPORTED);
         }
-        return EnumSet.of(isUnknowable(life) ? TrueCause.UNKNOWABLE : causeOfSurplus(life));
+        if (isUnknowable(life)) {
+            return EnumSet.of(TrueCause.UNKNOWABLE);
+        }
+        return life.endedAfterClose() && !isReleaseHeardOf(life)
+                ? EnumSet.of(TrueCause.FREED_ON_OTHER_DEVICES, TrueCause.FREE_UNREPORTED)
+                : causesInTheBooks(life);
     }
 
-    private TrueCause causeOfSurplus(Life life) {
-        return of(life).allocations > 1 && of(life).frees > 0 ? TrueCause.REPORTED_TWICE : TrueCause.FREE_UNREPORTED;
+    /** Where a view was reported and freed, and the end of what it looked at unheard, both are true. */
+    private Set<TrueCause> causesInTheBooks(Life life) {
+        if (of(life).allocations < 2 || of(life).frees == 0) {
+            return EnumSet.of(TrueCause.FREE_UNREPORTED);
+        }
+        return of(life).endHeard
+                ? EnumSet.of(TrueCause.REPORTED_TWICE)
+                : EnumSet.of(TrueCause.REPORTED_TWICE, TrueCause.FREE_UNREPORTED);
     }
 
     /**
@@ -502,7 +524,7 @@ public final class GroundTruth {
     }
 
     private boolean isReleaseHeardOf(Life life) {
-        return of(life).frees + of(life).ignoredFrees > 0;
+        return of(life).endHeard;
     }
 
     /** What was lent at one address of every device of a mesh is given back on all at once. */
