@@ -394,6 +394,9 @@ final class ReportWriter {
     }
 
     private String holder(Anomaly anomaly) {
+        if (anomaly.kind() == Anomaly.Kind.NEVER_REPORTED) {
+            return "the allocator held it when close began, and no more before it was wiped";
+        }
         if (anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE
                 && anomaly.holder().isPresent()
                 && anomaly.event() instanceof HistoryEvent.Freed free) {

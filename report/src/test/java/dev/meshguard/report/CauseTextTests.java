@@ -16,6 +16,7 @@ import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Reachability;
+import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
@@ -574,6 +575,34 @@ class CauseTextTests {
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, count = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
+    }
+
+    @Test
+    void anAllocatorHeldForAWhileWhatNobodyReported() {
+        run.take(run.atLine(41, USER), DRAM, 4096, OWNING, ALL);
+        run.free(DRAM, 4096, OWNING, ALL);
+        run.tracker().meshClosing(0);
+        run.tracker()
+                .witnessed(WitnessReading.of(0, Moment.CLOSE_BEGUN)
+                        .region(2, DRAM, 8192)
+                        .build());
+        run.tracker()
+                .witnessed(
+                        WitnessReading.of(0, Moment.BEFORE_WIPE).region(2, DRAM).build());
+        run.tracker().meshClosed(0);
+        run.tracker().checked();
+
+        assertThat(text()).isEqualTo("""
+                MISREPORTED  all memory was given back, but the books are wrong: 1 buffer never reported      [4 allocated = 4 freed]
+                1. memory that no report mentions: DRAM 0x2000 (8192) on device 2 (event #12)
+                   the allocator held it when close began, and no more before it was wiped
+
+                Tracked  in all                     left
+                DRAM     4 buffers, 4 KiB (4096 B)  nothing
+                Teardown  gave back                        left
+                TEST      DRAM 1 KiB on each of 4 devices  nothing
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  4 KiB -> 0 B""");
     }
 
     /** A leak, wrong books, missing reports, a promise that is not kept, and two meshes over one device. */
