@@ -12,4 +12,12 @@ module dev.meshguard.mesh {
     exports dev.meshguard.mesh.runtime;
     exports dev.meshguard.mesh.shape;
     exports dev.meshguard.mesh.tensor;
+
+    // Whoever looks for what holds a buffer looks through tensors, programs and what they are made of.
+    opens dev.meshguard.mesh to
+            dev.meshguard.tracker;
+    opens dev.meshguard.mesh.buffer to
+            dev.meshguard.tracker;
+    opens dev.meshguard.mesh.tensor to
+            dev.meshguard.tracker;
 }

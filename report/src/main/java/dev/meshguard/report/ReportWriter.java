@@ -187,8 +187,9 @@ final class ReportWriter {
                         Quantities.size(bytes(verdict.groups(Standing.EXPECTED))));
     }
 
+    /** A process that died has closed nothing. */
     private String afterClose() {
-        return history.meshes().isEmpty() ? "" : " after close_mesh_device";
+        return history.openMeshes().size() == history.meshes().size() ? "" : " after close_mesh_device";
     }
 
     private static String sum(Sum sum) {
@@ -393,6 +394,9 @@ final class ReportWriter {
     }
 
     private String holder(Anomaly anomaly) {
+        if (anomaly.kind() == Anomaly.Kind.NEVER_REPORTED) {
+            return "the allocator held it when close began, and no more before it was wiped";
+        }
         if (anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE
                 && anomaly.holder().isPresent()
                 && anomaly.event() instanceof HistoryEvent.Freed free) {
@@ -436,7 +440,13 @@ final class ReportWriter {
         int more = overlaps.size() - findings.size();
         if (more > 0) {
             findings.add(new Finding(
-                    Quantities.count(more, "more overlap") + " of that kind", Optional.empty(), List.of(), 0));
+                    Quantities.count(more, "more overlap") + " of that kind",
+                    Optional.empty(),
+                    List.of(),
+                    overlaps.stream()
+                            .skip(MOST_ANOMALIES)
+                            .mapToLong(overlap -> overlap.reports().size())
+                            .sum()));
         }
         long buffers =
                 overlaps.stream().mapToLong(overlap -> overlap.reports().size()).sum();

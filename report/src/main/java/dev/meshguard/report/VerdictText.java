@@ -22,6 +22,14 @@ final class VerdictText {
     /** However much else there is to say, that many lines of findings are shown. */
     private static final int FEWEST_FINDING_LINES = 12;
 
+    /** And that many more for each section beside the first: a headline alone helps nobody. */
+    private static final int MORE_FOR_A_SECTION = 3;
+
+    /** With these the text fits, whatever there is to say: five sections with a finding each, and a line for each sort of the rest. */
+    private static final int MOST_REMEDIES = 6;
+
+    private static final int MOST_TRACKED_ROWS = 8;
+
     private static final int BAR = 30;
     private static final String INDENT = "   ";
 
@@ -32,12 +40,14 @@ final class VerdictText {
                 .flatMap(section -> section.findings().stream())
                 .mapToInt(finding -> lines(finding, 1).size())
                 .sum();
+        int fewest =
+                Math.min(wanted, FEWEST_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
         List<String> middle = tracked(report.tracked());
         int room = MOST_LINES - frame(report) - middle.size();
-        List<String> closing = closing(report, room - Math.min(wanted, FEWEST_FINDING_LINES));
+        List<String> closing = closing(report, room - fewest);
         int free = room - closing.size();
         for (List<String> table : List.of(teardown(report.teardown()), timeline(report.timeline()))) {
-            if (free - table.size() >= Math.min(wanted, FEWEST_FINDING_LINES)) {
+            if (free - table.size() >= fewest) {
                 middle.addAll(table);
                 free -= table.size();
             }
@@ -60,12 +70,16 @@ final class VerdictText {
         return report.sections().size() * 2 + 1;
     }
 
+    private static int withFindings(List<Section> sections) {
+        return (int) sections.stream()
+                .filter(section -> !section.findings().isEmpty())
+                .count();
+    }
+
     private static void appendSections(List<String> lines, List<Section> sections, int mostLines) {
         int room = mostLines;
         int number = 1;
-        int waiting = (int) sections.stream()
-                .filter(section -> !section.findings().isEmpty())
-                .count();
+        int waiting = withFindings(sections);
         for (Section section : sections) {
             if (!lines.isEmpty()) {
                 lines.add("");
@@ -77,7 +91,10 @@ final class VerdictText {
                 List<String> one = lines(finding, number);
                 boolean last = shown == section.findings().size() - 1;
                 if (one.size() + (last ? 0 : 1) + waiting > room) {
-                    break;
+                    if (!last) {
+                        break;
+                    }
+                    one = one.subList(0, 1); // To say that there is one more takes as much room as to name it.
                 }
                 lines.addAll(one);
                 room -= one.size();
@@ -105,7 +122,7 @@ final class VerdictText {
 
     /** What to do comes last, next to where the reader goes on working. */
     private static List<String> closing(VerdictReport report, int mostLines) {
-        List<String> advice = new ArrayList<>(report.remedies());
+        List<String> advice = cut(report.remedies(), MOST_REMEDIES, "remedies");
         report.optOut().ifPresent(entry -> {
             advice.add("Where a buffer may stay, expect it (narrowest first):");
             advice.add(INDENT + entry.annotation());
@@ -124,9 +141,9 @@ final class VerdictText {
         return lines;
     }
 
-    /** What does not fit is counted; that line is always there. */
+    /** What does not fit is counted. That line is always there, and takes as much room as a single line of the rest. */
     private static List<String> cut(List<String> lines, int mostLines, String what) {
-        if (lines.size() <= mostLines) {
+        if (lines.size() <= Math.max(1, mostLines)) {
             return new ArrayList<>(lines);
         }
         List<String> rest = new ArrayList<>(lines.subList(0, Math.max(0, mostLines - 1)));
@@ -138,7 +155,9 @@ final class VerdictText {
         List<String[]> table = new ArrayList<>();
         table.add(new String[] {"Tracked", "in all", "left"});
         rows.forEach(row -> table.add(new String[] {row.type(), row.inAll(), row.left()}));
-        return rows.isEmpty() ? new ArrayList<>(List.of("Tracked: nothing was allocated")) : aligned(table);
+        return rows.isEmpty()
+                ? new ArrayList<>(List.of("Tracked: nothing was allocated"))
+                : cut(aligned(table), MOST_TRACKED_ROWS + 1, "sorts of memory");
     }
 
     private static List<String> teardown(List<TeardownRow> rows) {

@@ -105,6 +105,8 @@ class ExpectationReportTests {
 
     @Test
     void countsTheEntriesOfAFileThatMatchedNothing() {
+        tracker.sourceAttached("binding");
+
         assertThat(text("""
                 label a because "first"
                 label b until 2026-10-31 because "second"

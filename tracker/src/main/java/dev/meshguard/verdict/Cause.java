@@ -34,7 +34,9 @@ public enum Cause {
     /** The runtime allocated it for itself and did not free it. */
     SYSTEM("Free it where its owner shuts down, or expect it with the reason why it stays."),
     /** Its siblings on other devices were freed, this one was not. */
-    FREED_ON_OTHER_DEVICES("Free the buffer on every device it was allocated on."),
+    FREED_ON_OTHER_DEVICES(
+            "Free the buffer on every device it was allocated on; where the devices free in lock-step, report the"
+                    + " free of every device."),
     /** A handle to it is still reachable. */
     HELD("Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold."),
     /** No handle to it is reachable any more, and it was never freed. */

@@ -88,6 +88,7 @@ class FirstStepsTests {
                    -> at dev.meshguard.samples.first.SystemBufferTestCase.initialisesItsDevicesTwice(SystemBufferTestCase.java:26)
                    the allocator called 0x2d4c40 (2968640) taken before the allocators were wiped (event #43)
                    allocated in OPEN (events #15 to #22) at 0x2d4c40 (2968640), unlabelled, owned by dispatch "prefetcher"
+                   8 of 16 buffers from this line were freed, in CLOSE; these were first passed over at event #35
 
                 Tracked      in all                          left
                 System DRAM  16 buffers, 192 KiB (196608 B)  8 buffers, 96 KiB (98304 B)

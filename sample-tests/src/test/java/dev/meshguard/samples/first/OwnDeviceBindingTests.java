@@ -13,6 +13,10 @@ class OwnDeviceBindingTests {
     /** The adapter: it passes every call on to your binding and tells the tracker. */
     record TrackedAccelerator(Accelerator accelerator, AllocationTracker tracker) implements Accelerator {
 
+        TrackedAccelerator {
+            tracker.sourceAttached("accelerator");
+        }
+
         @Override
         public long allocate(int device, long bytes) {
             long address = accelerator.allocate(device, bytes);

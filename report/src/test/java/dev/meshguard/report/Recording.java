@@ -1,0 +1,119 @@
+package dev.meshguard.report;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.history.AllocationHistory;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** Records what a test tells, as if a class called {@code KvCacheTest} had asked for it. */
+final class Recording {
+
+    private static final Instant TODAY = Instant.parse("2026-11-20T12:00:00Z");
+
+    private final AllocationTracker tracker = AllocationTracker.builder()
+            .originCapture(OriginCapture.NONE)
+            .clock(() -> TODAY)
+            .build();
+
+    private final List<MeshDescription> open = new ArrayList<>();
+
+    /** Opens a mesh over the devices from 0 on, and begins the test. */
+    static Recording onMeshOf(int devices) {
+        Recording recording = new Recording();
+        recording.open(MeshDescription.of(
+                0, "1x" + devices + " mesh", IntStream.range(0, devices).boxed().toList()));
+        recording.tracker.phase(Phase.TEST);
+        return recording;
+    }
+
+    AllocationTracker tracker() {
+        return tracker;
+    }
+
+    AllocationHistory history() {
+        return tracker.history();
+    }
+
+    void open(MeshDescription mesh) {
+        tracker.meshOpened(mesh);
+        open.add(mesh);
+    }
+
+    /** Returns a request that a line of the class made. */
+    AllocationRequest atLine(int line, AllocationDetails details) {
+        var frame = new StackTraceElement("dev.example.KvCacheTest", "decode", "KvCacheTest.java", line);
+        return AllocationRequest.restored(details, Optional.of(Origin.of(frame)));
+    }
+
+    /** Reports one allocation of 1 KiB at one address of some devices. */
+    void take(AllocationRequest request, BufferType type, long address, Ownership ownership, int... devices) {
+        for (int device : devices) {
+            inThisOrder();
+            tracker.allocated(request, device, type, address, 1024, ownership);
+        }
+    }
+
+    /** Reports allocations of single devices from one line. */
+    void takeOneByOne(int line, AllocationDetails details, long address, int... devices) {
+        for (int device : devices) {
+            take(atLine(line, details), BufferType.DRAM, address, Ownership.OWNING, device);
+        }
+    }
+
+    /** Reports a free at one address of some devices. */
+    void free(BufferType type, long address, Ownership ownership, int... devices) {
+        inThisOrder();
+        AllocationRequest release = tracker.release(AllocationDetails.user());
+        for (int device : devices) {
+            inThisOrder();
+            tracker.freed(release, device, type, address, ownership);
+        }
+    }
+
+    /** Closes mesh 0 without anybody reading its allocator, and makes the check. */
+    void close() {
+        tracker.phase(Phase.CLOSE);
+        tracker.meshClosing(0);
+        tracker.meshClosed(0);
+        tracker.checked();
+    }
+
+    /** Closes mesh 0, whose allocator holds some addresses of DRAM on some devices at a moment of that, and makes the check. */
+    void closeHolding(Moment moment, int[] holders, long... taken) {
+        tracker.phase(Phase.CLOSE);
+        closeMeshHolding(0, moment, holders, taken);
+        tracker.checked();
+    }
+
+    /** Closes one mesh. */
+    void closeMeshHolding(int id, Moment moment, int[] holders, long... taken) {
+        MeshDescription mesh =
+                open.stream().filter(one -> one.id() == id).findFirst().orElseThrow();
+        tracker.meshClosing(id);
+        WitnessReading.Builder reading = WitnessReading.of(id, moment);
+        for (int device : mesh.devices()) {
+            boolean holds = IntStream.of(holders).anyMatch(holder -> holder == device);
+            reading.region(device, BufferType.DRAM, holds ? taken : new long[0]);
+        }
+        tracker.witnessed(reading.build());
+        tracker.meshClosed(id);
+    }
+
+    /** Requests are what orders events; where none was made for a report, the order of the devices would. */
+    private void inThisOrder() {
+        tracker.request(AllocationDetails.user().labelled("order"));
+    }
+}
