@@ -33,8 +33,8 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
      * buffer of the runtime may lie at the address too, only the wipe is late enough to tell.
      */
     Moment due() {
-        boolean anyOfTheRuntime = left().stream()
-                .anyMatch(report -> report.request().details().lifetime() == BufferLifetime.SYSTEM);
+        boolean anyOfTheRuntime =
+                left().stream().anyMatch(report -> report.request().details().lifetime() == BufferLifetime.SYSTEM);
         return anyOfTheRuntime ? Moment.BEFORE_WIPE : Moment.CLOSE_BEGUN;
     }
 
@@ -44,7 +44,8 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
      */
     List<Report> left() {
         List<Report> open = buffer.reportsLeft();
-        List<Report> last = open.stream().filter(report -> !isLentAgainAfter(report)).toList();
+        List<Report> last =
+                open.stream().filter(report -> !isLentAgainAfter(report)).toList();
         return last.isEmpty() ? open : last;
     }
 
@@ -80,14 +81,12 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
 
     /** Returns whether all that is left has one lifetime; a buffer must not hide behind another one at its address. */
     boolean areLeftWith(BufferLifetime lifetime) {
-        return left().stream()
-                .allMatch(report -> report.request().details().lifetime() == lifetime);
+        return left().stream().allMatch(report -> report.request().details().lifetime() == lifetime);
     }
 
     /** Returns whether all that is left is of one kind. */
     boolean areLeftWith(BufferKind kind) {
-        return left().stream()
-                .allMatch(report -> report.request().details().kind() == kind);
+        return left().stream().allMatch(report -> report.request().details().kind() == kind);
     }
 
     /** Returns what the witness said of the address at a moment of this life of the device. */
@@ -177,10 +176,7 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
     /** In the order of the reports: told apart by identity alone, they would come in another order in every run. */
     private List<AllocationRequest> openRequests() {
         Set<AllocationRequest> met = Collections.newSetFromMap(new IdentityHashMap<>());
-        return left().stream()
-                .map(Report::request)
-                .filter(met::add)
-                .toList();
+        return left().stream().map(Report::request).filter(met::add).toList();
     }
 
     /** Returns what else a reader wants to know of a buffer that nobody freed: the witness, frees that did nothing, others there. */

@@ -364,7 +364,9 @@ public final class Examination {
      */
     private void sort(Place place, HistoryEvent.Witnessed event, List<Place> unknown) {
         Optional<HistoryEvent.Witnessed> beforeWipe = beforeWipe(place, event);
-        boolean gone = beforeWipe.filter(later -> testimony(place, later) == Testimony.FREE).isPresent();
+        boolean gone = beforeWipe
+                .filter(later -> testimony(place, later) == Testimony.FREE)
+                .isPresent();
         long lastHeld = gone ? event.number() : beforeWipe.orElse(event).number();
         boolean freed = history.anomalies().stream()
                 .filter(anomaly -> anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE)
@@ -374,7 +376,12 @@ public final class Examination {
             unknown.add(place);
         } else if (!freed) {
             neverReported.add(new Anomaly(
-                    Anomaly.Kind.NEVER_REPORTED, event, place.device(), place.type(), place.address(), Optional.empty()));
+                    Anomaly.Kind.NEVER_REPORTED,
+                    event,
+                    place.device(),
+                    place.type(),
+                    place.address(),
+                    Optional.empty()));
         }
     }
 

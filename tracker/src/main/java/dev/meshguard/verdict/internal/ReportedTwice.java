@@ -1,9 +1,7 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.MeshDescription;
-import java.util.OptionalInt;
-
 import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.WitnessReading.Testimony;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -16,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * One physical allocation that several objects reported, and fewer took back.
