@@ -3,6 +3,7 @@ package dev.meshguard.verdict;
 import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.BufferType.L1;
 import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
@@ -323,5 +324,200 @@ class ReportedTwiceTests {
                 .closed();
 
         judged(history).hasOnly(SYSTEM, LEAKED);
+    }
+
+    @Test
+    void namesSixEventsWithoutAnyMore() {
+        var script = history().allocate(DRAM, device(0), 0x1000, 64).owning();
+        for (int view = 0; view < 5; view++) {
+            script.andOnceMore(NON_OWNING);
+        }
+        var history = script.free(DRAM, device(0), 0x1000).owning().recorded();
+
+        judged(history)
+                .hasOnly(REPORTED_TWICE, MISREPORTED)
+                .because(
+                        "reported 6 times at one live address (events #1, #2, #3, #4, #5, #6), freed once",
+                        "the view of event #2 was destroyed without a report; the buffer that it looked at was freed at event #7");
+    }
+
+    @Test
+    void isNotNamedForACircularBufferOfTheSameProgramThatTouchedTheAddress() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 101_152, 4_096)
+                .ownedBy(program(7))
+                .nonOwning()
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .owning()
+                .free(L1, device(0), 101_152)
+                .circularBufferOf(program(7))
+                .owning()
+                .witness(CLOSE_BEGUN, L1, device(0))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
+    void isNotNamedWhereAllThatWasTakenBackBelongsToAnother() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
+    void isNamedForALaterViewOfAnotherOwner() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .ownedBy(program(7))
+                .nonOwning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
+    }
+
+    @Test
+    void isNotNamedForAViewOfAnotherOwnerThatWasThereBefore() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .ownedBy(program(7))
+                .nonOwning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    /** Mesh 0 lies over the devices 1 and 2, and its own object is reported under the number of a device. */
+    private static HistoryScript underTheNumberOf(int device, long address) {
+        return history()
+                .mesh(0, 1, 2)
+                .allocate(DRAM, devices(1, 2), 0x1000, 64)
+                .and(device(device), address)
+                .onMesh(0)
+                .ownedBy(program(7));
+    }
+
+    private static HistoryScript freedOnItsDevices(HistoryScript script) {
+        return script.free(DRAM, devices(1, 2), 0x1000).onMesh(0);
+    }
+
+    @Test
+    void isNamedForADeviceThatTheMeshDoesNotLieOver() {
+        var history = freedOnItsDevices(underTheNumberOf(0, 0x1000)).closed();
+
+        judged(history)
+                .hasOnly(REPORTED_TWICE, MISREPORTED)
+                .because("mesh 0 does not lie over device 0: event #4 reports what event #5 reports on device 1");
+    }
+
+    @Test
+    void isNamedForAnotherDeviceThoughTheProgramWasInTheCacheWhenItEnded() {
+        var history = freedOnItsDevices(
+                        underTheNumberOf(0, 0x1000).cached(program(7)).endOf(program(7)))
+                .closed();
+
+        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
+    }
+
+    @Test
+    void leavesAnotherDeviceToTheCacheWhereItsProgramIsStillThere() {
+        var history = freedOnItsDevices(underTheNumberOf(0, 0x1000).cached(program(7)))
+                .closed();
+
+        judged(history).hasOnly(Cause.CACHED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForAnotherDeviceWhereNothingElseLiesAtTheAddress() {
+        var history = freedOnItsDevices(underTheNumberOf(0, 0x2000)).closed();
+
+        judged(history).hasOnly(Cause.FREED_ON_OTHER_DEVICES, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForAnotherDeviceWhereNothingIsKnownOfTheMesh() {
+        var history = history()
+                .mesh(0, 1, 2)
+                .allocate(DRAM, devices(0, 2), 0x1000, 64)
+                .free(DRAM, devices(1, 2), 0x1000)
+                .closed();
+
+        judged(history).hasOnly(Cause.FREED_ON_OTHER_DEVICES, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForAViewOfACircularBuffer() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 101_152, 32)
+                .owning()
+                .allocate(L1, device(0), 101_152, 64)
+                .circularBufferOf(program(7))
+                .owning()
+                .allocate(L1, device(0), 101_152, 64)
+                .nonOwning()
+                .free(L1, device(0), 101_152)
+                .owning()
+                .free(L1, device(0), 101_152)
+                .circularBufferOf(program(7))
+                .owning()
+                .witness(CLOSE_BEGUN, L1, device(0))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
+    void isNotNamedOnTheWordOfTwoOwnersOfWhichOneIsTooSmall() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 32)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .nonOwning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNamedInWhateverOrderOneRequestReported() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .nonOwning()
+                .andOnceMore(OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .recorded();
+
+        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
     }
 }
