@@ -572,7 +572,7 @@ final class ReportWriter {
     // What hurts nobody, what may stay, what to do
 
     private List<String> asides() {
-        List<String> asides = new ArrayList<>();
+        List<String> asides = new ArrayList<>(Spread.of(verdict));
         for (Anomaly.Kind kind : Anomaly.Kind.values()) {
             List<Anomaly> ofKind = history.anomalies().stream()
                     .filter(anomaly -> anomaly.kind() == kind)

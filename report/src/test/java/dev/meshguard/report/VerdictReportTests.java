@@ -243,7 +243,7 @@ class VerdictReportTests {
 
         List<String> lines = text().lines().toList();
 
-        assertThat(lines).hasSizeLessThanOrEqualTo(40).contains("… and 9990 more (9990 buffers)");
+        assertThat(lines).hasSizeLessThanOrEqualTo(40).contains("… and 9991 more (9991 buffers)");
     }
 
     @Test
