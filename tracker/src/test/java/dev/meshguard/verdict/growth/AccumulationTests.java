@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class AccumulationTests {
@@ -433,6 +434,7 @@ class AccumulationTests {
     // Size
 
     @Test
+    @Tag("timing")
     void takesTimeByTheNumberOfEventsAndNotOfRounds() {
         AllocationTracker many =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
