@@ -4,6 +4,7 @@ import static dev.meshguard.tracker.BufferType.L1;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Cause.CACHED;
 import static dev.meshguard.verdict.Cause.CIRCULAR_BUFFER_UNREPORTED;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
@@ -15,7 +16,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Every program that still has a report open has ended. */
@@ -190,5 +193,89 @@ class CircularBufferUnreportedTests {
         LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
 
         assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(UNEXPLAINED);
+    }
+
+    @Test
+    void isNamedForABufferWhoseProgramEndedRightAfterwards() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .endOf(program(7))
+                .witness(CLOSE_BEGUN, L1, device(0))
+                .closed();
+
+        judged(history)
+                .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
+                .because(
+                        "program 7 ended at event #4, and nobody reported that it is gone",
+                        OUTSIDE_THE_ALLOCATOR + " (the allocator held nothing there at event #5)");
+    }
+
+    @Test
+    void takesNoComfortFromAWitnessThatHoldsTheAddress() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .endOf(program(7))
+                .witness(CLOSE_BEGUN, L1, device(0), 101_152)
+                .closed();
+
+        judged(history)
+                .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
+                .because("program 7 ended at event #4, and nobody reported that it is gone", OUTSIDE_THE_ALLOCATOR);
+    }
+
+    private static String onlyOnThatDevice(MeshDescription mesh, int device) {
+        var tracker = AllocationTracker.create();
+        tracker.meshOpened(mesh);
+        tracker.allocated(
+                tracker.request(AllocationDetails.circularBuffer(program(7))),
+                device,
+                L1,
+                101_152,
+                4_096,
+                Ownership.UNKNOWN);
+        tracker.ownerEnded(program(7));
+        tracker.meshClosed(0);
+        List<Evidence> evidence = judged(tracker.history())
+                .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
+                .verdict()
+                .survivors()
+                .get(0)
+                .diagnosis()
+                .evidence();
+        return evidence.size() == 3 ? evidence.get(2).words() : "nothing";
+    }
+
+    @Test
+    void saysThatTheDeviceStandsForItsWholeMesh() {
+        assertThat(onlyOnThatDevice(new MeshDescription(0, "1x2 mesh", List.of(0, 1), 1), 1))
+                .isEqualTo("it shows on device 1 only because this source reports circular buffers of the whole mesh"
+                        + " under that device");
+    }
+
+    @Test
+    void saysNothingOfADeviceThatStandsForItselfOnly() {
+        assertThat(onlyOnThatDevice(new MeshDescription(0, "1x2 mesh", List.of(0, 1), 1), 0))
+                .isEqualTo("nothing");
+        assertThat(onlyOnThatDevice(new MeshDescription(0, "1x1 mesh", List.of(0), 0), 0))
+                .isEqualTo("nothing");
+    }
+
+    @Test
+    void isNotNamedWhileAProgramIsAliveAndTheOneFreeIsOfAnother() {
+        var history = history()
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(8))
+                .endOf(program(7))
+                .free(L1, device(0), 101_152)
+                .circularBufferOf(program(9))
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
     }
 }

@@ -21,6 +21,7 @@ import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Ownership;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -377,5 +378,128 @@ class FreedOnOtherDevicesTests {
                 .closed();
 
         judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void comparesWithinOneRequestWhereALineMadeSeveral() {
+        var script = history();
+        for (int round = 0; round < 2; round++) {
+            script.allocate(DRAM, devices(0, 3), 0x1000L * (round + 1), 64).owning();
+        }
+        var history = script.free(DRAM, devices(0, 3), 0x1000)
+                .owning()
+                .free(DRAM, devices(0, 2), 0x2000)
+                .owning()
+                .recorded();
+
+        judged(history)
+                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
+                .because("3 of 4 buffers of one mesh allocation were freed by event #15, device 3's never was");
+    }
+
+    @Test
+    void isNotNamedWhereMostDevicesDidNothingThatCouldBeTheMeasure() {
+        var script = history();
+        for (int round = 0; round < 2; round++) {
+            script.allocateOneByOne(DRAM, round == 0 ? devices(0, 3) : device(3), 0x1000L * (round + 1), 64);
+        }
+
+        judged(script.recorded()).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void blamesTheDeviceThatStandsForItsWholeMeshWhereItTookNoMore() {
+        var history = history()
+                .mesh(0, devices(0, 3))
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .owning()
+                .free(DRAM, devices(1, 3), 0x1000)
+                .owning()
+                .closed();
+
+        judged(history)
+                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
+                .because("3 of 4 buffers of one mesh allocation were freed by event #12, device 0's never was");
+    }
+
+    @Test
+    void blamesADeviceThatTookMoreAndStandsForNobody() {
+        var tracker = AllocationTracker.create();
+        tracker.meshOpened(new MeshDescription(0, "1x4 mesh", List.of(0, 1, 2, 3), 1));
+        var request = tracker.request(AllocationDetails.user());
+        for (int device = 0; device < 4; device++) {
+            tracker.allocated(request, device, DRAM, 0x1000, 64, NON_OWNING);
+            tracker.freed(device, DRAM, 0x1000);
+        }
+        tracker.allocated(request, 0, DRAM, 0x2000, 64, NON_OWNING);
+        tracker.meshClosed(0);
+
+        judged(tracker.history()).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
+    }
+
+    @Test
+    void doesNotCallItExtraWhereADeviceTookMoreAndGaveBackLess() {
+        var script = history();
+        for (int round = 0; round < 3; round++) {
+            script.allocateOneByOne(DRAM, round < 2 ? devices(0, 3) : device(3), 0x1000L * (round + 1), 64);
+        }
+        var history = script.free(DRAM, devices(0, 3), 0x1000)
+                .free(DRAM, devices(0, 2), 0x2000)
+                .recorded();
+
+        judged(history)
+                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
+                .because(
+                        "device 3 took 3 from this line and gave back 1, by event #16; 3 of 4 devices took 2 and gave back"
+                                + " all");
+    }
+
+    @Test
+    void doesNotSayThatTheOthersWentWithTheirHandlesWhereOneWasFreed() {
+        var history = history()
+                .allocateOneByOne(DRAM, devices(0, 3), 0x1000, 64)
+                .owning()
+                .free(DRAM, devices(0, 1), 0x1000)
+                .owning()
+                .ofCollectedHandle()
+                .free(DRAM, device(2), 0x1000)
+                .owning()
+                .recorded();
+
+        judged(history)
+                .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
+                .because("3 of 4 single-device buffers were freed by event #7, device 3's never was");
+    }
+
+    @Test
+    void countsWhatTheWitnessCallsFreeAsGivenBack() {
+        var script = history().mesh(0, devices(0, 3));
+        for (int round = 0; round < 1; round++) {
+            script.allocateOneByOne(DRAM, devices(0, 3), 0x1000, 64).onMesh(0).owning();
+        }
+        var history = script.free(DRAM, devices(0, 1), 0x1000)
+                .onMesh(0)
+                .owning()
+                .witness(CLOSE_BEGUN, DRAM, device(2))
+                .closed();
+
+        judged(history)
+                .hasCauses(FREE_UNREPORTED, FREED_ON_OTHER_DEVICES)
+                .hasStandings(MISREPORTED, LEAKED);
+    }
+
+    @Test
+    void isALeakWhereOneSiblingInLockStepIsOfUnknownOwnership() {
+        var tracker = AllocationTracker.create();
+        var request = tracker.request(AllocationDetails.user());
+        for (int device = 0; device < 4; device++) {
+            tracker.allocated(
+                    request, device, DRAM, 0x1000, 64, device == 1 ? Ownership.UNKNOWN : NON_OWNING);
+        }
+        for (int device = 0; device < 3; device++) {
+            tracker.freed(device, DRAM, 0x1000);
+        }
+
+        judged(tracker.history()).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
     }
 }

@@ -13,7 +13,9 @@ import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.Phase;
 import org.junit.jupiter.api.Test;
 
@@ -433,5 +435,214 @@ class InconclusiveTests {
         var history = history().mesh(0, 0).closeWithoutDevices().mesh(1, 0).closed();
 
         judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+    }
+
+    @Test
+    void doubtsNothingThatIsFreedAfterTheReadingThoughItsAllocationWasNeverReported() {
+        var history = history()
+                .mesh(0, 0)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .free(DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOutcome(Outcome.MISREPORTED).doubts();
+    }
+
+    @Test
+    void doubtsMemoryOfWhichOnlyAnEarlierOrAnotherFreeIsKnown() {
+        var history = history()
+                .mesh(0, 0)
+                .free(DRAM, device(0), 0x1000)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .free(DRAM, device(0), 0x2000)
+                .closed();
+
+        judged(history)
+                .doubts("When close began (event #4) the allocator held 1 buffer that the books do not, the first at"
+                        + " DRAM 0x1000 (4096) on device 0.");
+    }
+
+    @Test
+    void saysHowManyDevicesWereOpenedTwice() {
+        var history = history()
+                .mesh(0, 0, 1, 2)
+                .mesh(1, 0, 1, 2)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history)
+                .doubts(
+                        "Device 0 was opened again (event #6) while it was open, and so were 2 others, so what the two meshes"
+                                + " reported cannot be told apart. Open them through one Ttnn, or close the first one before.");
+    }
+
+    @Test
+    void knowsNoNumberOfReportsWhereOneLossHasNone() {
+        var history = history()
+                .source("binding")
+                .lost(3, "the line was cut")
+                .lost(-1, "the line was cut")
+                .recorded();
+
+        judged(history).doubts("An unknown number of reports is missing (first at event #2: the line was cut).");
+    }
+
+    @Test
+    void knowsWhatNobodyCanHaveFreedWhileTrackingWasOff() {
+        var history = history()
+                .stopped("the server was down")
+                .started()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        judged(history)
+                .hasOutcome(Outcome.LEAKED)
+                .hasStandings(Standing.LEAKED)
+                .doubts("Tracking was off from event #1 on (the server was down), so what was allocated and freed meanwhile"
+                        + " is not known.");
+    }
+
+    @Test
+    void doubtsWhatWasThereWhenTrackingStoppedForGood() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x2000, 64)
+                .stopped("the server was down")
+                .recorded();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .doubts("Tracking was off from event #3 on (the server was down), so what was allocated and freed meanwhile"
+                        + " is not known, nor what became of 2 buffers from before.");
+    }
+
+    @Test
+    void doubtsWhatWasThereWhenTrackingStoppedThoughItsFreeWasHeardOf() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .stopped("the server was down")
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history)
+                .doubts("Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
+                        + " is not known.");
+    }
+
+    @Test
+    void doesNotMindThatTrackingStopsBeforeAnythingIsThere() {
+        var history = history()
+                .stopped("the server was down")
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+    }
+
+    @Test
+    void doubtsAGapAfterTheLastReading() {
+        var history = history()
+                .mesh(0, 0)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .stopped("the server was down")
+                .started()
+                .witness(AFTER_WIPE, DRAM, device(0))
+                .closed();
+
+        judged(history)
+                .doubts("Tracking was off from event #4 on (the server was down), so what was allocated and freed meanwhile"
+                        + " is not known.");
+    }
+
+    @Test
+    void doubtsOnlyWhatWasThereBeforeTrackingWasOff() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .stopped("the server was down")
+                .started()
+                .allocate(DRAM, device(0), 0x2000, 64)
+                .recorded();
+
+        judged(history)
+                .hasStandings(Standing.UNDECIDED, Standing.LEAKED)
+                .doubts("Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
+                        + " is not known, nor what became of 1 buffer from before.");
+    }
+
+    @Test
+    void decidesWhatCameAfterReportsGotLost() {
+        var history = history()
+                .lost(1, "the line was cut")
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void decidesWhatLiesOnADeviceWhoseCanaryCameHome() {
+        var history = history()
+                .mesh(0, 0, 1)
+                .canaries(0, devices(0, 1), devices(0, 1), device(1))
+                .allocate(DRAM, device(1), 0x1000, 64)
+                .closed();
+
+        judged(history).hasOutcome(Outcome.LEAKED).hasStandings(Standing.LEAKED);
+    }
+
+    @Test
+    void decidesNothingWhereTheCanaryWasNeverSeen() {
+        var history = history()
+                .mesh(0, 0, 1)
+                .canaries(0, devices(0, 1), device(1), device(1))
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .closed();
+
+        judged(history)
+                .hasStandings(Standing.UNDECIDED)
+                .because(
+                        "no free was reported",
+                        "frees on device 0 are not heard of (event #4), so it may have been freed, and no witness speaks"
+                                + " for it");
+    }
+
+    @Test
+    void namesEightDevicesWithoutCanaryAndCountsTheRest() {
+        assertThat(unseenOn(8)).contains(" on devices 0, 1, 2, 3, 4, 5, 6, 7, so ");
+        assertThat(unseenOn(10)).contains(" on devices 0, 1, 2, 3, 4, 5, 6, 7 and 2 more, so ");
+    }
+
+    private static String unseenOn(int count) {
+        int[] all = devices(0, count - 1);
+        var history = history().mesh(0, all).canaries(0, all, new int[0]).closed();
+        return judged(history).verdict().doubts().get(0).toString();
+    }
+
+    @Test
+    void staysSureOfTheSumsWhereThePastIsNotKept() {
+        var history = HistoryScript.historyOfLiveBuffers()
+                .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                .allocate(DRAM, device(1), 0x2000, 32)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        LeakVerdict verdict =
+                judged(history).hasOutcome(Outcome.LEAKED).doubts().verdict();
+
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 1, 2, 0, 0, 0));
+        assertThat(verdict.totals())
+                .containsExactly(new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 3, 160, 2, 96));
+    }
+
+    @Test
+    void doubtsFreesOfNothingWhereThePastIsNotKept() {
+        var history = HistoryScript.historyOfLiveBuffers()
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history)
+                .doubts("Frees that found nothing to free: 1, and the events that would say why were not kept.");
     }
 }

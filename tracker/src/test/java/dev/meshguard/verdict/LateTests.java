@@ -2,11 +2,21 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.IgnoredFreeReason.DEVICE_CLOSED;
+import static dev.meshguard.tracker.Ownership.NON_OWNING;
 import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.time.LocalDate;
 import org.junit.jupiter.api.Test;
 
 /** Who is freed after the check is late: it was left when it mattered. */
@@ -109,5 +119,147 @@ class LateTests {
                 .recorded();
 
         judged(history).hasOutcome(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void namesABufferThatOneRequestReportedTwiceAndFreedOnce() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .nonOwning()
+                .andOnceMore(NON_OWNING)
+                .checkedOn("2026-11-20")
+                .free(DRAM, device(0), 0x1000)
+                .nonOwning()
+                .recorded();
+
+        judged(history)
+                .hasOnly(Cause.LATE, Standing.LEAKED)
+                .because("freed at event #4, after the check (event #3)");
+    }
+
+    @Test
+    void namesTheLastOfSeveralLateFrees() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .andOnceMore(NON_OWNING)
+                .checkedOn("2026-11-20")
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .free(DRAM, device(0), 0x1000)
+                .nonOwning()
+                .recorded();
+
+        judged(history)
+                .hasOnly(Cause.LATE, Standing.LEAKED)
+                .because("freed at event #5, after the check (event #3)");
+    }
+
+    @Test
+    void isNotSaidWhereTwoRequestsHoldTheAddressAndOneWentLate() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .checkedOn("2026-11-20")
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void isNotSaidWhereNothingTellsOneRequestFromAnotherAndOneWentLate() {
+        var history = historyWithoutOrigins()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .checkedOn("2026-11-20")
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void saysWhichLineFreedIt() {
+        AllocationTracker tracker = AllocationTracker.builder()
+                .originCapture(OriginCapture.ALLOCATIONS_AND_FREES)
+                .build();
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.checked(LocalDate.parse("2026-11-20"));
+        tracker.freed(0, DRAM, 0x1000);
+        AllocationHistory history = tracker.history();
+
+        String line = history.event(3).stream()
+                .map(HistoryEvent.Freed.class::cast)
+                .flatMap(free -> free.request().origin().stream())
+                .map(Object::toString)
+                .findFirst()
+                .orElseThrow();
+        assertThat(line).contains("LateTests.saysWhichLineFreedIt");
+        judged(history)
+                .hasOnly(Cause.LATE, Standing.LEAKED)
+                .because("freed at event #3, after the check (event #2), at " + line);
+    }
+
+    @Test
+    void namesABufferWhoseHandleWasReleasedWhenDeviceAndCheckWerePast() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .checkedOn("2026-11-20")
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .recorded();
+
+        judged(history)
+                .hasOnly(Cause.LATE, Standing.LEAKED)
+                .because("its handle was released at event #7, after the check (event #6)");
+    }
+
+    @Test
+    void leavesAHandleThatWasReleasedBeforeTheCheckToTheBooks() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .checkedOn("2026-11-20")
+                .phase(Phase.TEARDOWN)
+                .recorded();
+
+        judged(history).hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED);
+    }
+
+    @Test
+    void namesABufferThatWentWithItsSiblingsAfterTheCheck() {
+        var history = history()
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .nonOwning()
+                .checkedOn("2026-11-20")
+                .free(DRAM, devices(0, 2), 0x1000)
+                .nonOwning()
+                .recorded();
+
+        LeakVerdict verdict =
+                judged(history).hasOnly(Cause.LATE, Standing.LEAKED).verdict();
+
+        assertThat(verdict.survivors().get(3).diagnosis().evidence())
+                .extracting(Evidence::words)
+                .containsExactly(
+                        "what one allocator frees together with it was freed at event #8, after the check (event #5)");
+    }
+
+    @Test
+    void leavesABufferWhoseSiblingsWentBeforeTheCheckToTheBooks() {
+        var history = history()
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .nonOwning()
+                .free(DRAM, devices(0, 2), 0x1000)
+                .nonOwning()
+                .checkedOn("2026-11-20")
+                .phase(Phase.TEARDOWN)
+                .recorded();
+
+        judged(history).hasOnly(Cause.FREED_ON_OTHER_DEVICES, Standing.MISREPORTED);
     }
 }
