@@ -453,4 +453,18 @@ class ExpectationTests {
                 64,
                 Ownership.OWNING);
     }
+
+    @Test
+    void saysNothingOfADayThatIsStillToComeWhereTheEntryIsFull() {
+        var history = history()
+                .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                .checkedOn("2026-11-20")
+                .recorded();
+
+        LeakVerdict verdict = check(history, ANY.exactly(1).until("2026-12-31"));
+
+        assertThat(verdict.survivors().get(1).diagnosis().evidence())
+                .extracting(Evidence::words)
+                .containsExactly("no free was reported");
+    }
 }

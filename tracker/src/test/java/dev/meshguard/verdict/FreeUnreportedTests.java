@@ -20,9 +20,11 @@ import static dev.meshguard.verdict.Standing.MISREPORTED;
 
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.history.AllocationHistory;
 import org.junit.jupiter.api.Test;
 
 /** The witness called the memory free in time, or its handle was released after the device was closed. */
@@ -348,5 +350,99 @@ class FreeUnreportedTests {
                 .closed();
 
         judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    private static AllocationHistory oneOwnerOfAllDevices(
+            Ownership ofFirst, Ownership ofFree, long addressOfFirst, BufferKind kind) {
+        var tracker = AllocationTracker.create();
+        var request = tracker.request(AllocationDetails.user().ofKind(kind));
+        tracker.allocated(request, 0, DRAM, addressOfFirst, 64, ofFirst);
+        tracker.allocated(request, 1, DRAM, 0x1000, 64, Ownership.NON_OWNING);
+        tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, addressOfFirst, ofFree);
+        return tracker.history();
+    }
+
+    @Test
+    void isNamedWhenTheOneBufferThatOwnsTheMemoryOfItsRequestWasFreed() {
+        judged(oneOwnerOfAllDevices(Ownership.OWNING, Ownership.OWNING, 0x1000, BufferKind.BUFFER))
+                .hasOnly(FREE_UNREPORTED, MISREPORTED)
+                .because("the buffer of the same request that owns its memory was freed at event #3");
+    }
+
+    @Test
+    void isNotNamedForAnOwnerOfOtherMemory() {
+        judged(oneOwnerOfAllDevices(Ownership.OWNING, Ownership.OWNING, 0x2000, BufferKind.BUFFER))
+                .hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForASiblingThatOwnsNothing() {
+        judged(oneOwnerOfAllDevices(Ownership.NON_OWNING, Ownership.NON_OWNING, 0x1000, BufferKind.BUFFER))
+                .hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedWhereTheFreeDoesNotSayThatItWasTheOwners() {
+        judged(oneOwnerOfAllDevices(Ownership.OWNING, Ownership.UNKNOWN, 0x1000, BufferKind.BUFFER))
+                .hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForAnOwnerThatIsOfAnotherRequest() {
+        var tracker = AllocationTracker.create();
+        var request = tracker.request(AllocationDetails.user());
+        tracker.allocated(request, 0, DRAM, 0x1000, 64, Ownership.NON_OWNING);
+        tracker.allocated(request, 1, DRAM, 0x1000, 64, Ownership.NON_OWNING);
+        tracker.allocated(tracker.request(AllocationDetails.user()), 0, DRAM, 0x1000, 64, Ownership.OWNING);
+        tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, 0x1000, Ownership.OWNING);
+
+        judged(tracker.history()).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void blamesNoGapThatWasOverBeforeTheBufferWasThere() {
+        var history = history()
+                .mesh(0, 0)
+                .stopped("the server was down")
+                .started()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history)
+                .hasOnly(FREE_UNREPORTED, MISREPORTED)
+                .because("the allocator called 0x1000 (4096) free when close began (event #6)");
+    }
+
+    private static HistoryScript twoAtOneAddressOfAClosedDevice(HistoryScript script) {
+        return script.mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED);
+    }
+
+    @Test
+    void needsAReleaseForEachReportOfWhichNothingIsKnown() {
+        judged(twoAtOneAddressOfAClosedDevice(HistoryScript.historyWithoutOrigins())
+                        .recorded())
+                .hasOnly(UNEXPLAINED, LEAKED);
+        judged(twoAtOneAddressOfAClosedDevice(HistoryScript.historyWithoutOrigins())
+                        .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                        .recorded())
+                .hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
+    void needsAReleaseForAKnownRequestAndForOneOfWhichNothingIsKnown() {
+        var script = HistoryScript.historyWithoutOrigins()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .ownedBy(HistoryScript.program(7))
+                .close()
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED);
+
+        judged(script.recorded()).hasOnly(UNEXPLAINED, LEAKED);
     }
 }

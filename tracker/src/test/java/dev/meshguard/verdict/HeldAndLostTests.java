@@ -5,6 +5,7 @@ import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.tracker.Reachability;
 import java.util.List;
@@ -109,5 +110,23 @@ class HeldAndLostTests {
                 .recorded();
 
         judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+    }
+
+    @Test
+    void namesTheShortestOfSeveralPaths() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(Reachability.held())
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(Reachability.heldBy(List.of("KvCacheTest.model", "Model.weights", "ArrayList[12]")))
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(HELD)
+                .recorded();
+
+        LeakVerdict verdict =
+                judged(history).hasOnly(Cause.HELD, Standing.LEAKED).verdict();
+
+        assertThat(verdict.survivors().get(0).diagnosis().evidence().get(0).words())
+                .isEqualTo("still referenced by KvCacheTest.cache -> ArrayList[0] (event #6)");
     }
 }

@@ -645,4 +645,34 @@ class InconclusiveTests {
         judged(history)
                 .doubts("Frees that found nothing to free: 1, and the events that would say why were not kept.");
     }
+
+    @Test
+    void doubtsABufferReportedAfterItsMeshWasClosedWithoutABeginning() {
+        var history = history()
+                .meshWithoutDevices(0, 0)
+                .meshWithoutDevices(1, 1)
+                .closeWithoutDevices()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        judged(history)
+                .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
+                .because("it was reported after the last mesh over the device began to close (event #3), so the report is"
+                        + " late");
+    }
+
+    @Test
+    void doubtsABufferReportedAfterItsMeshWasClosedThoughAnotherDeviceIsInUse() {
+        var history = history()
+                .mesh(0, 0)
+                .mesh(1, 1)
+                .closeMesh(0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .closed();
+
+        judged(history)
+                .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
+                .because("it was reported after the last mesh over the device began to close (event #5), so the report is"
+                        + " late");
+    }
 }

@@ -7,12 +7,16 @@ import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.IgnoredFreeReason.DEVICE_CLOSED;
 import static dev.meshguard.tracker.Ownership.NON_OWNING;
+import static dev.meshguard.tracker.Ownership.OWNING;
 import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
@@ -261,5 +265,45 @@ class LateTests {
                 .recorded();
 
         judged(history).hasOnly(Cause.FREED_ON_OTHER_DEVICES, Standing.MISREPORTED);
+    }
+
+    @Test
+    void doesNotTakeALaterReadingForAFree() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .nonOwning()
+                .checkedOn("2026-11-20")
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        assertThat(judged(history).verdict().survivors())
+                .extracting(Survivor::cause)
+                .doesNotContain(Cause.LATE);
+    }
+
+    @Test
+    void takesTheLateFreeOfOneForNoFreeOfMost() {
+        var history = history()
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .nonOwning()
+                .checkedOn("2026-11-20")
+                .free(DRAM, device(0), 0x1000)
+                .nonOwning()
+                .recorded();
+
+        judged(history).hasCauses(Cause.LATE, Cause.UNEXPLAINED, Cause.UNEXPLAINED, Cause.UNEXPLAINED);
+    }
+
+    @Test
+    void takesTheFreeOfACircularBufferForNoOtherOne() {
+        AllocationTracker tracker = AllocationTracker.create();
+        AllocationRequest request = tracker.request(AllocationDetails.circularBuffer(Owner.program("7")));
+        tracker.allocated(request, 0, DRAM, 0x1000, 64, OWNING);
+        tracker.allocated(request, 1, DRAM, 0x1000, 64, NON_OWNING);
+        tracker.checked(LocalDate.parse("2026-11-20"));
+        tracker.freed(tracker.release(AllocationDetails.circularBuffer(Owner.program("7"))), 0, DRAM, 0x1000, OWNING);
+
+        judged(tracker.history()).hasCauses(Cause.LATE, Cause.UNEXPLAINED);
     }
 }

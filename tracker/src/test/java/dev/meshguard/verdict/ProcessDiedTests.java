@@ -74,4 +74,35 @@ class ProcessDiedTests {
 
         judged(history).hasOnly(Cause.PROCESS_DIED, Standing.LEAKED);
     }
+
+    @Test
+    void waitsForNoCloseOfAMeshWhereOnlyTheDeadWere() {
+        var history = history()
+                .mesh(0, 0)
+                .mesh(1, 1)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .by(4711)
+                .allocate(DRAM, device(1), 0x1000, 64)
+                .by(4712)
+                .died(4711)
+                .recorded();
+
+        judged(history)
+                .hasCauses(Cause.PROCESS_DIED, Cause.UNEXPLAINED)
+                .doubts("Mesh 1 (mesh 1) is still open, so its buffers may still be freed. Close it before the check.");
+    }
+
+    @Test
+    void waitsForTheCloseOfAMeshWhereSomebodyMayStillLive() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .by(4711)
+                .allocate(DRAM, device(0), 0x2000, 64)
+                .died(4711)
+                .recorded();
+
+        judged(history)
+                .doubts("Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the check.");
+    }
 }

@@ -324,4 +324,88 @@ class ReportedTwiceTests {
 
         judged(history).hasOnly(SYSTEM, LEAKED);
     }
+
+    @Test
+    void namesSixEventsWithoutAnyMore() {
+        var script = history().allocate(DRAM, device(0), 0x1000, 64).owning();
+        for (int view = 0; view < 5; view++) {
+            script.andOnceMore(NON_OWNING);
+        }
+        var history = script.free(DRAM, device(0), 0x1000).owning().recorded();
+
+        judged(history)
+                .hasOnly(REPORTED_TWICE, MISREPORTED)
+                .because(
+                        "reported 6 times at one live address (events #1, #2, #3, #4, #5, #6), freed once",
+                        "the view of event #2 was destroyed without a report; the buffer that it looked at was freed at event #7");
+    }
+
+    @Test
+    void isNotNamedForACircularBufferOfTheSameProgramThatTouchedTheAddress() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 101_152, 4_096)
+                .ownedBy(program(7))
+                .nonOwning()
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .owning()
+                .free(L1, device(0), 101_152)
+                .circularBufferOf(program(7))
+                .owning()
+                .witness(CLOSE_BEGUN, L1, device(0))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
+    void isNotNamedWhereAllThatWasTakenBackBelongsToAnother() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
+    void isNamedForALaterViewOfAnotherOwner() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .ownedBy(program(7))
+                .nonOwning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
+    }
+
+    @Test
+    void isNotNamedForAViewOfAnotherOwnerThatWasThereBefore() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .ownedBy(program(7))
+                .nonOwning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
 }

@@ -3,7 +3,10 @@ package dev.meshguard.verdict;
 import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.Ownership.NON_OWNING;
+import static dev.meshguard.tracker.Ownership.OWNING;
 import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 
@@ -252,5 +255,78 @@ class RetellingTests {
                 .origin()
                 .orElseThrow()
                 .toString();
+    }
+
+    @Test
+    void theLastOfSeveralOpenReportsIsNamed() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 32)
+                .recorded();
+
+        judged(history)
+                .because(
+                        "no free was reported",
+                        "3 reports of that address are open, the last one of event #3 (32 B), at " + lineOf(history, 3));
+    }
+
+    @Test
+    void aCircularBufferAtTheAddressIsNotLentByTheAllocator() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .circularBufferOf(program(7))
+                .owning()
+                .recorded();
+
+        judged(history)
+                .because(
+                        "no free was reported",
+                        "2 reports of that address are open, the last one of event #2 (64 B), at " + lineOf(history, 2));
+    }
+
+    @Test
+    void whatOneRequestReportsTwiceIsNotLentAgain() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .andOnceMore(OWNING)
+                .recorded();
+
+        judged(history).because("no free was reported");
+    }
+
+    @Test
+    void whatNothingTellsApartMayBeLentAgain() {
+        var history = historyWithoutOrigins()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .recorded();
+
+        judged(history)
+                .because(
+                        "no free was reported",
+                        "the address was lent again at event #2, so the free of what event #1 reported got lost");
+    }
+
+    @Test
+    void anOverlapIsNotCalledTrueWhereTheWitnessHoldsOneOfTheTwo() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 0x1000)
+                .allocate(DRAM, device(0), 0x1800, 64)
+                .free(DRAM, device(0), 0x1800)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history)
+                .because(
+                        "no free was reported",
+                        "the allocator called 0x1000 (4096) taken when close began (event #6)",
+                        "64 B at 0x1800 (6144) was lent over a part of it (event #4)");
     }
 }

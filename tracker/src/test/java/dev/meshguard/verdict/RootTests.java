@@ -8,13 +8,20 @@ import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -211,5 +218,118 @@ class RootTests {
             assertThat(context(history))
                     .containsExactly("at 0x1000 (4096) on device 0: allocated 2 times, freed 0 times");
         }
+    }
+
+    @Test
+    void whatBelongsToAnOwnerThatIsNeverKeptIsNoConsequence() {
+        Owner queue = new Owner(Owner.Kind.COMMAND_QUEUE, "0");
+        var leaks = leaks(history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .ownedBy(queue)
+                .allocate(L1, device(0), 0x2000, 64)
+                .ownedBy(queue)
+                .recorded());
+
+        assertThat(leaks).hasSize(2);
+    }
+
+    @Test
+    void requestsWithoutAnOriginAreToldApart() {
+        var leaks = leaks(historyWithoutOrigins()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .ownedBy(program(1))
+                .allocate(DRAM, device(0), 0x2000, 64)
+                .ownedBy(program(2))
+                .recorded());
+
+        assertThat(leaks).hasSize(2);
+    }
+
+    @Test
+    void requestsWithAnEmptyStackAreToldApart() {
+        AllocationTracker tracker = AllocationTracker.create();
+        for (int turn = 1; turn <= 2; turn++) {
+            AllocationRequest request =
+                    AllocationRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of())));
+            tracker.allocated(request, 0, DRAM, 0x1000L * turn, 64, Ownership.UNKNOWN);
+        }
+        tracker.freed(0, DRAM, 0x1000);
+        tracker.allocated(
+                AllocationRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of()))),
+                0,
+                DRAM,
+                0x3000,
+                64,
+                Ownership.UNKNOWN);
+
+        assertThat(leaks(tracker.history()))
+                .hasSize(2)
+                .allSatisfy(leak -> assertThat(leak.context()).isEmpty());
+    }
+
+    @Test
+    void ofTwoThatWeighAlikeTheOlderIsTheRoot() {
+        var leaks = leaks(history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .ownedBy(program(7))
+                .allocate(DRAM, device(0), 0x2000, 32)
+                .ownedBy(program(7))
+                .cached(program(7))
+                .recorded());
+
+        assertThat(leaks).singleElement().satisfies(leak -> {
+            assertThat(leak.size()).isEqualTo(64);
+            assertThat(leak.consequences())
+                    .singleElement()
+                    .extracting(SurvivorGroup::size)
+                    .isEqualTo(32L);
+        });
+    }
+
+    @Test
+    void devicesThatKeptEverythingAreNotCalledAlike() {
+        var leaks = leaks(history().allocate(DRAM, devices(0, 1), 0x1000, 64).recorded());
+
+        assertThat(leaks.get(0).context()).isEmpty();
+    }
+
+    @Test
+    void devicesOfWhichOnlyTheReportsAreMissingAreNotCalledAlike() {
+        var leaks = leaks(history()
+                .mesh(0, 0, 1)
+                .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, devices(0, 1))
+                .closed());
+
+        assertThat(leaks.get(0).context()).isEmpty();
+    }
+
+    @Test
+    void oneReportOfAnAddressIsNotCounted() {
+        var leaks = leaks(history()
+                .allocate(L1, device(0), 0x1000, 64)
+                .circularBufferOf(program(1))
+                .endOf(program(1))
+                .recorded());
+
+        assertThat(leaks.get(0).context()).isEmpty();
+    }
+
+    @Test
+    void threePhasesAreNamedAndOfMoreTheNumber() {
+        assertThat(diedInPhases(3)).contains(" were freed, 1 in PHASE 0, 1 in PHASE 1, 1 in PHASE 2; ");
+        assertThat(diedInPhases(5))
+                .contains(" were freed, 1 in PHASE 0, 1 in PHASE 1, 1 in PHASE 2 and others in 2 more phases; ");
+    }
+
+    private static String diedInPhases(int phases) {
+        var script = history();
+        for (int i = 0; i <= phases; i++) {
+            script.allocate(DRAM, device(0), 0x1000L * (i + 1), 64);
+        }
+        for (int i = 0; i < phases; i++) {
+            script.phase(new Phase("PHASE " + i)).free(DRAM, device(0), 0x1000L * (i + 1));
+        }
+        return leaks(script.recorded()).get(0).context().get(0).words();
     }
 }

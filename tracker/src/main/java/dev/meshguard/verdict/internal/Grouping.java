@@ -92,8 +92,7 @@ final class Grouping {
         Map<Integer, Integer> roots = new HashMap<>();
         for (List<Integer> together : estates.values()) {
             int root = together.stream()
-                    .min(Comparator.comparingInt((Integer group) -> rank(groups.get(group)))
-                            .thenComparingInt(group -> group))
+                    .min(Comparator.comparingInt(group -> rank(groups.get(group))))
                     .orElseThrow();
             for (int group : together) {
                 if (group != root

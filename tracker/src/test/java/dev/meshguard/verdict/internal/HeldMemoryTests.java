@@ -1,0 +1,94 @@
+package dev.meshguard.verdict.internal;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.LeakCheck;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Memory is held until it is given back or wiped, whatever the books hold. */
+class HeldMemoryTests {
+
+    private static HeldMemory held(AllocationHistory history) {
+        return new HeldMemory(LeakCheck.create().examine(history));
+    }
+
+    private static List<Long> goneAt(AllocationHistory history) {
+        HeldMemory memory = held(history);
+        return memory.stretches().stream().map(memory::goneAt).toList();
+    }
+
+    private static HistoryScript threeLivesOfADevice(HistoryScript script) {
+        for (int life = 0; life < 3; life++) {
+            script.mesh(life, 0)
+                    .allocate(DRAM, device(0), 0x1000L * (life + 1), 64)
+                    .onMesh(life)
+                    .close();
+        }
+        return script;
+    }
+
+    @Test
+    void isWipedByTheNextCloseOfItsMeshOrDevice() {
+        assertThat(goneAt(threeLivesOfADevice(history()).recorded())).containsExactly(4L, 9L, 14L);
+    }
+
+    @Test
+    void isWipedByTheNextCloseOfItsDeviceWhereNobodySaysWhichMeshLentIt() {
+        var script = history();
+        for (int life = 0; life < 3; life++) {
+            script.mesh(life, 0).allocate(DRAM, device(0), 0x1000L * (life + 1), 64).close();
+        }
+
+        assertThat(goneAt(script.recorded())).containsExactly(5L, 10L, 15L);
+    }
+
+    @Test
+    void isThereToTheEndWhereNothingClosesAfterIt() {
+        var history = threeLivesOfADevice(history())
+                .mesh(3, 0)
+                .allocate(DRAM, device(0), 0x9000, 64)
+                .recorded();
+
+        assertThat(goneAt(history)).endsWith(HeldMemory.TO_THE_END);
+    }
+
+    @Test
+    void isGoneWhenItWasFreedBeforeTheClose() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .closed();
+
+        assertThat(goneAt(history)).containsExactly(4L);
+    }
+
+    @Test
+    void isHeldToTheLastFreeOfWhatIsMisreported() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .andOnceMore(Ownership.NON_OWNING)
+                .andOnceMore(Ownership.NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .free(DRAM, device(0), 0x1000)
+                .nonOwning()
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        HeldMemory memory = held(history);
+
+        assertThat(memory.stretches()).extracting(HeldMemory.Stretch::until).containsExactly(7L);
+        assertThat(memory.leftOut()).isZero();
+    }
+}
