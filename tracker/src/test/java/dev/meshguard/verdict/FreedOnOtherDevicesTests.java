@@ -490,9 +490,7 @@ class FreedOnOtherDevicesTests {
                 .witness(CLOSE_BEGUN, DRAM, device(2))
                 .closed();
 
-        judged(history)
-                .hasCauses(FREE_UNREPORTED, FREED_ON_OTHER_DEVICES)
-                .hasStandings(MISREPORTED, LEAKED);
+        judged(history).hasCauses(FREE_UNREPORTED, FREED_ON_OTHER_DEVICES).hasStandings(MISREPORTED, LEAKED);
     }
 
     @Test
@@ -500,8 +498,7 @@ class FreedOnOtherDevicesTests {
         var tracker = AllocationTracker.create();
         var request = tracker.request(AllocationDetails.user());
         for (int device = 0; device < 4; device++) {
-            tracker.allocated(
-                    request, device, DRAM, 0x1000, 64, device == 1 ? Ownership.UNKNOWN : NON_OWNING);
+            tracker.allocated(request, device, DRAM, 0x1000, 64, device == 1 ? Ownership.UNKNOWN : NON_OWNING);
         }
         for (int device = 0; device < 3; device++) {
             tracker.freed(device, DRAM, 0x1000);

@@ -3,10 +3,12 @@ package dev.meshguard.verdict;
 import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.Reachability;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -128,5 +130,20 @@ class HeldAndLostTests {
 
         assertThat(verdict.survivors().get(0).diagnosis().evidence().get(0).words())
                 .isEqualTo("still referenced by KvCacheTest.cache -> ArrayList[0] (event #6)");
+    }
+
+    private static HistoryScript lostAndAnotherOne() {
+        return history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(Reachability.lost())
+                .allocate(DRAM, device(0), 0x1000, 64);
+    }
+
+    @Test
+    void waitsForNoHandleOfTheRuntimeNorOfAnOwnerThatEnded() {
+        judged(lostAndAnotherOne().ownedBy(program(7)).endOf(program(7)).recorded())
+                .hasOnly(Cause.LOST, Standing.LEAKED);
+        judged(lostAndAnotherOne().ownedBy(program(7)).endOf(program(8)).recorded())
+                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
     }
 }

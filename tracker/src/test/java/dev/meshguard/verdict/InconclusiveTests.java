@@ -17,6 +17,7 @@ import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.history.Anomaly;
 import org.junit.jupiter.api.Test;
 
 /** When it cannot be known, the verdict says what is missing. */
@@ -499,8 +500,9 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
                 .hasStandings(Standing.LEAKED)
-                .doubts("Tracking was off from event #1 on (the server was down), so what was allocated and freed meanwhile"
-                        + " is not known.");
+                .doubts(
+                        "Tracking was off from event #1 on (the server was down), so what was allocated and freed meanwhile"
+                                + " is not known.");
     }
 
     @Test
@@ -513,8 +515,9 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .doubts("Tracking was off from event #3 on (the server was down), so what was allocated and freed meanwhile"
-                        + " is not known, nor what became of 2 buffers from before.");
+                .doubts(
+                        "Tracking was off from event #3 on (the server was down), so what was allocated and freed meanwhile"
+                                + " is not known, nor what became of 2 buffers from before.");
     }
 
     @Test
@@ -526,8 +529,9 @@ class InconclusiveTests {
                 .recorded();
 
         judged(history)
-                .doubts("Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
-                        + " is not known.");
+                .doubts(
+                        "Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
+                                + " is not known.");
     }
 
     @Test
@@ -552,8 +556,9 @@ class InconclusiveTests {
                 .closed();
 
         judged(history)
-                .doubts("Tracking was off from event #4 on (the server was down), so what was allocated and freed meanwhile"
-                        + " is not known.");
+                .doubts(
+                        "Tracking was off from event #4 on (the server was down), so what was allocated and freed meanwhile"
+                                + " is not known.");
     }
 
     @Test
@@ -567,8 +572,9 @@ class InconclusiveTests {
 
         judged(history)
                 .hasStandings(Standing.UNDECIDED, Standing.LEAKED)
-                .doubts("Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
-                        + " is not known, nor what became of 1 buffer from before.");
+                .doubts(
+                        "Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
+                                + " is not known, nor what became of 1 buffer from before.");
     }
 
     @Test
@@ -642,8 +648,7 @@ class InconclusiveTests {
                 .free(DRAM, device(0), 0x1000)
                 .recorded();
 
-        judged(history)
-                .doubts("Frees that found nothing to free: 1, and the events that would say why were not kept.");
+        judged(history).doubts("Frees that found nothing to free: 1, and the events that would say why were not kept.");
     }
 
     @Test
@@ -657,8 +662,9 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
-                .because("it was reported after the last mesh over the device began to close (event #3), so the report is"
-                        + " late");
+                .because(
+                        "it was reported after the last mesh over the device began to close (event #3), so the report is"
+                                + " late");
     }
 
     @Test
@@ -672,7 +678,84 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
-                .because("it was reported after the last mesh over the device began to close (event #5), so the report is"
-                        + " late");
+                .because(
+                        "it was reported after the last mesh over the device began to close (event #5), so the report is"
+                                + " late");
+    }
+
+    private static HistoryScript heldAtClose() {
+        return history().mesh(0, 0).witness(CLOSE_BEGUN, DRAM, device(0), 0x1000);
+    }
+
+    private static final String HELD_AT_CLOSE =
+            "When close began (event #3) the allocator held 1 buffer that the books do not, the first at DRAM 0x1000 (4096)"
+                    + " on device 0.";
+
+    @Test
+    void countsMemoryThatNobodyReportedAndThatWasGoneBeforeTheWipeAsAMatterOfTheBooks() {
+        var history = heldAtClose().witness(BEFORE_WIPE, DRAM, device(0)).closed();
+
+        LeakVerdict verdict =
+                judged(history).hasOutcome(Outcome.MISREPORTED).doubts().verdict();
+
+        assertThat(verdict.anomalies()).singleElement().satisfies(anomaly -> {
+            assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.NEVER_REPORTED);
+            assertThat(anomaly.device()).isZero();
+            assertThat(anomaly.address()).isEqualTo(0x1000);
+        });
+    }
+
+    @Test
+    void countsMemoryThatWasFreedAndGoneBeforeTheWipeOnce() {
+        var history = heldAtClose()
+                .free(DRAM, device(0), 0x1000)
+                .witness(BEFORE_WIPE, DRAM, device(0))
+                .closed();
+
+        LeakVerdict verdict =
+                judged(history).hasOutcome(Outcome.MISREPORTED).doubts().verdict();
+
+        assertThat(verdict.anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.UNKNOWN_FREE);
+    }
+
+    @Test
+    void doubtsMemoryThatNobodyReportedAndThatIsHeldBeforeTheWipe() {
+        judged(heldAtClose().witness(BEFORE_WIPE, DRAM, device(0), 0x1000).closed())
+                .doubts(HELD_AT_CLOSE);
+    }
+
+    @Test
+    void doubtsMemoryThatIsHeldBeforeTheWipeThoughItsFreeWasReportedEarlier() {
+        var history = heldAtClose()
+                .free(DRAM, device(0), 0x1000)
+                .witness(BEFORE_WIPE, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).doubts(HELD_AT_CLOSE);
+    }
+
+    @Test
+    void doubtsNothingThatIsFreedAfterTheReadingBeforeTheWipe() {
+        var history = heldAtClose()
+                .witness(BEFORE_WIPE, DRAM, device(0), 0x1000)
+                .free(DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOutcome(Outcome.MISREPORTED).doubts();
+    }
+
+    @Test
+    void believesNoReadingBeforeTheWipeOfAnotherDeviceMemoryMeshOrTime() {
+        judged(heldAtClose().witness(BEFORE_WIPE, L1, device(0)).closed()).doubts(HELD_AT_CLOSE);
+        judged(heldAtClose().witness(BEFORE_WIPE, DRAM, device(1)).closed()).doubts(HELD_AT_CLOSE);
+        judged(heldAtClose().witnessOf(1, BEFORE_WIPE, DRAM, device(0)).closed())
+                .doubts(HELD_AT_CLOSE);
+        judged(heldAtClose().witness(AFTER_WIPE, DRAM, device(0)).closed()).doubts(HELD_AT_CLOSE);
+        judged(history()
+                        .mesh(0, 0)
+                        .witness(BEFORE_WIPE, DRAM, device(0))
+                        .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                        .closed())
+                .doubts(HELD_AT_CLOSE.replace("#3", "#4"));
     }
 }

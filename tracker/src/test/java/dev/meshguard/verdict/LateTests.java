@@ -136,9 +136,7 @@ class LateTests {
                 .nonOwning()
                 .recorded();
 
-        judged(history)
-                .hasOnly(Cause.LATE, Standing.LEAKED)
-                .because("freed at event #4, after the check (event #3)");
+        judged(history).hasOnly(Cause.LATE, Standing.LEAKED).because("freed at event #4, after the check (event #3)");
     }
 
     @Test
@@ -154,9 +152,7 @@ class LateTests {
                 .nonOwning()
                 .recorded();
 
-        judged(history)
-                .hasOnly(Cause.LATE, Standing.LEAKED)
-                .because("freed at event #5, after the check (event #3)");
+        judged(history).hasOnly(Cause.LATE, Standing.LEAKED).because("freed at event #5, after the check (event #3)");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.meshguard.verdict;
 import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.BufferType.L1;
 import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
@@ -407,5 +408,63 @@ class ReportedTwiceTests {
                 .closed();
 
         judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    /** Mesh 0 lies over the devices 1 and 2, and its own object is reported under the number of a device. */
+    private static HistoryScript underTheNumberOf(int device, long address) {
+        return history()
+                .mesh(0, 1, 2)
+                .allocate(DRAM, devices(1, 2), 0x1000, 64)
+                .and(device(device), address)
+                .onMesh(0)
+                .ownedBy(program(7));
+    }
+
+    private static HistoryScript freedOnItsDevices(HistoryScript script) {
+        return script.free(DRAM, devices(1, 2), 0x1000).onMesh(0);
+    }
+
+    @Test
+    void isNamedForADeviceThatTheMeshDoesNotLieOver() {
+        var history = freedOnItsDevices(underTheNumberOf(0, 0x1000)).closed();
+
+        judged(history)
+                .hasOnly(REPORTED_TWICE, MISREPORTED)
+                .because("mesh 0 does not lie over device 0: event #4 reports what event #5 reports on device 1");
+    }
+
+    @Test
+    void isNamedForAnotherDeviceThoughTheProgramWasInTheCacheWhenItEnded() {
+        var history = freedOnItsDevices(
+                        underTheNumberOf(0, 0x1000).cached(program(7)).endOf(program(7)))
+                .closed();
+
+        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
+    }
+
+    @Test
+    void leavesAnotherDeviceToTheCacheWhereItsProgramIsStillThere() {
+        var history = freedOnItsDevices(underTheNumberOf(0, 0x1000).cached(program(7)))
+                .closed();
+
+        judged(history).hasOnly(Cause.CACHED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForAnotherDeviceWhereNothingElseLiesAtTheAddress() {
+        var history = freedOnItsDevices(underTheNumberOf(0, 0x2000)).closed();
+
+        judged(history).hasOnly(Cause.FREED_ON_OTHER_DEVICES, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForAnotherDeviceWhereNothingIsKnownOfTheMesh() {
+        var history = history()
+                .mesh(0, 1, 2)
+                .allocate(DRAM, devices(0, 2), 0x1000, 64)
+                .free(DRAM, devices(1, 2), 0x1000)
+                .closed();
+
+        judged(history).hasOnly(Cause.FREED_ON_OTHER_DEVICES, LEAKED);
     }
 }

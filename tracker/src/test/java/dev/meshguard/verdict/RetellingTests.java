@@ -268,7 +268,8 @@ class RetellingTests {
         judged(history)
                 .because(
                         "no free was reported",
-                        "3 reports of that address are open, the last one of event #3 (32 B), at " + lineOf(history, 3));
+                        "3 reports of that address are open, the last one of event #3 (32 B), at "
+                                + lineOf(history, 3));
     }
 
     @Test
@@ -284,7 +285,8 @@ class RetellingTests {
         judged(history)
                 .because(
                         "no free was reported",
-                        "2 reports of that address are open, the last one of event #2 (64 B), at " + lineOf(history, 2));
+                        "2 reports of that address are open, the last one of event #2 (64 B), at "
+                                + lineOf(history, 2));
     }
 
     @Test

@@ -3,8 +3,10 @@ package dev.meshguard.verdict;
 import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.BufferType.L1;
 import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,10 +14,12 @@ import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -207,5 +211,45 @@ class SharedAddressTests {
                 .expecting(ExpectedBuffers.of(only))
                 .examine(history)
                 .outcome();
+    }
+
+    /** Of several requests that one allocator served at an address only the last may hold it. */
+    @Nested
+    class LentAgain {
+
+        private static HistoryScript firstOfTheRuntime(Ownership ownership, int mesh, int[] devices) {
+            var script = history()
+                    .mesh(0, 0, 1)
+                    .meshWithoutDevices(1, 0, 1)
+                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                    .lifetime(BufferLifetime.SYSTEM)
+                    .nonOwning()
+                    .onMesh(0)
+                    .allocate(DRAM, devices, 0x1000, 64)
+                    .onMesh(mesh);
+            return ownership == Ownership.OWNING ? script.owning() : script.nonOwning();
+        }
+
+        private static Cause causeOf(HistoryScript script) {
+            return judged(script.witness(CLOSE_BEGUN, DRAM, devices(0, 1)).closed())
+                    .verdict()
+                    .survivors()
+                    .get(0)
+                    .cause();
+        }
+
+        @Test
+        void isDueWhenTheLastOneIs() {
+            assertThat(causeOf(firstOfTheRuntime(Ownership.NON_OWNING, 0, devices(0, 1))))
+                    .isEqualTo(Cause.FREE_UNREPORTED);
+        }
+
+        @Test
+        void isNotSaidOfViewsNorOfWhatADeviceLent() {
+            assertThat(causeOf(firstOfTheRuntime(Ownership.OWNING, 0, devices(0, 1))))
+                    .isNotEqualTo(Cause.FREE_UNREPORTED);
+            assertThat(causeOf(firstOfTheRuntime(Ownership.NON_OWNING, 0, device(0))))
+                    .isNotEqualTo(Cause.FREE_UNREPORTED);
+        }
     }
 }

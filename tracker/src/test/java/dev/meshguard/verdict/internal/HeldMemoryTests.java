@@ -44,7 +44,9 @@ class HeldMemoryTests {
     void isWipedByTheNextCloseOfItsDeviceWhereNobodySaysWhichMeshLentIt() {
         var script = history();
         for (int life = 0; life < 3; life++) {
-            script.mesh(life, 0).allocate(DRAM, device(0), 0x1000L * (life + 1), 64).close();
+            script.mesh(life, 0)
+                    .allocate(DRAM, device(0), 0x1000L * (life + 1), 64)
+                    .close();
         }
 
         assertThat(goneAt(script.recorded())).containsExactly(5L, 10L, 15L);
