@@ -16,6 +16,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.Anomaly;
 import org.junit.jupiter.api.Test;
@@ -757,5 +758,13 @@ class InconclusiveTests {
                         .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
                         .closed())
                 .doubts(HELD_AT_CLOSE.replace("#3", "#4"));
+    }
+
+    @Test
+    void believesNoFreeThatWasIgnored() {
+        judged(heldAtClose()
+                        .freeIgnored(DRAM, device(0), 0x1000, IgnoredFreeReason.UNKNOWN_ADDRESS)
+                        .closed())
+                .doubts(HELD_AT_CLOSE);
     }
 }

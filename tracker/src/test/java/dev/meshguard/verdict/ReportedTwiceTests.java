@@ -467,4 +467,57 @@ class ReportedTwiceTests {
 
         judged(history).hasOnly(Cause.FREED_ON_OTHER_DEVICES, LEAKED);
     }
+
+    @Test
+    void isNotNamedForAViewOfACircularBuffer() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 101_152, 32)
+                .owning()
+                .allocate(L1, device(0), 101_152, 64)
+                .circularBufferOf(program(7))
+                .owning()
+                .allocate(L1, device(0), 101_152, 64)
+                .nonOwning()
+                .free(L1, device(0), 101_152)
+                .owning()
+                .free(L1, device(0), 101_152)
+                .circularBufferOf(program(7))
+                .owning()
+                .witness(CLOSE_BEGUN, L1, device(0))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
+    void isNotNamedOnTheWordOfTwoOwnersOfWhichOneIsTooSmall() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 32)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .nonOwning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNamedInWhateverOrderOneRequestReported() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .nonOwning()
+                .andOnceMore(OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .recorded();
+
+        judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
+    }
 }
