@@ -8,6 +8,7 @@ import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.Reachability;
 import java.util.List;
@@ -143,6 +144,7 @@ class HeldAndLostTests {
     void waitsForNoHandleOfTheRuntimeNorOfAnOwnerThatEnded() {
         judged(lostAndAnotherOne().ownedBy(program(7)).endOf(program(7)).recorded())
                 .hasOnly(Cause.LOST, Standing.LEAKED);
+        judged(lostAndAnotherOne().lifetime(BufferLifetime.SYSTEM).recorded()).hasOnly(Cause.LOST, Standing.LEAKED);
         judged(lostAndAnotherOne().ownedBy(program(7)).endOf(program(8)).recorded())
                 .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
     }

@@ -266,12 +266,11 @@ class LateTests {
     @Test
     void doesNotTakeALaterReadingForAFree() {
         var history = history()
-                .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .nonOwning()
                 .checkedOn("2026-11-20")
                 .witness(CLOSE_BEGUN, DRAM, device(0))
-                .closed();
+                .recorded();
 
         assertThat(judged(history).verdict().survivors())
                 .extracting(Survivor::cause)

@@ -251,5 +251,40 @@ class SharedAddressTests {
             assertThat(causeOf(firstOfTheRuntime(Ownership.NON_OWNING, 0, device(0))))
                     .isNotEqualTo(Cause.FREE_UNREPORTED);
         }
+
+        @Test
+        void isNotSaidOfWhatADeviceLentBefore() {
+            var script = history()
+                    .mesh(0, 0, 1)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .lifetime(BufferLifetime.SYSTEM)
+                    .nonOwning()
+                    .onMesh(0)
+                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                    .nonOwning()
+                    .onMesh(0);
+
+            assertThat(causeOf(script)).isNotEqualTo(Cause.FREE_UNREPORTED);
+        }
+
+        @Test
+        void isNotSaidWhereACircularBufferCameLater() {
+            var history = history()
+                    .mesh(0, 0, 1)
+                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                    .lifetime(BufferLifetime.SYSTEM)
+                    .nonOwning()
+                    .onMesh(0)
+                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                    .circularBufferOf(program(7))
+                    .nonOwning()
+                    .onMesh(0)
+                    .witness(CLOSE_BEGUN, DRAM, devices(0, 1))
+                    .closed();
+
+            assertThat(judged(history).verdict().survivors().get(0).diagnosis().evidence())
+                    .extracting(Evidence::words)
+                    .noneMatch(words -> words.contains("when close began"));
+        }
     }
 }
