@@ -17,7 +17,6 @@ import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.time.LocalDate;
@@ -224,7 +223,7 @@ class LateTests {
                 .close()
                 .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
                 .checkedOn("2026-11-20")
-                .phase(Phase.TEARDOWN)
+                .allocate(DRAM, device(5), 0x9000, 64)
                 .recorded();
 
         judged(history).hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED);
@@ -257,7 +256,7 @@ class LateTests {
                 .free(DRAM, devices(0, 2), 0x1000)
                 .nonOwning()
                 .checkedOn("2026-11-20")
-                .phase(Phase.TEARDOWN)
+                .allocate(DRAM, device(5), 0x9000, 64)
                 .recorded();
 
         judged(history).hasOnly(Cause.FREED_ON_OTHER_DEVICES, Standing.MISREPORTED);

@@ -100,4 +100,28 @@ class PhaseStretchTests {
     private static List<PhaseStretch> stretches(AllocationHistory history) {
         return LeakCheck.create().examine(history).stretches();
     }
+
+    @Test
+    void tellsStretchesInWhichALifeBeganOrEndedFromQuietOnes() {
+        var stretches = stretches(history()
+                .phase(Phase.SETUP)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .phase(Phase.TEST)
+                .phase(Phase.TEARDOWN)
+                .free(DRAM, device(0), 0x1000)
+                .recorded());
+
+        assertThat(stretches).extracting(PhaseStretch::changedAnything).containsExactly(true, false, true);
+    }
+
+    @Test
+    void namesTypesInTheirOrderOnWhateverDeviceTheyLie() {
+        var stretches = stretches(history()
+                .phase(Phase.TEST)
+                .allocate(L1, device(0), 0x1000, 64)
+                .allocate(DRAM, device(1), 0x1000, 64)
+                .recorded());
+
+        assertThat(stretches.get(0).types()).containsExactly(DRAM, L1);
+    }
 }

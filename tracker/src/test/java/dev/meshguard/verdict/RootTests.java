@@ -264,7 +264,8 @@ class RootTests {
 
         assertThat(leaks(tracker.history()))
                 .hasSize(2)
-                .allSatisfy(leak -> assertThat(leak.context()).isEmpty());
+                .allSatisfy(leak -> assertThat(leak.context()).isEmpty())
+                .allSatisfy(leak -> assertThat(leak.origin()).isEmpty());
     }
 
     @Test
@@ -331,5 +332,15 @@ class RootTests {
             script.phase(new Phase("PHASE " + i)).free(DRAM, device(0), 0x1000L * (i + 1));
         }
         return leaks(script.recorded()).get(0).context().get(0).words();
+    }
+
+    @Test
+    void aLeakShowsThePlaceAndTheEvidenceOfItsOldest() {
+        var leak = leaks(history().allocate(DRAM, device(0), 0x1000, 64).recorded())
+                .get(0);
+
+        assertThat(leak.origin().orElseThrow().toString())
+                .contains("RootTests.aLeakShowsThePlaceAndTheEvidenceOfItsOldest");
+        assertThat(leak.evidence()).extracting(Evidence::words).containsExactly("no free was reported");
     }
 }

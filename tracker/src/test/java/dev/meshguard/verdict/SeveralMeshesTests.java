@@ -21,6 +21,7 @@ import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -977,5 +978,37 @@ class SeveralMeshesTests {
                 .onMesh(0)
                 .allocate(DRAM, devices(0, 1), 0x1000, 64)
                 .onMesh(1);
+    }
+
+    private static HistoryScript lentTwice() {
+        return history()
+                .mesh(0, 0)
+                .submesh(1, 0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(1);
+    }
+
+    private static List<Anomaly.Kind> overlaps(HistoryScript script) {
+        return LeakCheck.create().examine(script.closed()).meshOverlaps().stream()
+                .map(Anomaly::kind)
+                .toList();
+    }
+
+    @Test
+    void meshesThatLendTheSameMemoryAtATimeOverlap() {
+        assertThat(overlaps(lentTwice())).containsExactly(Anomaly.Kind.LENT_BY_TWO_MESHES);
+    }
+
+    @Test
+    void whatWasGivenBackWithoutAReportOverlapsNothing() {
+        assertThat(overlaps(lentTwice().witnessOf(0, Moment.CLOSE_BEGUN, DRAM, device(0))))
+                .isEmpty();
+    }
+
+    @Test
+    void aFreeOfNothingIsNoOverlap() {
+        assertThat(overlaps(history().mesh(0, 0).free(DRAM, device(0), 0x1000))).isEmpty();
     }
 }
