@@ -421,13 +421,16 @@ public final class BufferGeneration {
         if (fit != 0) {
             return fit > 0;
         }
-        boolean oneAllocator = one.request().details().mesh().isPresent();
-        if (!oneAllocator || one.request().equals(other.request())) {
+        if (one.request().equals(other.request())) {
             return true;
         }
         boolean sameDevices = footprints.areAlike(one.request(), release);
         if (sameDevices != footprints.areAlike(other.request(), release)) {
             return sameDevices;
+        }
+        boolean oneAllocator = one.request().details().mesh().isPresent();
+        if (!oneAllocator) {
+            return true;
         }
         return isTakenBackInPart(other.request()) && !isTakenBackInPart(one.request());
     }
