@@ -402,6 +402,14 @@ final class ReportWriter {
                 && anomaly.event() instanceof HistoryEvent.Freed free) {
             return lentByAnother(free, anomaly.holder().get());
         }
+        Optional<BufferGeneration> other = anomaly.holder().filter(BufferGeneration::isLive);
+        if (other.isPresent()) {
+            return String.format(
+                    Locale.ROOT,
+                    "the buffer there, %s, was reported at event #%d and is another one: it takes another extent of its bank",
+                    Quantities.size(other.get().size()),
+                    other.get().bornAt());
+        }
         return anomaly.holder()
                 .map(buffer -> String.format(
                         Locale.ROOT,

@@ -18,6 +18,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Reachability;
 import dev.meshguard.tracker.history.Anomaly;
 import org.junit.jupiter.api.Test;
 
@@ -398,6 +399,77 @@ class InconclusiveTests {
                 .recorded();
 
         judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+    }
+
+    @Test
+    void decidesNothingAboutABufferWhoseFreeOvertookItsReport() {
+        var history = history()
+                .mesh(0, 0, 1)
+                .free(DRAM, devices(0, 1), 0x1000)
+                .onMesh(0)
+                .extent(64)
+                .allocate(DRAM, devices(0, 1), 0x1000, 128)
+                .onMesh(0)
+                .extent(64)
+                .witness(CLOSE_BEGUN, DRAM, devices(0, 1), 0x1000)
+                .closed();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .hasStandings(Standing.UNDECIDED, Standing.UNDECIDED)
+                .doubts(
+                        "2 buffers were freed before they were reported, the first DRAM 0x1000 (4096) on device 0, generation"
+                                + " 1, so reports are out of order and what became of the memory is not known.");
+    }
+
+    @Test
+    void doesNotTakeTheFreeOfAnotherExtentForOneThatOvertook() {
+        var history = history()
+                .mesh(0, 0)
+                .free(DRAM, device(0), 0x1000)
+                .onMesh(0)
+                .extent(32)
+                .allocate(DRAM, device(0), 0x1000, 128)
+                .onMesh(0)
+                .extent(64)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOutcome(Outcome.LEAKED).doubts();
+    }
+
+    @Test
+    void doesNotLetAFreeOfAnotherExtentEndABuffer() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 128)
+                .onMesh(0)
+                .extent(64)
+                .free(DRAM, device(0), 0x1000)
+                .onMesh(0)
+                .extent(32)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOutcome(Outcome.LEAKED).hasStandings(Standing.LEAKED);
+    }
+
+    @Test
+    void takesBackWhatWasReportedOnTheSameDevices() {
+        var history = history()
+                .mesh(0, 0, 1)
+                .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                .onMesh(0)
+                .traced(Reachability.lost())
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(0)
+                .traced(Reachability.held())
+                .free(DRAM, devices(0, 1), 0x1000)
+                .onMesh(0)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOnly(Cause.HELD, Standing.LEAKED);
     }
 
     @Test

@@ -228,7 +228,8 @@ final class Replay {
         int life = deviceLives.getOrDefault(report.device(), 1);
         MeshLife lender = meshes.lender(report.request().details(), report.device(), life);
         BufferGeneration holder = address.freedBy(report, lender, life);
-        if (holder == null) {
+        // What takes another extent in its bank is another buffer, whose report is late or lost.
+        if (holder == null || !holder.mayBeReleasedBy(report.request().details())) {
             BufferGeneration last = address.lastOf(lender);
             note(
                     last == null ? Anomaly.Kind.UNKNOWN_FREE : Anomaly.Kind.DOUBLE_FREE,
