@@ -285,8 +285,10 @@ final class Replay {
      */
     private @Nullable BufferGeneration releasedAt(Address address, AllocationDetails details) {
         OptionalInt mesh = details.mesh();
-        List<BufferGeneration> over =
-                address.inTheBooks().stream().filter(this::isOver).toList();
+        List<BufferGeneration> over = address.inTheBooks().stream()
+                .filter(this::isOver)
+                .filter(life -> !life.isLive() || life.mayBeReleasedBy(details))
+                .toList();
         List<BufferGeneration> ofItsMesh = over.stream()
                 .filter(life -> life.lender() != null
                         && mesh.equals(OptionalInt.of(life.lender().mesh())))
@@ -298,7 +300,6 @@ final class Replay {
         }
         List<BufferGeneration> unclaimed = over.stream()
                 .filter(BufferGeneration::isLive)
-                .filter(life -> life.mayBeReleasedBy(details))
                 .filter(life -> !releasedLate.contains(life))
                 .toList();
         if (unclaimed.size() == 1) {

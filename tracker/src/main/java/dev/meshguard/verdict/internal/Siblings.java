@@ -161,10 +161,10 @@ final class Siblings {
     }
 
     /** Each anonymous report may be of a request of its own. */
-    private static long requestsLeft(BufferGeneration buffer) {
+    private long requestsLeft(BufferGeneration buffer) {
         Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
         long anonymous = 0;
-        for (BufferGeneration.Report report : buffer.reportsLeft()) {
+        for (BufferGeneration.Report report : new Case(buffer, history, this).left()) {
             if (report.request().isAnonymous()) {
                 anonymous++;
             } else {
