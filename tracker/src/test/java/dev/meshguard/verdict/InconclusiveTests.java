@@ -402,6 +402,24 @@ class InconclusiveTests {
     }
 
     @Test
+    void knowsThatTheAllocatorOfADeviceServesEveryMeshOverIt() {
+        var history = history()
+                .mesh(0, 0)
+                .submesh(1, 0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .onMesh(0)
+                .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closeMesh(1)
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .onMesh(0)
+                .closed();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+    }
+
+    @Test
     void decidesNothingAboutABufferWhoseFreeOvertookItsReport() {
         var history = history()
                 .mesh(0, 0, 1)

@@ -1,10 +1,12 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Testimony;
@@ -338,7 +340,7 @@ public final class Examination {
         }
         Set<Place> known = new HashSet<>();
         for (BufferGeneration buffer : history.generations()) {
-            if (history.accountsFor(buffer, event)) {
+            if (history.accountsFor(buffer, event) || wasHeldByItsDevice(buffer, event)) {
                 known.add(new Place(buffer.device(), buffer.type(), buffer.address()));
             }
         }
@@ -356,6 +358,15 @@ public final class Examination {
         return unknown.isEmpty()
                 ? Optional.empty()
                 : Optional.of(Doubt.of(Doubt.Kind.MEMORY_UNREPORTED, words(unknown, event), event.number()));
+    }
+
+    /** The allocator of a device serves every mesh over it, so what it lent shows in the readings of all. */
+    private static boolean wasHeldByItsDevice(BufferGeneration buffer, HistoryEvent.Witnessed event) {
+        return buffer.reports().stream()
+                .anyMatch(report -> report.ownership() == Ownership.OWNING
+                        && report.request().details().kind() == BufferKind.BUFFER
+                        && report.allocatedAt() < event.number()
+                        && report.freedAt().orElse(Long.MAX_VALUE) > event.number());
     }
 
     /**

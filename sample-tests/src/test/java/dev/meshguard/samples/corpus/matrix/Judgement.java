@@ -85,12 +85,22 @@ public final class Judgement {
             Set<Life> behind = truth.livesBehind(arrivalsOf(survivor.buffer()));
             said.addAll(behind);
             Label label = rigour == Rigour.EVERY_CAUSE ? truth.label(behind) : truth.labelInTheLog(behind);
-            all.add(new Told(label, toldOf(survivor), isRight(label, survivor), survivor.toString()));
+            boolean right = isRight(label, survivor) || isOfNothing(behind, survivor);
+            all.add(new Told(label, toldOf(survivor), right, survivor.toString()));
         }
         for (Label label : truth.unsaid(said, rigour == Rigour.EVERY_CAUSE)) {
             all.add(new Told(label, NOTHING, label.is(TrueCause.UNHEARD), "in no finding"));
         }
         return all;
+    }
+
+    /** What is reported of a mesh under a device that it does not lie over is no memory of that device, whatever became of the rest. */
+    private static boolean isOfNothing(Set<Life> behind, Survivor survivor) {
+        return !behind.isEmpty()
+                && behind.stream()
+                        .noneMatch(life -> life.device() == survivor.buffer().device())
+                && survivor.cause() == Cause.REPORTED_TWICE
+                && survivor.standing() == Standing.MISREPORTED;
     }
 
     private List<Arrival> arrivalsOf(BufferGeneration buffer) {

@@ -245,7 +245,8 @@ public final class GroundTruth {
         if (all.stream().anyMatch(label -> label.is(TrueCause.UNHEARD))) {
             return truth.memories().stream()
                             .anyMatch(memory -> memory.lives().stream().anyMatch(Life::isOfAMesh))
-                    ? EnumSet.of(Outcome.INCONCLUSIVE)
+                    // Memory is missing, whether or not it is what is told of.
+                    ? EnumSet.of(Outcome.INCONCLUSIVE, Outcome.LEAKED)
                     : EnumSet.allOf(Outcome.class);
         }
         if (all.stream().anyMatch(label -> label.is(TrueCause.OUT_OF_ORDER) && label.state() == State.MISSING)) {
