@@ -1,7 +1,6 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.WitnessReading.Testimony;
@@ -19,11 +18,9 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a source leaves open that does not hear of everything.
@@ -32,8 +29,6 @@ import org.jspecify.annotations.Nullable;
  * known all the same; where none does, the buffer is undecided.
  */
 final class Doubts {
-
-    private record Place(int device, BufferType type, long address) {}
 
     /** These rest on something else than on a free that is missing. */
     private static final Set<Cause> SURE = EnumSet.of(Cause.PROCESS_DIED, Cause.LATE, Cause.CACHED);
@@ -44,8 +39,6 @@ final class Doubts {
     private final List<CanaryFate> canaries;
     /** Found while the survivors are judged. */
     private final List<BufferGeneration> outOfOrder = new ArrayList<>();
-
-    private @Nullable Map<Place, List<HistoryEvent.Freed>> strayFrees;
 
     Doubts(AllocationHistory history) {
         this.history = history;
@@ -85,7 +78,7 @@ final class Doubts {
     /** Returns the diagnosis, or, where the free may have gone unheard and no witness speaks, that it is not decided. */
     Diagnosis weighed(Diagnosis diagnosis, Case survivor) {
         Optional<Evidence> overtaken =
-                diagnosis.standing() == Standing.LEAKED ? overtakenBy(survivor.buffer()) : Optional.empty();
+                diagnosis.standing() == Standing.LEAKED ? overtakenBy(survivor) : Optional.empty();
         if (overtaken.isPresent()) {
             outOfOrder.add(survivor.buffer());
             return undecided(diagnosis, overtaken.get());
@@ -107,8 +100,10 @@ final class Doubts {
     }
 
     /** A free that found nothing, of the very mesh and extent that was reported there only later, overtook its own allocation. */
-    private Optional<Evidence> overtakenBy(BufferGeneration buffer) {
-        for (HistoryEvent.Freed free : strayFreesAt(buffer)) {
+    private static Optional<Evidence> overtakenBy(Case survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        for (Anomaly stray : survivor.siblings().strayFreesAt(Place.of(buffer))) {
+            HistoryEvent.Freed free = (HistoryEvent.Freed) stray.event();
             for (BufferGeneration.Report report : buffer.reportsLeft()) {
                 if (free.number() < report.allocatedAt() && isOf(free, report)) {
                     return Optional.of(Evidence.of(
@@ -135,18 +130,6 @@ final class Doubts {
                 && freed.owner().equals(reported.owner())
                 && freed.processId().equals(reported.processId())
                 && free.ownership() == report.ownership();
-    }
-
-    private List<HistoryEvent.Freed> strayFreesAt(BufferGeneration buffer) {
-        if (strayFrees == null) {
-            strayFrees = history.anomalies().stream()
-                    .filter(anomaly -> anomaly.kind().unbalancesBooks())
-                    .map(Anomaly::event)
-                    .filter(HistoryEvent.Freed.class::isInstance)
-                    .map(HistoryEvent.Freed.class::cast)
-                    .collect(Collectors.groupingBy(free -> new Place(free.device(), free.type(), free.address())));
-        }
-        return strayFrees.getOrDefault(new Place(buffer.device(), buffer.type(), buffer.address()), List.of());
     }
 
     private Optional<Evidence> whyUnheard(BufferGeneration buffer) {
@@ -185,8 +168,7 @@ final class Doubts {
 
     private boolean matters(HistoryEvent.TrackingStopped gap) {
         boolean wentOn = history.events().stream()
-                .skip(gap.number())
-                .anyMatch(event -> event instanceof HistoryEvent.TrackingStarted);
+                .anyMatch(event -> event instanceof HistoryEvent.TrackingStarted && event.number() > gap.number());
         boolean witnessed = history.readings().stream()
                 .anyMatch(reading ->
                         reading.number() > gap.number() && reading.reading().moment() == Moment.CLOSE_BEGUN);

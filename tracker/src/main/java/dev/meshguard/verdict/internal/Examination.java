@@ -55,8 +55,6 @@ public final class Examination {
             new Lost(),
             new Unexplained());
 
-    private record Place(int device, BufferType type, long address) {}
-
     private final AllocationHistory history;
     private final List<Allowance> allowances;
     private final Siblings siblings;
@@ -81,25 +79,21 @@ public final class Examination {
         List<Survivor> survivors = history.live().stream().map(this::judge).toList();
         LeakVerdict.Sum sum = sum(survivors);
         List<Doubt> doubts = doubts(sum);
+        List<Anomaly> anomalies = new ArrayList<>(history.anomalies());
+        anomalies.addAll(neverReported);
         List<ExpectationResult> expectations =
                 allowances.stream().map(Allowance::result).toList();
         return new LeakVerdict(
                 history,
-                outcome(survivors, doubts, expectations),
+                outcome(survivors, doubts, anomalies, expectations),
                 survivors,
                 new Grouping(history, siblings).of(survivors),
                 sum,
                 totals(),
                 Stretches.of(history),
-                anomalies(),
+                anomalies,
                 expectations,
                 doubts);
-    }
-
-    private List<Anomaly> anomalies() {
-        List<Anomaly> all = new ArrayList<>(history.anomalies());
-        all.addAll(neverReported);
-        return all;
     }
 
     private Survivor judge(BufferGeneration buffer) {
@@ -129,7 +123,7 @@ public final class Examination {
     private Diagnosis diagnose(BufferGeneration buffer) {
         Case survivor = new Case(buffer, history, siblings);
         Optional<MeshDescription> open = history.openMeshOf(buffer);
-        if (open.isPresent() && !new ProcessDied().examine(survivor).isPresent()) {
+        if (open.isPresent() && new ProcessDied().examine(survivor).isEmpty()) {
             return Diagnosis.of(
                     Cause.UNEXPLAINED,
                     Standing.UNDECIDED,
@@ -187,12 +181,16 @@ public final class Examination {
         return worst;
     }
 
-    private Outcome outcome(List<Survivor> survivors, List<Doubt> doubts, List<ExpectationResult> expectations) {
+    private static Outcome outcome(
+            List<Survivor> survivors,
+            List<Doubt> doubts,
+            List<Anomaly> anomalies,
+            List<ExpectationResult> expectations) {
         Outcome worst = outcomeOf(survivors);
         if (expectations.stream().anyMatch(result -> result.fate() == Fate.UNDER_ITS_BOUND)) {
             worst = worst.orWorse(Outcome.STALE_EXPECTATION);
         }
-        if (anomalies().stream().anyMatch(anomaly -> anomaly.kind().unbalancesBooks())) {
+        if (anomalies.stream().anyMatch(anomaly -> anomaly.kind().unbalancesBooks())) {
             worst = worst.orWorse(Outcome.MISREPORTED);
         }
         return doubts.isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
@@ -325,7 +323,7 @@ public final class Examination {
     private boolean ledgerAgrees() {
         Set<Place> live = new HashSet<>();
         for (BufferGeneration buffer : history.live()) {
-            live.add(new Place(buffer.device(), buffer.type(), buffer.address()));
+            live.add(Place.of(buffer));
         }
         return live.size() == history.ledgerEntries()
                 || (history.isComplete()
@@ -341,7 +339,7 @@ public final class Examination {
         Set<Place> known = new HashSet<>();
         for (BufferGeneration buffer : history.generations()) {
             if (history.accountsFor(buffer, event) || wasHeldByItsDevice(buffer, event)) {
-                known.add(new Place(buffer.device(), buffer.type(), buffer.address()));
+                known.add(Place.of(buffer));
             }
         }
         List<Place> unknown = new ArrayList<>();
@@ -379,10 +377,9 @@ public final class Examination {
                 .filter(later -> testimony(place, later) == Testimony.FREE)
                 .isPresent();
         long lastHeld = gone ? event.number() : beforeWipe.orElse(event).number();
-        boolean freed = history.anomalies().stream()
-                .filter(anomaly -> anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE)
-                .anyMatch(anomaly -> anomaly.event().number() > lastHeld
-                        && place.equals(new Place(anomaly.device(), anomaly.type(), anomaly.address())));
+        boolean freed = siblings.strayFreesAt(place).stream()
+                .anyMatch(stray -> stray.kind() == Anomaly.Kind.UNKNOWN_FREE
+                        && stray.event().number() > lastHeld);
         if (!gone && !freed) {
             unknown.add(place);
         } else if (!freed) {

@@ -29,8 +29,6 @@ final class Siblings {
 
     private record Sort(BufferType type, BufferKind kind) {}
 
-    private record Place(int device, BufferType type, long address) {}
-
     private final AllocationHistory history;
     /** What became known after the check. */
     private final @Nullable Siblings whole;
@@ -45,6 +43,7 @@ final class Siblings {
     private @Nullable IdentityHashMap<BufferGeneration, List<HistoryEvent.FreeIgnored>> freesAfterClose;
     private @Nullable Map<Place, HistoryEvent.FreeIgnored> freesWhileShared;
     private @Nullable IdentityHashMap<BufferGeneration, List<Anomaly>> overlaps;
+    private @Nullable Map<Place, List<Anomaly>> strayFrees;
 
     /** By the event of birth: an event begins one life. */
     private final Map<Long, BufferGeneration> laterLives = new HashMap<>();
@@ -129,6 +128,17 @@ final class Siblings {
                 : OptionalLong.empty();
     }
 
+    /** Returns the frees that found nothing at a place, oldest first. */
+    List<Anomaly> strayFreesAt(Place place) {
+        if (strayFrees == null) {
+            strayFrees = history.anomalies().stream()
+                    .filter(anomaly -> anomaly.kind().unbalancesBooks())
+                    .filter(anomaly -> anomaly.event() instanceof HistoryEvent.Freed)
+                    .collect(Collectors.groupingBy(Place::of));
+        }
+        return strayFrees.getOrDefault(place, List.of());
+    }
+
     /** Returns the reports of other buffers over a part of this one. */
     List<Anomaly> overlapsOf(BufferGeneration buffer) {
         if (overlaps == null) {
@@ -154,8 +164,7 @@ final class Siblings {
                 }
             }
         }
-        HistoryEvent.FreeIgnored last =
-                freesWhileShared.get(new Place(buffer.device(), buffer.type(), buffer.address()));
+        HistoryEvent.FreeIgnored last = freesWhileShared.get(Place.of(buffer));
         return Optional.ofNullable(last)
                 .filter(ignored -> ignored.number() > buffer.lastOpenReportAt().orElse(0));
     }
