@@ -24,6 +24,7 @@ import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -550,5 +551,33 @@ class FreedOnOtherDevicesTests {
                 .closed();
 
         judged(history).hasOnly(Cause.SYSTEM, Standing.EXPECTED);
+    }
+
+    private static AllocationHistory oneBufferOnEachOfThreeMeshes(int devicesOfAMesh) {
+        HistoryScript script = history();
+        for (int mesh = 0; mesh < 3; mesh++) {
+            script.mesh(mesh, devices(mesh * 2, mesh * 2 + devicesOfAMesh - 1))
+                    .allocate(DRAM, device(mesh * 2), 0x1000, 64)
+                    .onMesh(mesh)
+                    .recorded();
+        }
+        return script.free(DRAM, device(0), 0x1000)
+                .onMesh(0)
+                .free(DRAM, device(2), 0x1000)
+                .onMesh(1)
+                .closeMesh(0)
+                .closeMesh(1)
+                .closeMesh(2)
+                .recorded();
+    }
+
+    @Test
+    void comparesMeshesOfOneDeviceEach() {
+        judged(oneBufferOnEachOfThreeMeshes(1)).hasOnly(FREED_ON_OTHER_DEVICES, LEAKED);
+    }
+
+    @Test
+    void comparesNoMeshesOfSeveralDevices() {
+        judged(oneBufferOnEachOfThreeMeshes(2)).hasOnly(UNEXPLAINED, LEAKED);
     }
 }

@@ -300,4 +300,21 @@ class LateTests {
 
         judged(tracker.history()).hasCauses(Cause.LATE, Cause.UNEXPLAINED);
     }
+
+    @Test
+    void takesAFreeOfItsSiblingsForNoFreeOfWhatAnotherRequestLeftThere() {
+        var history = history()
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .nonOwning()
+                .allocate(DRAM, device(3), 0x1000, 128)
+                .owning()
+                .free(DRAM, device(3), 0x1000)
+                .nonOwning()
+                .checkedOn("2026-11-20")
+                .free(DRAM, devices(0, 2), 0x1000)
+                .nonOwning()
+                .recorded();
+
+        judged(history).hasCauses(Cause.LATE, Cause.LATE, Cause.LATE, Cause.UNEXPLAINED);
+    }
 }

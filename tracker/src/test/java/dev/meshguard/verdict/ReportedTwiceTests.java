@@ -19,9 +19,14 @@ import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.Standing.LEAKED;
 import static dev.meshguard.verdict.Standing.MISREPORTED;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.WitnessReading;
 import org.junit.jupiter.api.Test;
 
 /** Two proofs: the reports are of one allocation, and its memory is gone. */
@@ -454,7 +459,7 @@ class ReportedTwiceTests {
     void isNotNamedForAnotherDeviceWhereNothingElseLiesAtTheAddress() {
         var history = freedOnItsDevices(underTheNumberOf(0, 0x2000)).closed();
 
-        judged(history).hasOnly(Cause.FREED_ON_OTHER_DEVICES, LEAKED);
+        judged(history).hasOnly(Cause.UNEXPLAINED, LEAKED);
     }
 
     @Test
@@ -519,5 +524,64 @@ class ReportedTwiceTests {
                 .recorded();
 
         judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
+    }
+
+    @Test
+    void isNamedWhereAFreeCameBetweenTheTwoReportsOfOneRequest() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.deviceOpened(0);
+        AllocationRequest request = tracker.request(AllocationDetails.user());
+        tracker.allocated(request, 0, DRAM, 0x1000, 64, OWNING);
+        tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, 0x1000, OWNING);
+        tracker.allocated(request, 0, DRAM, 0x1000, 64, OWNING);
+        tracker.witnessed(WitnessReading.of(0, CLOSE_BEGUN).region(0, DRAM).build());
+
+        judged(tracker.history())
+                .hasOnly(REPORTED_TWICE, MISREPORTED)
+                .because(
+                        "reported 2 times at one live address (events #2, #4), freed once",
+                        "the allocator called 0x1000 (4096) free when close began (event #5)");
+    }
+
+    @Test
+    void isNotNamedWhereAFreeCameBetweenTheReportsOfTwoRequests() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.deviceOpened(0);
+        for (int request = 0; request < 2; request++) {
+            tracker.allocated(tracker.request(AllocationDetails.user()), 0, DRAM, 0x1000, 64, OWNING);
+            if (request == 0) {
+                tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, 0x1000, OWNING);
+            }
+        }
+        tracker.witnessed(WitnessReading.of(0, CLOSE_BEGUN).region(0, DRAM).build());
+
+        judged(tracker.history()).hasOnly(Cause.FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
+    void leavesWhatOnlyAnotherDeviceReportsToTheAllocatorOfItsMesh() {
+        var history = history()
+                .mesh(0, 1, 2)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(0)
+                .witness(CLOSE_BEGUN, DRAM, devices(1, 2))
+                .closed();
+
+        judged(history)
+                .hasOnly(Cause.FREE_UNREPORTED, MISREPORTED)
+                .because("the allocator called 0x1000 (4096) free when close began (event #5)");
+    }
+
+    @Test
+    void leavesWhatOnlyAnotherDeviceReportsInTheBooksWhileADeviceOfItsMeshHoldsIt() {
+        var history = history()
+                .mesh(0, 1, 2)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(0)
+                .witness(CLOSE_BEGUN, DRAM, device(1), 0x1000)
+                .closed();
+
+        assertThat(judged(history).verdict().survivors().get(0).toString())
+                .isEqualTo("UNEXPLAINED (leaked): DRAM 0x1000 (4096) on device 0, generation 1");
     }
 }

@@ -3,6 +3,7 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.WitnessReading.Testimony;
@@ -17,7 +18,9 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * One survivor and what the history can say of it.
@@ -89,11 +92,32 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
         return left().stream().allMatch(report -> report.request().details().kind() == kind);
     }
 
-    /** Returns what the witness said of the address at a moment of this life of the device. */
+    /**
+     * Returns whether it is reported on a device that its mesh does not lie over. A mesh has no memory there: what was reported is its own
+     * object, under the number of a device.
+     */
+    boolean isReportedElsewhere() {
+        return !itsMeshes().isEmpty()
+                && itsMeshes().stream().noneMatch(mesh -> mesh.devices().contains(buffer.device()));
+    }
+
+    private List<MeshDescription> itsMeshes() {
+        return history.meshes().stream()
+                .filter(mesh -> buffer.mesh().equals(OptionalInt.of(mesh.id())))
+                .toList();
+    }
+
+    /** Returns what the witness said of the address at a moment of this life of the device, or of those that its mesh lies over. */
     Testimony testimony(Moment moment) {
-        return reading(moment)
-                .map(event -> event.reading().testify(buffer.device(), buffer.type(), buffer.address()))
-                .orElse(Testimony.SILENT);
+        Optional<HistoryEvent.Witnessed> event = reading(moment);
+        if (event.isEmpty()) {
+            return Testimony.SILENT;
+        }
+        List<Integer> devices = isReportedElsewhere() ? itsMeshes().get(0).devices() : List.of(buffer.device());
+        Set<Testimony> said = devices.stream()
+                .map(device -> event.get().reading().testify(device, buffer.type(), buffer.address()))
+                .collect(Collectors.toSet());
+        return said.size() == 1 ? said.iterator().next() : Testimony.TAKEN;
     }
 
     /** Returns what the witness said, as evidence, if it said anything. */
@@ -104,8 +128,7 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
             case AFTER_WIPE -> "after the allocators were wiped";
         };
         return reading(moment).map(event -> {
-            boolean taken =
-                    event.reading().testify(buffer.device(), buffer.type(), buffer.address()) == Testimony.TAKEN;
+            boolean taken = testimony(moment) == Testimony.TAKEN;
             return Evidence.of(
                     String.format(
                             Locale.ROOT,
@@ -143,7 +166,15 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
 
     /** Returns the reading of a moment of this life of the device that covers the buffer. */
     Optional<HistoryEvent.Witnessed> reading(Moment moment) {
-        return history.readingFor(buffer, moment);
+        return isReportedElsewhere() ? readingOfItsMesh(moment) : history.readingFor(buffer, moment);
+    }
+
+    private Optional<HistoryEvent.Witnessed> readingOfItsMesh(Moment moment) {
+        return history.readings().stream()
+                .filter(event ->
+                        event.number() > buffer.bornAt() && event.reading().moment() == moment)
+                .filter(event -> event.reading().mesh() == itsMeshes().get(0).id())
+                .findFirst();
     }
 
     /** Returns the same life as it went on after the check, if the history went on. */

@@ -1,6 +1,8 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.WitnessReading.Testimony;
@@ -99,29 +101,42 @@ final class Doubts {
         return new Diagnosis(diagnosis.cause(), Standing.UNDECIDED, evidence);
     }
 
-    /** A free that found nothing, of the very mesh and extent that was reported there only later, overtook its own allocation. */
+    /**
+     * A free that found nothing, or only what another owner has, of the very mesh and extent that was reported there only later, overtook
+     * its own allocation.
+     */
     private static Optional<Evidence> overtakenBy(Case survivor) {
-        BufferGeneration buffer = survivor.buffer();
-        for (Anomaly stray : survivor.siblings().strayFreesAt(Place.of(buffer))) {
-            HistoryEvent.Freed free = (HistoryEvent.Freed) stray.event();
-            for (BufferGeneration.Report report : buffer.reportsLeft()) {
-                if (free.number() < report.allocatedAt() && isOf(free, report)) {
-                    return Optional.of(Evidence.of(
-                            String.format(
-                                    Locale.ROOT,
-                                    "a free that fits it came at event #%d, before it was reported (event #%d)",
-                                    free.number(),
-                                    report.allocatedAt()),
-                            free.number(),
-                            report.allocatedAt()));
+        Place place = Place.of(survivor.buffer());
+        for (BufferGeneration.Report left : survivor.buffer().reportsLeft()) {
+            for (Anomaly stray : survivor.siblings().strayFreesAt(place)) {
+                HistoryEvent.Freed free = (HistoryEvent.Freed) stray.event();
+                if (free.number() < left.allocatedAt() && isOf(free.request(), free.ownership(), left)) {
+                    return Optional.of(overtaken(free.number(), left));
+                }
+            }
+            for (BufferGeneration.Report other : survivor.siblings().takenBackByOthersAt(place)) {
+                long free = other.freedAt().orElseThrow();
+                if (free < left.allocatedAt() && isOf(other.release().orElseThrow(), other.ownership(), left)) {
+                    return Optional.of(overtaken(free, left));
                 }
             }
         }
         return Optional.empty();
     }
 
-    private static boolean isOf(HistoryEvent.Freed free, BufferGeneration.Report report) {
-        AllocationDetails freed = free.request().details();
+    private static Evidence overtaken(long free, BufferGeneration.Report left) {
+        return Evidence.of(
+                String.format(
+                        Locale.ROOT,
+                        "a free that fits it came at event #%d, before it was reported (event #%d)",
+                        free,
+                        left.allocatedAt()),
+                free,
+                left.allocatedAt());
+    }
+
+    private static boolean isOf(AllocationRequest release, Ownership ownership, BufferGeneration.Report report) {
+        AllocationDetails freed = release.details();
         AllocationDetails reported = report.request().details();
         return freed.mesh().isPresent()
                 && freed.mesh().equals(reported.mesh())
@@ -129,7 +144,7 @@ final class Doubts {
                 && freed.extent().equals(reported.extent())
                 && freed.owner().equals(reported.owner())
                 && freed.processId().equals(reported.processId())
-                && free.ownership() == report.ownership();
+                && ownership == report.ownership();
     }
 
     private Optional<Evidence> whyUnheard(BufferGeneration buffer) {

@@ -47,8 +47,9 @@ final class FreedOnOtherDevices implements Rule {
     /** Under the device that stands for its whole mesh, more is reported than it holds. */
     private static boolean isArtefact(Case survivor, Conduct.Tally own, Conduct.Tally others) {
         int device = survivor.buffer().device();
-        return own.taken() > others.taken()
-                && survivor.history().meshes().stream().anyMatch(mesh -> mesh.busiestDevice() == device);
+        return survivor.isReportedElsewhere()
+                || (own.taken() > others.taken()
+                        && survivor.history().meshes().stream().anyMatch(mesh -> mesh.busiestDevice() == device));
     }
 
     /** Never freed, allocated extra, or both: three findings that lead to three places in the code. */

@@ -42,10 +42,15 @@ final class LockStep {
         boolean mostWent = conduct.reference()
                 .filter(most -> most.freed() > 0 && most.left() == 0)
                 .isPresent();
-        if (binds(buffer, siblings) && mostWent && conduct.lastFree() > reading) {
+        if (leavesOnlyItsRequest(buffer) && binds(buffer, siblings) && mostWent && conduct.lastFree() > reading) {
             return OptionalLong.of(conduct.lastFree());
         }
         return ownerFreedBy(survivor);
+    }
+
+    /** What another request has at the address since goes its own way. */
+    private static boolean leavesOnlyItsRequest(BufferGeneration buffer) {
+        return buffer.reportsLeft().stream().allMatch(report -> report.request().equals(buffer.request()));
     }
 
     /** Returns the number of the event that took back the one report of the request that owned the memory of all others. */

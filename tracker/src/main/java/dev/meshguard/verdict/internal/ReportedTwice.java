@@ -1,7 +1,6 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.WitnessReading.Testimony;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -11,10 +10,10 @@ import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Standing;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -36,11 +35,11 @@ final class ReportedTwice implements Rule {
         if (elsewhere.isPresent()) {
             return elsewhere;
         }
-        List<Report> reports = buffer.reports();
-        boolean someTakenBack = buffer.openReports() < reports.size();
+        List<Report> reports = reportsThere(survivor);
+        long takenBack = reports.stream().filter(report -> !report.isOpen()).count();
         if (buffer.kind() != BufferKind.BUFFER
                 || reports.size() < 2
-                || !someTakenBack
+                || takenBack == 0
                 || !areOfOneAllocation(survivor)) {
             return Optional.empty();
         }
@@ -59,22 +58,27 @@ final class ReportedTwice implements Rule {
                         "reported %d times at one live address (events %s), freed %s",
                         reports.size(),
                         Words.events(reports.stream().map(Report::allocatedAt).toList()),
-                        Words.times(reports.size() - buffer.openReports())),
+                        Words.times((int) takenBack)),
                 reports.stream().mapToLong(Report::allocatedAt).toArray()));
         survivor.statement(survivor.due()).ifPresent(evidence::add);
         evidence.addAll(Retelling.of(survivor));
         return Optional.of(new Diagnosis(Cause.REPORTED_TWICE, Standing.MISREPORTED, evidence));
     }
 
+    /** What one request reported alone may be parted by a free that came in between. */
+    private static List<Report> reportsThere(Case survivor) {
+        List<Report> reports = survivor.buffer().reports();
+        return reports.size() == 1
+                ? reportsOfTheSameThere(survivor, reports.get(0))
+                        .distinct()
+                        .sorted(Comparator.comparingLong(Report::allocatedAt))
+                        .toList()
+                : reports;
+    }
+
     /** A mesh has no memory on a device that it does not lie over: its own object was reported under the number of a device. */
     private static Optional<Diagnosis> reportedForItsMesh(Case survivor) {
         BufferGeneration buffer = survivor.buffer();
-        OptionalInt id = buffer.mesh();
-        List<MeshDescription> meshes = survivor.history().meshes().stream()
-                .filter(mesh -> id.isPresent() && mesh.id() == id.getAsInt())
-                .toList();
-        boolean liesElsewhere = !meshes.isEmpty()
-                && meshes.stream().noneMatch(mesh -> mesh.devices().contains(buffer.device()));
         Optional<BufferGeneration> real = survivor.history().buffersOf(buffer.request()).stream()
                 .filter(sibling -> sibling.device() != buffer.device() && sibling.address() == buffer.address())
                 .findFirst();
@@ -82,7 +86,7 @@ final class ReportedTwice implements Rule {
                 .filter(owner -> survivor.history().cachingOf(owner).isPresent()
                         && survivor.history().endOf(owner).isEmpty())
                 .isPresent();
-        if (!liesElsewhere || real.isEmpty() || isKept) {
+        if (!survivor.isReportedElsewhere() || real.isEmpty() || isKept) {
             return Optional.empty();
         }
         return Optional.of(Diagnosis.of(
@@ -92,7 +96,7 @@ final class ReportedTwice implements Rule {
                         String.format(
                                 Locale.ROOT,
                                 "mesh %d does not lie over device %d: event #%d reports what event #%d reports on device %d",
-                                id.getAsInt(),
+                                buffer.mesh().getAsInt(),
                                 buffer.device(),
                                 buffer.bornAt(),
                                 real.get().bornAt(),

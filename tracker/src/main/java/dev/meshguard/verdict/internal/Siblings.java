@@ -4,6 +4,7 @@ import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
@@ -16,6 +17,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -24,8 +26,18 @@ import org.jspecify.annotations.Nullable;
 /** Finds what belongs together in a history; each look-up is prepared when it is first needed. */
 final class Siblings {
 
-    /** The same line of code asking for the same thing. */
-    private record Likeness(Origin origin, BufferType type, BufferKind kind, long size, Optional<String> label) {}
+    /**
+     * The same line of code asking for the same thing.
+     *
+     * <p>On meshes of one device each they are the parts of one whole; of a mesh with several only its own devices are compared.
+     */
+    private record Likeness(
+            Origin origin,
+            BufferType type,
+            BufferKind kind,
+            long size,
+            Optional<String> label,
+            OptionalInt largerMesh) {}
 
     private record Sort(BufferType type, BufferKind kind) {}
 
@@ -44,6 +56,8 @@ final class Siblings {
     private @Nullable Map<Place, HistoryEvent.FreeIgnored> freesWhileShared;
     private @Nullable IdentityHashMap<BufferGeneration, List<Anomaly>> overlaps;
     private @Nullable Map<Place, List<Anomaly>> strayFrees;
+    private @Nullable Map<Place, List<BufferGeneration.Report>> takenBackByOthers;
+    private @Nullable Set<Integer> largerMeshes;
 
     /** By the event of birth: an event begins one life. */
     private final Map<Long, BufferGeneration> laterLives = new HashMap<>();
@@ -139,6 +153,30 @@ final class Siblings {
         return strayFrees.getOrDefault(place, List.of());
     }
 
+    /** Returns the reports at a place that were taken back by a free in the name of another owner. */
+    List<BufferGeneration.Report> takenBackByOthersAt(Place place) {
+        if (takenBackByOthers == null) {
+            takenBackByOthers = new HashMap<>();
+            for (BufferGeneration buffer : history.generations()) {
+                for (BufferGeneration.Report report : buffer.reports()) {
+                    if (isTakenBackByAnother(report)) {
+                        takenBackByOthers
+                                .computeIfAbsent(Place.of(buffer), unused -> new ArrayList<>())
+                                .add(report);
+                    }
+                }
+            }
+        }
+        return takenBackByOthers.getOrDefault(place, List.of());
+    }
+
+    private static boolean isTakenBackByAnother(BufferGeneration.Report report) {
+        return report.release()
+                .flatMap(release -> release.details().owner())
+                .filter(owner -> !report.request().details().owner().equals(Optional.of(owner)))
+                .isPresent();
+    }
+
     /** Returns the reports of other buffers over a part of this one. */
     List<Anomaly> overlapsOf(BufferGeneration buffer) {
         if (overlaps == null) {
@@ -200,9 +238,21 @@ final class Siblings {
         return alike == null ? Map.of() : alike;
     }
 
-    private static Optional<Likeness> likeness(BufferGeneration buffer) {
+    private Optional<Likeness> likeness(BufferGeneration buffer) {
         return buffer.origin()
                 .filter(origin -> !origin.frames().isEmpty())
-                .map(origin -> new Likeness(origin, buffer.type(), buffer.kind(), buffer.size(), buffer.label()));
+                .map(origin -> new Likeness(
+                        origin, buffer.type(), buffer.kind(), buffer.size(), buffer.label(), largerMeshOf(buffer)));
+    }
+
+    private OptionalInt largerMeshOf(BufferGeneration buffer) {
+        if (largerMeshes == null) {
+            largerMeshes = history.meshes().stream()
+                    .filter(mesh -> mesh.devices().size() > 1)
+                    .map(MeshDescription::id)
+                    .collect(Collectors.toSet());
+        }
+        OptionalInt mesh = buffer.mesh();
+        return mesh.isPresent() && largerMeshes.contains(mesh.getAsInt()) ? mesh : OptionalInt.empty();
     }
 }

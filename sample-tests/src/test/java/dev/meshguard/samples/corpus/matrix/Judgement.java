@@ -85,7 +85,9 @@ public final class Judgement {
             Set<Life> behind = truth.livesBehind(arrivalsOf(survivor.buffer()));
             said.addAll(behind);
             Label label = rigour == Rigour.EVERY_CAUSE ? truth.label(behind) : truth.labelInTheLog(behind);
-            boolean right = isRight(label, survivor) || isOfNothing(behind, survivor);
+            boolean right = isRight(label, survivor)
+                    || isOfNothing(behind, survivor)
+                    || (isOfFreedSiblings(behind, survivor) && label.causes().contains(TrueCause.UNKNOWABLE));
             all.add(new Told(label, toldOf(survivor), right, survivor.toString()));
         }
         for (Label label : truth.unsaid(said, rigour == Rigour.EVERY_CAUSE)) {
@@ -101,6 +103,11 @@ public final class Judgement {
                         .noneMatch(life -> life.device() == survivor.buffer().device())
                 && survivor.cause() == Cause.REPORTED_TWICE
                 && survivor.standing() == Standing.MISREPORTED;
+    }
+
+    /** That most of its siblings were given back is as true of what was given back unheard as of what is missing. */
+    private boolean isOfFreedSiblings(Set<Life> behind, Survivor survivor) {
+        return survivor.cause() == Cause.FREED_ON_OTHER_DEVICES && truth.wereSiblingsFreed(behind);
     }
 
     private List<Arrival> arrivalsOf(BufferGeneration buffer) {
@@ -188,9 +195,18 @@ public final class Judgement {
 
     /** Returns what is wrong, one line each; empty if nothing is. */
     public List<String> wrongs() {
+        return wrongs(false);
+    }
+
+    /** Returns what is wrong apart from what was left undecided, one line each; empty if nothing is. */
+    public List<String> wrongNames() {
+        return wrongs(true);
+    }
+
+    private List<String> wrongs(boolean mayBeUndecided) {
         List<String> wrongs = new ArrayList<>();
         for (Told told : buffers()) {
-            if (!told.isRight()) {
+            if (!told.isRight() && !(mayBeUndecided && told.told().equals(Outcome.INCONCLUSIVE.name()))) {
                 wrongs.add(String.format(
                         Locale.ROOT,
                         "true %s %s, told %s: %s",
@@ -200,7 +216,7 @@ public final class Judgement {
                         told.where()));
             }
         }
-        if (!isOutcomeRight()) {
+        if (!isOutcomeRight() && !(mayBeUndecided && verdict.outcome() == Outcome.INCONCLUSIVE)) {
             wrongs.add(String.format(
                     Locale.ROOT, "true outcome %s, told %s %s", trueOutcome(), verdict, verdict.doubts()));
         }

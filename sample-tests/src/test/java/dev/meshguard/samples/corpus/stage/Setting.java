@@ -145,6 +145,11 @@ public record Setting(
         return builder.build();
     }
 
+    /** Returns whether some of its faults lose, double or disorder reports. */
+    public boolean distortsReports() {
+        return !withoutFaultsOfReports().equals(faults);
+    }
+
     private FaultPlan withoutFaultsOfReports() {
         String calls = faults.faults().stream()
                 .filter(fault -> !isOfReports(fault))

@@ -6,6 +6,7 @@ import dev.meshguard.samples.corpus.stage.PhysicalMemory;
 import dev.meshguard.samples.corpus.stage.Road.Arrival;
 import dev.meshguard.samples.corpus.stage.Stage;
 import dev.meshguard.samples.corpus.truth.Label.State;
+import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.verdict.Outcome;
@@ -91,6 +92,11 @@ public final class GroundTruth {
     private final IdentityHashMap<Life, Reports> reports = new IdentityHashMap<>();
     private final Map<Entry, Integer> inTheBooks = new HashMap<>();
     private final Map<Place, Integer> inTheLog = new HashMap<>();
+    /** Whose reports the books could have of a place, in the order of their arrival. */
+    private final Map<Place, List<AllocationDetails>> namesInTheBooks = new HashMap<>();
+    /** Where a free arrived that none of the reports there fits. */
+    private final Set<Place> contradicted = new HashSet<>();
+
     private final Map<Integer, List<Life>> siblings = new HashMap<>();
     /** Where a report of a free arrived after the check, whenever it was made. */
     private final Set<Place> placesFreedLate = new HashSet<>();
@@ -132,6 +138,9 @@ public final class GroundTruth {
             strayFrees |= inTheBooks.getOrDefault(entry, 0) == 0;
             inTheBooks.computeIfPresent(entry, (unused, count) -> Math.max(0, count - 1));
             inTheLog.computeIfPresent(place, (unused, count) -> Math.max(0, count - 1));
+            if (!takeBackAReport(place, arrival.details())) {
+                contradicted.add(place);
+            }
             takenBackBy(arrival).ifPresent(life -> {
                 of(life).frees++;
                 hear(life, arrival);
@@ -142,6 +151,7 @@ public final class GroundTruth {
         } else {
             inTheBooks.merge(entry, 1, Integer::sum);
             inTheLog.merge(place, 1, Integer::sum);
+            namesInTheBooks.computeIfAbsent(place, unused -> new ArrayList<>()).add(arrival.details());
             lives(arrival.step(), place, arrival.isOfCircularBuffer()).stream()
                     .min((one, other) -> of(one).allocations - of(other).allocations)
                     .ifPresent(life -> {
@@ -155,6 +165,17 @@ public final class GroundTruth {
         }
     }
 
+    private boolean takeBackAReport(Place place, AllocationDetails free) {
+        List<AllocationDetails> there = namesInTheBooks.getOrDefault(place, List.of());
+        Optional<AllocationDetails> own = there.stream()
+                .filter(report -> report.owner().equals(free.owner())
+                        && report.mesh().equals(free.mesh())
+                        && report.extent().equals(free.extent()))
+                .findFirst();
+        own.ifPresent(there::remove);
+        return own.isPresent();
+    }
+
     /** The free of a view says nothing of the end of what it looks at. */
     private void hear(Life life, Arrival free) {
         of(life).endHeard |= free.step() == life.endStep();
@@ -166,14 +187,17 @@ public final class GroundTruth {
         if (!born.isEmpty()) {
             return born;
         }
-        List<Life> pointedTo = lastOf(thereSince(step, place, circularBuffer, life -> life.endStep() >= step));
-        return pointedTo.isEmpty() ? lastOf(bornElsewhere(step, place)) : pointedTo;
+        List<Life> elsewhere = lastOf(bornElsewhere(step, place, circularBuffer));
+        return elsewhere.isEmpty()
+                ? lastOf(thereSince(step, place, circularBuffer, life -> life.endStep() >= step))
+                : elsewhere;
     }
 
     /** What is reported of a mesh as a whole may name a device that the mesh does not lie over. */
-    private List<Life> bornElsewhere(int step, Place place) {
+    private List<Life> bornElsewhere(int step, Place place, boolean circularBuffer) {
         return siblings.getOrDefault(step, List.of()).stream()
                 .filter(life -> life.type() == place.type() && life.address() == place.address())
+                .filter(life -> life.isCircularBuffer() == circularBuffer)
                 .toList();
     }
 
@@ -187,9 +211,9 @@ public final class GroundTruth {
                 .filter(ofTheOwner)
                 .toList();
         return ended.isEmpty()
-                ? lastOf(thereSince(arrival.step(), place, circularBuffer, ofTheOwner)).stream()
-                        .findFirst()
-                        .or(() -> endedElsewhere(arrival))
+                ? endedElsewhere(arrival)
+                        .or(() -> lastOf(thereSince(arrival.step(), place, circularBuffer, ofTheOwner)).stream()
+                                .findFirst())
                 : ended.stream()
                         .filter(life -> of(life).frees < of(life).allocations)
                         .findFirst()
@@ -376,7 +400,10 @@ public final class GroundTruth {
         if (lives.stream().anyMatch(life -> of(life).disordered)) {
             boolean missing = lives.stream().anyMatch(this::isMissing);
             Label label = Label.of(TrueCause.OUT_OF_ORDER, missing ? State.MISSING : State.GIVEN_BACK);
-            return lives.stream().allMatch(Life::hasClosedMesh) ? label : label.orUnknowable();
+            // Reports in another order that could have been the right one contradict nothing.
+            boolean canBeSeen = lives.stream().allMatch(Life::hasClosedMesh)
+                    && lives.stream().map(Place::of).anyMatch(contradicted::contains);
+            return canBeSeen ? label : label.orUnknowable();
         }
         List<Life> missing = lives.stream().filter(this::isMissing).toList();
         if (!missing.isEmpty()) {
@@ -467,6 +494,11 @@ public final class GroundTruth {
         return handle.wasHeldAtTheCheck() ? TrueCause.HELD : TrueCause.LOST;
     }
 
+    /** Returns whether most of those that were taken together with one of the buffers were given back in time. */
+    public boolean wereSiblingsFreed(Collection<Life> lives) {
+        return lives.stream().anyMatch(this::wereSiblingsFreed);
+    }
+
     /** More than half of those that the program took one of for each device, or in one call, were given back in time. */
     private boolean wereSiblingsFreed(Life life) {
         List<Integer> steps = truth.rows().stream()
@@ -499,12 +531,15 @@ public final class GroundTruth {
                 : causesInTheBooks(life);
     }
 
-    /** Where a view was reported and freed, and the end of what it looked at unheard, both are true. */
+    /**
+     * Where a view was reported and freed, and the end of what it looked at unheard, both are true; and where one report of two named
+     * another device, whose free was heard.
+     */
     private Set<TrueCause> causesInTheBooks(Life life) {
         if (of(life).allocations < 2 || of(life).frees == 0) {
             return EnumSet.of(TrueCause.FREE_UNREPORTED);
         }
-        return of(life).endHeard
+        return of(life).endHeard && of(life).elsewhere.isEmpty()
                 ? EnumSet.of(TrueCause.REPORTED_TWICE)
                 : EnumSet.of(TrueCause.REPORTED_TWICE, TrueCause.FREE_UNREPORTED);
     }

@@ -1,0 +1,88 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.verdict.Cause.UNEXPLAINED;
+import static dev.meshguard.verdict.Judgement.judged;
+import static dev.meshguard.verdict.Standing.LEAKED;
+import static dev.meshguard.verdict.Standing.UNDECIDED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.Owner;
+import org.junit.jupiter.api.Test;
+
+/** A free that arrives before the report of what it frees leaves a buffer in the books that may be gone. */
+class OutOfOrderTests {
+
+    private static HistoryScript allocated(HistoryScript script, Owner owner) {
+        return script.allocate(DRAM, device(0), 0x1000, 64).onMesh(0).extent(64).ownedBy(owner);
+    }
+
+    private static HistoryScript freed(HistoryScript script, Owner owner) {
+        return script.free(DRAM, device(0), 0x1000).onMesh(0).extent(64).ownedBy(owner);
+    }
+
+    private static HistoryScript onAMesh() {
+        return history().mesh(0, 0);
+    }
+
+    @Test
+    void isToldByAFreeThatFoundNothing() {
+        var history = allocated(freed(onAMesh(), program(1)), program(1)).closed();
+
+        LeakVerdict verdict = judged(history)
+                .hasOnly(UNEXPLAINED, UNDECIDED)
+                .because(
+                        "no free was reported",
+                        "a free that fits it came at event #3, before it was reported (event #4)")
+                .verdict();
+
+        assertThat(verdict.doubts())
+                .containsExactly("1 buffer was freed before it was reported, the first DRAM 0x1000 (4096) on device 0,"
+                        + " generation 1, so reports are out of order and what became of the memory is not known.");
+    }
+
+    @Test
+    void isToldByAFreeThatTookBackWhatAnotherOwnerHas() {
+        var history = allocated(
+                        freed(allocated(onAMesh(), program(1)), program(2))
+                                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000),
+                        program(2))
+                .closed();
+
+        judged(history)
+                .hasOnly(UNEXPLAINED, UNDECIDED)
+                .because(
+                        "no free was reported",
+                        "a free that fits it came at event #4, before it was reported (event #6)");
+    }
+
+    @Test
+    void isNotToldByAFreeOfItsOwnerThatTookBackWhatThatOwnerHad() {
+        var history = allocated(freed(allocated(onAMesh(), program(1)), program(1)), program(1))
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotToldByAFreeInTheNameOfAThirdOwner() {
+        var history = allocated(freed(allocated(onAMesh(), program(1)), program(3)), program(2))
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotToldByAFreeThatCameLater() {
+        var history = freed(
+                        allocated(allocated(onAMesh(), program(2)), program(1)).ownedBy(program(1)), program(3))
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+}
