@@ -46,12 +46,6 @@ final class Corpus {
             "reorderingReports(3, 1, 2).onDevice(2)",
             "shufflingReports(4, 7L)");
 
-    private static final List<String> UNHEARD_WITH_TWO_ROOTS = List.of(
-            "NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES",
-            "FREES_NAME_STALE_DEVICES",
-            "EARLY_ALLOCATIONS_NOT_REPORTED",
-            "losingReport(3)");
-
     private Corpus() {}
 
     /** Returns every case, each once. */
@@ -71,18 +65,8 @@ final class Corpus {
         listed.addAll(pairsOfDefects());
         listed.addAll(faults());
         listed.addAll(versions());
-        listed.removeIf(Corpus::nobodyCanTell);
         listed.forEach(one -> cases.putIfAbsent(one.toString(), one));
         return List.copyOf(cases.values());
-    }
-
-    /**
-     * The close of one root mesh closes the devices of every other, and what those free later goes back to no allocator. Where the
-     * report of such a free, or of what it frees, does not arrive either, nothing is left that could tell it from a leak.
-     */
-    private static boolean nobodyCanTell(CorpusCase one) {
-        String words = one.toString();
-        return words.startsWith("two meshes") && UNHEARD_WITH_TWO_ROOTS.stream().anyMatch(words::contains);
     }
 
     private static List<Setting> models() {

@@ -8,6 +8,7 @@ import dev.meshguard.samples.corpus.stage.Stage;
 import dev.meshguard.samples.corpus.truth.GroundTruth;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * One case of the corpus: a program on a runtime.
@@ -24,6 +25,11 @@ public record CorpusCase(Scenario scenario, Setting setting) {
 
     /** Runs the program twice, and looks for handles in another way. */
     public CaseRun run(HandleFinder finder) {
+        return start(finder).get();
+    }
+
+    /** Runs the program twice; what came of it can be had as soon as the finder has found what it was to find. */
+    Supplier<CaseRun> start(HandleFinder finder) {
         Stage truth = Stage.ofTheTruth(setting);
         scenario.program().accept(truth);
         truth.end();
@@ -32,7 +38,8 @@ public record CorpusCase(Scenario scenario, Setting setting) {
         Stage told = Stage.ofTheCase(setting, tracker, finder);
         scenario.program().accept(told);
         told.end();
-        return new CaseRun(this, new GroundTruth(truth, told), told.road(), tracker.history(), contradictions(truth));
+        return () ->
+                new CaseRun(this, new GroundTruth(truth, told), told.road(), tracker.history(), contradictions(truth));
     }
 
     private static List<String> contradictions(Stage truth) {

@@ -21,6 +21,7 @@ public final class Handle {
     private final boolean ofAProgram;
     private final List<Handle> others = new ArrayList<>();
     private boolean heldAtTheCheck;
+    private boolean useless;
     private @Nullable Object object;
     private @Nullable Consumer<Object> free;
 
@@ -60,7 +61,7 @@ public final class Handle {
 
     /** Returns whether the program still has one of the handles. */
     public boolean isHeld() {
-        return object != null || others.stream().anyMatch(Handle::isHeld);
+        return (object != null && !useless) || others.stream().anyMatch(Handle::isHeld);
     }
 
     /** Returns whether the program had one of the handles when the check was made. */
@@ -87,10 +88,11 @@ public final class Handle {
         }
     }
 
-    /** Frees, and keeps the useless object all the same. */
+    /** Frees, and keeps the object all the same, which is of no use any more: what it gave back it does not hold. */
     public void freeAndKeep() {
         if (object != null && free != null) {
             free.accept(object);
+            useless = true;
         }
     }
 

@@ -26,6 +26,7 @@ public final class Life {
     private int endStep = NEVER;
     private int meshClosingAt = NEVER;
     private int meshClosedAt = NEVER;
+    private int deviceClosedAt = NEVER;
     private boolean cached;
     private int ownerEndedAt = NEVER;
     private int ownerEndedStep = NEVER;
@@ -106,6 +107,11 @@ public final class Life {
     /** Returns whether it ended, or its program did, after the close of its mesh. */
     public boolean endedAfterClose() {
         return hasEnded() && endedAt > meshClosedAt;
+    }
+
+    /** Returns whether it ended when its device was closed, which the close of another mesh does too: then no allocator took it back. */
+    public boolean endedAfterItsDevice() {
+        return hasEnded() && endedAt > deviceClosedAt;
     }
 
     public boolean endedAfter(int moment) {
@@ -211,6 +217,10 @@ public final class Life {
 
     void meshIsClosed(int moment) {
         meshClosedAt = Math.min(meshClosedAt, moment);
+    }
+
+    void deviceIsClosed(int moment) {
+        deviceClosedAt = Math.min(deviceClosedAt, moment);
     }
 
     /** Returns whether it was given back by the time it had to be: by its user before the close begins, by the runtime during it. */

@@ -196,7 +196,10 @@ public final class PhysicalMemory implements AllocationListener {
     public void deviceOpened(int device) {}
 
     @Override
-    public void deviceClosed(int device) {}
+    public void deviceClosed(int device) {
+        clock.nextMoment();
+        alive().filter(life -> life.device() == device).forEach(life -> life.deviceIsClosed(clock.moment()));
+    }
 
     @Override
     public void witnessed(WitnessReading reading) {

@@ -120,6 +120,11 @@ public record Setting(
                 systemBuffers);
     }
 
+    /** Returns whether the runtime gets nothing wrong. */
+    boolean isFaultless() {
+        return defects.isEmpty() && faults.isEmpty();
+    }
+
     /** Returns whether nothing is said any more once the first mesh is closed. */
     public boolean isSilentAfterClose() {
         return defects.contains(RuntimeDefect.REPORTS_END_AT_CLOSE);

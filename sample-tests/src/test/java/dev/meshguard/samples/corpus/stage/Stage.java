@@ -84,6 +84,7 @@ public final class Stage {
     private final Map<MeshDevice, Ttnn> runtimes = new HashMap<>();
     private final AllocationListener plain;
     private boolean checked;
+    private boolean ending;
 
     private Stage(Setting setting, @Nullable AllocationTracker tracker, HandleFinder finder) {
         this.setting = setting;
@@ -390,7 +391,9 @@ public final class Stage {
                     for (int device : devices) {
                         plain.allocated(request, device, type, address, size, Ownership.UNKNOWN);
                     }
-                    return new Binding(plain, request, List.of(devices), type, address);
+                    Binding binding = new Binding(plain, request, List.of(devices), type, address);
+                    plain.handedOut(request, binding);
+                    return binding;
                 },
                 Binding::free);
     }
@@ -442,15 +445,22 @@ public final class Stage {
         handles.forEach(Handle::check);
         memories.forEach(PhysicalMemory::check);
         if (tracker != null) {
-            finder.find(tracker, this);
+            // In this order a guarded test does it: what a search brings about is late.
             tracker.checked();
             road().check();
+            finder.find(tracker, this);
         }
     }
 
     /** Ends the run: the check is made now unless it was made before. */
     public void end() {
+        ending = true;
         check();
+    }
+
+    /** Returns whether the program is over, so that nothing follows the check. */
+    boolean isEnding() {
+        return ending;
     }
 
     // What is known
@@ -471,6 +481,11 @@ public final class Stage {
     /** Returns the handle to what the program took in a step, if it took anything itself. */
     public Optional<Handle> handleOf(int step) {
         return handles.stream().filter(handle -> handle.step() == step).findFirst();
+    }
+
+    /** Returns what the program has of everything it took, each with its handle while it keeps that. */
+    List<Handle> kept() {
+        return handles;
     }
 
     /** Returns what the program has one of for each device, by the steps in which it took them. */

@@ -263,7 +263,10 @@ public final class GroundTruth {
         }
         boolean balanced = !strayFrees && reports.keySet().stream().allMatch(this::fits);
         if (!balanced) {
-            return disordered ? EnumSet.of(Outcome.MISREPORTED, Outcome.INCONCLUSIVE) : EnumSet.of(Outcome.MISREPORTED);
+            boolean seenFreed = reports.keySet().stream().noneMatch(this::wasHeldByAllocatorsThatAreGone);
+            return disordered || !seenFreed
+                    ? EnumSet.of(Outcome.MISREPORTED, Outcome.INCONCLUSIVE)
+                    : EnumSet.of(Outcome.MISREPORTED);
         }
         Outcome clean = all.stream().anyMatch(label -> label.state() == State.MAY_STAY)
                 ? Outcome.EXPECTED_ONLY
@@ -275,6 +278,11 @@ public final class GroundTruth {
     /** What nobody ever spoke of balances; whoever reads the allocators knows that something was not said. */
     private boolean wasSeenButNeverReported(Life life) {
         return of(life).allocations == 0 && of(life).frees == 0 && life.wasThereAtTheClose();
+    }
+
+    /** What was never reported and went back to no allocator still stands in the readings made after its free. */
+    private boolean wasHeldByAllocatorsThatAreGone(Life life) {
+        return of(life).allocations == 0 && life.wasThereAtTheClose() && life.endedAfterItsDevice();
     }
 
     private boolean fits(Life life) {
@@ -511,8 +519,8 @@ public final class GroundTruth {
 
     /**
      * Of what is given back while its mesh is open its allocator tells, unless another allocator lends that place when it is read; of the
-     * end of a program, the runtime does. After the close there
-     * is only the report of the free, or that of a free that did nothing, of this buffer or of one that shares its address with it.
+     * end of a program, the runtime does. After the close, or when the close of another mesh has closed the device, there is only the
+     * report of the free, or that of a free that did nothing, of this buffer or of one that shares its address with it.
      */
     private boolean isUnknowable(Life life) {
         if (life.isCircularBuffer()) {
@@ -526,7 +534,8 @@ public final class GroundTruth {
                 .anyMatch(other -> other != life && life.isHiddenBy(other))) {
             return true;
         }
-        return life.endedAfterClose() && lentTogetherWith(life).noneMatch(this::isReleaseHeardOf);
+        return (life.endedAfterClose() || life.endedAfterItsDevice())
+                && lentTogetherWith(life).noneMatch(this::isReleaseHeardOf);
     }
 
     private boolean isReleaseHeardOf(Life life) {
