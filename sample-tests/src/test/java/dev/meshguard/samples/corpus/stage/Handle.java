@@ -1,6 +1,7 @@
 package dev.meshguard.samples.corpus.stage;
 
 import dev.meshguard.mesh.MeshWorkload;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -24,6 +25,11 @@ public final class Handle {
     private boolean useless;
     private @Nullable Object object;
     private @Nullable Consumer<Object> free;
+
+    /** Returns what a step returns that was refused; whatever is done with it is a step that does nothing. */
+    public static Handle nothing() {
+        return NOTHING;
+    }
 
     private Handle(int step, String name, boolean ofAProgram) {
         this.step = step;
@@ -100,5 +106,10 @@ public final class Handle {
     public void drop() {
         object = null;
         free = null;
+    }
+
+    /** Returns a reference that tells when the object was collected. */
+    WeakReference<Object> watch() {
+        return new WeakReference<>(object);
     }
 }

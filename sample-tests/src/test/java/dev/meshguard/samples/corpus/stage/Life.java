@@ -27,6 +27,7 @@ public final class Life {
     private int meshClosingAt = NEVER;
     private int meshClosedAt = NEVER;
     private int deviceClosedAt = NEVER;
+    private int closeStep = -1;
     private boolean cached;
     private int ownerEndedAt = NEVER;
     private int ownerEndedStep = NEVER;
@@ -150,6 +151,11 @@ public final class Life {
         return !isCircularBuffer() && !other.isCircularBuffer() && ownership != other.ownership;
     }
 
+    /** Returns the step in which its mesh was closed, or -1. */
+    public int closeStep() {
+        return closeStep;
+    }
+
     /** Returns whether it took memory when its mesh began to close, so that the reading shows it. */
     public boolean wasThereAtTheClose() {
         return meshClosingAt != NEVER && isThereAt(meshClosingAt);
@@ -211,7 +217,10 @@ public final class Life {
         endStep = step;
     }
 
-    void meshCloses(int moment) {
+    void meshCloses(int moment, int step) {
+        if (meshClosingAt == NEVER) {
+            closeStep = step;
+        }
         meshClosingAt = Math.min(meshClosingAt, moment);
     }
 

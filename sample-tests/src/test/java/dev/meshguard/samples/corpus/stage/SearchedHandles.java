@@ -58,10 +58,11 @@ public final class SearchedHandles implements HandleFinder {
 
     private static boolean isToBeExplained(AllocationTracker tracker) {
         AllocationHistory history = tracker.history();
-        return !history.live().isEmpty() && !LeakCheck.create()
-                .examine(history)
-                .survivors(survivor -> survivor.cause() == Cause.UNEXPLAINED)
-                .isEmpty();
+        return !history.live().isEmpty()
+                && !LeakCheck.create()
+                        .examine(history)
+                        .survivors(survivor -> survivor.cause() == Cause.UNEXPLAINED)
+                        .isEmpty();
     }
 
     private void search(Waiting one, GarbageCollection collecting) {
@@ -83,8 +84,7 @@ public final class SearchedHandles implements HandleFinder {
     private void compare(Stage stage, HistoryEvent.HandleTraced traced) {
         asked++;
         Optional<Reachability> known = RememberedHandles.reachability(stage, traced.request());
-        if (known.isPresent()
-                && known.get().state() != traced.reachability().state()) {
+        if (known.isPresent() && known.get().state() != traced.reachability().state()) {
             disagreements.add(String.format(
                     Locale.ROOT,
                     "%s of step %d on %s: the program says %s, the search %s",
