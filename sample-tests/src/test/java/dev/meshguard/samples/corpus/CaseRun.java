@@ -6,6 +6,7 @@ import dev.meshguard.samples.corpus.stage.Road;
 import dev.meshguard.samples.corpus.truth.GroundTruth;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
 
 /**
@@ -15,17 +16,28 @@ import java.util.List;
  * @param truth what is true
  * @param road what arrived
  * @param history what the tracker made of it
+ * @param allowed what may stay
  * @param contradictions where the allocators held something else than the truth says; empty unless the label is in doubt
  */
 public record CaseRun(
-        CorpusCase subject, GroundTruth truth, Road road, AllocationHistory history, List<String> contradictions) {
+        CorpusCase subject,
+        GroundTruth truth,
+        Road road,
+        AllocationHistory history,
+        ExpectedBuffers allowed,
+        List<String> contradictions) {
 
     /** Returns what the verdict on the whole history says. */
     public Judgement full() {
-        return new Judgement(LeakCheck.create().examine(history), truth, road, request -> request, Rigour.EVERY_CAUSE);
+        return new Judgement(
+                LeakCheck.create().expecting(allowed).examine(history),
+                truth,
+                road,
+                request -> request,
+                Rigour.EVERY_CAUSE);
     }
 
-    /** Returns what the verdict says on what a server's log would have held. */
+    /** Returns what the verdict says on what a server's log would have held, without an allowlist: its entries may speak of what is not there. */
     public Judgement reduced() {
         ServerLogReduction reduction = new ServerLogReduction(history);
         return new Judgement(

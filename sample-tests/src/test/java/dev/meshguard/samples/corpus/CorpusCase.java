@@ -7,7 +7,9 @@ import dev.meshguard.samples.corpus.stage.Setting;
 import dev.meshguard.samples.corpus.stage.Stage;
 import dev.meshguard.samples.corpus.truth.GroundTruth;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Retention;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * One case of the corpus: a program on a runtime.
@@ -24,15 +26,33 @@ public record CorpusCase(Scenario scenario, Setting setting) {
 
     /** Runs the program twice, and looks for handles in another way. */
     public CaseRun run(HandleFinder finder) {
+        return start(finder).get();
+    }
+
+    /** Runs the program twice; what came of it can be had as soon as the finder has found what it was to find. */
+    Supplier<CaseRun> start(HandleFinder finder) {
+        return start(finder, Retention.ALL);
+    }
+
+    /** Runs the program twice, with a tracker that keeps so much. */
+    Supplier<CaseRun> start(HandleFinder finder, Retention retention) {
         Stage truth = Stage.ofTheTruth(setting);
         scenario.program().accept(truth);
         truth.end();
-        AllocationTracker tracker =
-                AllocationTracker.builder().bankedAddresses().build();
+        AllocationTracker tracker = AllocationTracker.builder()
+                .bankedAddresses()
+                .retention(retention)
+                .build();
         Stage told = Stage.ofTheCase(setting, tracker, finder);
         scenario.program().accept(told);
         told.end();
-        return new CaseRun(this, new GroundTruth(truth, told), told.road(), tracker.history(), contradictions(truth));
+        return () -> new CaseRun(
+                this,
+                new GroundTruth(truth, told),
+                told.road(),
+                tracker.history(),
+                told.allowed(),
+                contradictions(truth));
     }
 
     private static List<String> contradictions(Stage truth) {

@@ -2,7 +2,7 @@ package dev.meshguard.samples.corpus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.samples.corpus.stage.RememberedHandles;
+import dev.meshguard.samples.corpus.stage.SearchedHandles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +21,8 @@ class CorpusTests {
 
     private static final Path COMPARISON = Path.of("..", "docs", "compared-diagnosis.md");
 
-    private final CorpusResults results = CorpusResults.of("corpus", Corpus.all(), new RememberedHandles());
+    private final SearchedHandles finder = new SearchedHandles();
+    private final CorpusResults results = CorpusResults.searched("corpus", Corpus.all(), finder);
 
     @Test
     void isLargeAndMostlyOfProgramsThatLeakNothing() {
@@ -33,6 +34,13 @@ class CorpusTests {
     @Test
     void isLabelledAsTheAllocatorsSay() {
         assertThat(results.contradictions()).isEmpty();
+    }
+
+    @Test
+    void hasHandlesThatAreFoundWhereTheProgramKeptThemAndNowhereElse() {
+        assertThat(finder.searches()).isGreaterThan(500);
+        assertThat(finder.asked()).isGreaterThan(1_500);
+        assertThat(finder.disagreements()).isEmpty();
     }
 
     @Test

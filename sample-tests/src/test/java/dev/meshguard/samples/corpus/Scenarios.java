@@ -29,6 +29,9 @@ final class Scenarios {
         all.addAll(leaking());
         all.addAll(late());
         all.addAll(bindings());
+        all.addAll(MoreScenarios.allowing());
+        all.addAll(MoreScenarios.untracked());
+        all.addAll(MoreScenarios.collected());
         return all;
     }
 
@@ -346,7 +349,7 @@ final class Scenarios {
                         row.add(stage.onDevice(mesh, device, "weights", BufferType.L1, 2 * KIB));
                     }
                     stage.row(row);
-                    row.forEach(stage::drop);
+                    stage.drop(row);
                 })),
                 Scenario.onAMesh("a program never ended", onMesh((stage, mesh) -> {
                     stage.workload(mesh, "kept", 4 * KIB);

@@ -165,6 +165,7 @@ public final class Judgement {
             case MISSING -> standing == Standing.LEAKED;
             case GIVEN_BACK -> standing == Standing.MISREPORTED;
             case MAY_STAY -> standing == Standing.EXPECTED;
+            case MAY_STAY_OR_MISSING -> standing == Standing.EXPECTED || standing == Standing.LEAKED;
             case OPEN -> standing == Standing.UNDECIDED;
         };
     }

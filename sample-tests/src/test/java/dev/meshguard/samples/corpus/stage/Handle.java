@@ -1,6 +1,7 @@
 package dev.meshguard.samples.corpus.stage;
 
 import dev.meshguard.mesh.MeshWorkload;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -21,8 +22,14 @@ public final class Handle {
     private final boolean ofAProgram;
     private final List<Handle> others = new ArrayList<>();
     private boolean heldAtTheCheck;
+    private boolean useless;
     private @Nullable Object object;
     private @Nullable Consumer<Object> free;
+
+    /** Returns what a step returns that was refused; whatever is done with it is a step that does nothing. */
+    public static Handle nothing() {
+        return NOTHING;
+    }
 
     private Handle(int step, String name, boolean ofAProgram) {
         this.step = step;
@@ -60,7 +67,7 @@ public final class Handle {
 
     /** Returns whether the program still has one of the handles. */
     public boolean isHeld() {
-        return object != null || others.stream().anyMatch(Handle::isHeld);
+        return (object != null && !useless) || others.stream().anyMatch(Handle::isHeld);
     }
 
     /** Returns whether the program had one of the handles when the check was made. */
@@ -87,10 +94,11 @@ public final class Handle {
         }
     }
 
-    /** Frees, and keeps the useless object all the same. */
+    /** Frees, and keeps the object all the same, which is of no use any more: what it gave back it does not hold. */
     public void freeAndKeep() {
         if (object != null && free != null) {
             free.accept(object);
+            useless = true;
         }
     }
 
@@ -98,5 +106,10 @@ public final class Handle {
     public void drop() {
         object = null;
         free = null;
+    }
+
+    /** Returns a reference that tells when the object was collected. */
+    WeakReference<Object> watch() {
+        return new WeakReference<>(object);
     }
 }

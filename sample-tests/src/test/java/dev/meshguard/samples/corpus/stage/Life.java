@@ -26,6 +26,8 @@ public final class Life {
     private int endStep = NEVER;
     private int meshClosingAt = NEVER;
     private int meshClosedAt = NEVER;
+    private int deviceClosedAt = NEVER;
+    private int closeStep = -1;
     private boolean cached;
     private int ownerEndedAt = NEVER;
     private int ownerEndedStep = NEVER;
@@ -108,6 +110,11 @@ public final class Life {
         return hasEnded() && endedAt > meshClosedAt;
     }
 
+    /** Returns whether it ended when its device was closed, which the close of another mesh does too: then no allocator took it back. */
+    public boolean endedAfterItsDevice() {
+        return hasEnded() && endedAt > deviceClosedAt;
+    }
+
     public boolean endedAfter(int moment) {
         return hasEnded() && endedAt > moment;
     }
@@ -142,6 +149,11 @@ public final class Life {
     /** Returns whether one was lent by the allocator of a mesh and the other by that of a device. */
     public boolean isLentByAnotherAllocatorThan(Life other) {
         return !isCircularBuffer() && !other.isCircularBuffer() && ownership != other.ownership;
+    }
+
+    /** Returns the step in which its mesh was closed, or -1. */
+    public int closeStep() {
+        return closeStep;
     }
 
     /** Returns whether it took memory when its mesh began to close, so that the reading shows it. */
@@ -205,12 +217,19 @@ public final class Life {
         endStep = step;
     }
 
-    void meshCloses(int moment) {
+    void meshCloses(int moment, int step) {
+        if (meshClosingAt == NEVER) {
+            closeStep = step;
+        }
         meshClosingAt = Math.min(meshClosingAt, moment);
     }
 
     void meshIsClosed(int moment) {
         meshClosedAt = Math.min(meshClosedAt, moment);
+    }
+
+    void deviceIsClosed(int moment) {
+        deviceClosedAt = Math.min(deviceClosedAt, moment);
     }
 
     /** Returns whether it was given back by the time it had to be: by its user before the close begins, by the runtime during it. */

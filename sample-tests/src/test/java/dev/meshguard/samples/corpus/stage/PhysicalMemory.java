@@ -41,6 +41,7 @@ public final class PhysicalMemory implements AllocationListener {
     private final Map<Integer, List<Integer>> open = new HashMap<>();
     private List<List<Integer>> openMeshes = List.of();
     private int firstCloseStep = Life.NEVER;
+    private int lastCloseStep = -1;
 
     PhysicalMemory(Clock clock) {
         this.clock = clock;
@@ -59,6 +60,11 @@ public final class PhysicalMemory implements AllocationListener {
     /** Returns the step in which the first mesh was closed. */
     public int firstCloseStep() {
         return firstCloseStep;
+    }
+
+    /** Returns the step in which a mesh was last closed, and its allocators read, or -1. */
+    public int lastCloseStep() {
+        return lastCloseStep;
     }
 
     /** Returns whether the check found it given back, in time or as soon as its handle was. */
@@ -180,8 +186,9 @@ public final class PhysicalMemory implements AllocationListener {
 
     @Override
     public void meshClosing(int mesh) {
+        lastCloseStep = clock.step();
         clock.nextMoment();
-        of(mesh).forEach(life -> life.meshCloses(clock.moment()));
+        of(mesh).forEach(life -> life.meshCloses(clock.moment(), clock.step()));
     }
 
     @Override
@@ -196,7 +203,10 @@ public final class PhysicalMemory implements AllocationListener {
     public void deviceOpened(int device) {}
 
     @Override
-    public void deviceClosed(int device) {}
+    public void deviceClosed(int device) {
+        clock.nextMoment();
+        alive().filter(life -> life.device() == device).forEach(life -> life.deviceIsClosed(clock.moment()));
+    }
 
     @Override
     public void witnessed(WitnessReading reading) {

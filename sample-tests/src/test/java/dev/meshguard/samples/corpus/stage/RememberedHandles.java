@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Says of each handle what the program did with it: kept or dropped.
@@ -19,17 +20,27 @@ public final class RememberedHandles implements HandleFinder {
 
     @Override
     public void find(AllocationTracker tracker, Stage stage) {
+        find(tracker, stage, request -> true);
+    }
+
+    /** Does so only for what the source handed out no handle to, of which nobody else can find it out. */
+    void findWithoutHandle(AllocationTracker tracker, Stage stage) {
+        find(tracker, stage, request -> request.handle().isEmpty());
+    }
+
+    private static void find(AllocationTracker tracker, Stage stage, Predicate<AllocationRequest> which) {
         Set<AllocationRequest> asked = Collections.newSetFromMap(new IdentityHashMap<>());
         for (BufferGeneration buffer : tracker.history().live()) {
             for (BufferGeneration.Report report : buffer.reportsLeft()) {
-                if (asked.add(report.request())) {
+                if (which.test(report.request()) && asked.add(report.request())) {
                     reachability(stage, report.request()).ifPresent(found -> tracker.traced(report.request(), found));
                 }
             }
         }
     }
 
-    private static Optional<Reachability> reachability(Stage stage, AllocationRequest request) {
+    /** Returns what the program did with its handle, if it had one itself. */
+    static Optional<Reachability> reachability(Stage stage, AllocationRequest request) {
         Optional<Owner> owner = request.details().owner();
         if (owner.filter(trace -> trace.kind() == Owner.Kind.TRACE).isPresent()) {
             return stage.setting().keepsReleasedTraces() ? Optional.of(Reachability.held()) : Optional.empty();

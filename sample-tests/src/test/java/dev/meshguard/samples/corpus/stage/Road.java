@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -63,6 +64,8 @@ public final class Road implements AllocationListener {
     private boolean checked;
     private boolean deaf;
     private boolean noticedLosses;
+    private OptionalInt lastStop = OptionalInt.empty();
+    private boolean listensAgain;
 
     Road(AllocationTracker tracker, Clock clock) {
         this.tracker = tracker;
@@ -87,6 +90,16 @@ public final class Road implements AllocationListener {
     /** Returns whether the source said that it lost something. */
     public boolean saidThatReportsWereLost() {
         return noticedLosses;
+    }
+
+    /** Returns the step in which the source last said that it does not listen any more, if it did. */
+    public OptionalInt lastStop() {
+        return lastStop;
+    }
+
+    /** Returns whether the source listened again after that. */
+    public boolean listensAgain() {
+        return listensAgain;
     }
 
     void check() {
@@ -241,11 +254,14 @@ public final class Road implements AllocationListener {
 
     @Override
     public void trackingStopped(String reason) {
+        lastStop = OptionalInt.of(clock.step());
+        listensAgain = false;
         tracker.trackingStopped(reason);
     }
 
     @Override
     public void trackingStarted() {
+        listensAgain = true;
         tracker.trackingStarted();
     }
 

@@ -5,6 +5,7 @@ import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
@@ -30,6 +31,7 @@ import java.util.stream.Collectors;
  * @param faults what goes wrong at run time
  * @param closeOrder how meshes take themselves apart
  * @param systemBuffers what the runtime takes for itself
+ * @param handleRelease what becomes of what a program dropped without freeing it
  */
 public record Setting(
         RuntimePreset preset,
@@ -39,7 +41,8 @@ public record Setting(
         Set<RuntimeFix> fixes,
         FaultPlan faults,
         CloseOrder closeOrder,
-        Optional<BufferLifetime> systemBuffers) {
+        Optional<BufferLifetime> systemBuffers,
+        HandleRelease handleRelease) {
 
     /**
      * Defects by which the runtime keeps or crashes on memory; all others only touch what it says.
@@ -64,42 +67,74 @@ public record Setting(
                 Set.of(),
                 FaultPlan.none(),
                 CloseOrder.SYSTEM_BUFFERS_FIRST,
-                Optional.of(BufferLifetime.SYSTEM));
+                Optional.of(BufferLifetime.SYSTEM),
+                HandleRelease.EXPLICIT);
     }
 
     /** Returns this runtime of another version and chips. */
     public Setting on(RuntimePreset newPreset, Architecture newArchitecture) {
-        return new Setting(newPreset, newArchitecture, model, defects, fixes, faults, closeOrder, systemBuffers);
+        return new Setting(
+                newPreset, newArchitecture, model, defects, fixes, faults, closeOrder, systemBuffers, handleRelease);
     }
 
     /** Returns this runtime reporting in another way. */
     public Setting reporting(ReportingModel newModel) {
-        return new Setting(preset, architecture, newModel, defects, fixes, faults, closeOrder, systemBuffers);
+        return new Setting(
+                preset, architecture, newModel, defects, fixes, faults, closeOrder, systemBuffers, handleRelease);
     }
 
     /** Returns this runtime with the given defects. */
     public Setting with(RuntimeDefect... newDefects) {
-        return new Setting(preset, architecture, model, Set.of(newDefects), fixes, faults, closeOrder, systemBuffers);
+        return new Setting(
+                preset,
+                architecture,
+                model,
+                Set.of(newDefects),
+                fixes,
+                faults,
+                closeOrder,
+                systemBuffers,
+                handleRelease);
     }
 
     /** Returns this runtime with the given repairs. */
     public Setting with(RuntimeFix... newFixes) {
-        return new Setting(preset, architecture, model, defects, Set.of(newFixes), faults, closeOrder, systemBuffers);
+        return new Setting(
+                preset,
+                architecture,
+                model,
+                defects,
+                Set.of(newFixes),
+                faults,
+                closeOrder,
+                systemBuffers,
+                handleRelease);
     }
 
     /** Returns this runtime with the given faults. */
     public Setting with(FaultPlan newFaults) {
-        return new Setting(preset, architecture, model, defects, fixes, newFaults, closeOrder, systemBuffers);
+        return new Setting(
+                preset, architecture, model, defects, fixes, newFaults, closeOrder, systemBuffers, handleRelease);
     }
 
     /** Returns this runtime taking itself apart in another order. */
     public Setting closing(CloseOrder newOrder) {
-        return new Setting(preset, architecture, model, defects, fixes, faults, newOrder, systemBuffers);
+        return new Setting(preset, architecture, model, defects, fixes, faults, newOrder, systemBuffers, handleRelease);
     }
 
     /** Returns this runtime with buffers of its own of the given lifetime, or without. */
     public Setting ownBuffers(Optional<BufferLifetime> lifetime) {
-        return new Setting(preset, architecture, model, defects, fixes, faults, closeOrder, lifetime);
+        return new Setting(preset, architecture, model, defects, fixes, faults, closeOrder, lifetime, handleRelease);
+    }
+
+    /** Returns this runtime doing something else with what a program dropped without freeing it. */
+    public Setting releasing(HandleRelease newRelease) {
+        return new Setting(preset, architecture, model, defects, fixes, faults, closeOrder, systemBuffers, newRelease);
+    }
+
+    /** Returns whether what a program dropped is given back once it was collected. */
+    boolean releasesWhatIsCollected() {
+        return handleRelease == HandleRelease.ON_COLLECT;
     }
 
     /**
@@ -117,7 +152,13 @@ public record Setting(
                 fixes,
                 withoutFaultsOfReports(),
                 closeOrder,
-                systemBuffers);
+                systemBuffers,
+                handleRelease);
+    }
+
+    /** Returns whether the runtime gets nothing wrong. */
+    boolean isFaultless() {
+        return defects.isEmpty() && faults.isEmpty();
     }
 
     /** Returns whether nothing is said any more once the first mesh is closed. */
@@ -139,7 +180,8 @@ public record Setting(
                 .defects(defects.toArray(RuntimeDefect[]::new))
                 .fixes(fixes.toArray(RuntimeFix[]::new))
                 .faults(faults)
-                .closeOrder(closeOrder);
+                .closeOrder(closeOrder)
+                .handleRelease(handleRelease);
         systemBuffers.ifPresent(lifetime ->
                 builder.systemBuffer(new Owner(Owner.Kind.COMMAND_QUEUE, "0"), BufferType.DRAM, 4_096, lifetime));
         return builder.build();
@@ -180,6 +222,9 @@ public record Setting(
         text.append(systemBuffers
                 .map(lifetime -> lifetime == BufferLifetime.SYSTEM ? "" : " own " + lifetime)
                 .orElse(" owns nothing"));
+        if (handleRelease != HandleRelease.EXPLICIT) {
+            text.append(' ').append(handleRelease);
+        }
         if (!faults.isEmpty()) {
             text.append(' ').append(faults.toString().replace("FaultPlan.none()", ""));
         }

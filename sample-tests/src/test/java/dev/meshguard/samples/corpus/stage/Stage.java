@@ -25,6 +25,7 @@ import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.samples.support.Garbage;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
@@ -33,6 +34,9 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -81,9 +85,11 @@ public final class Stage {
     private final @Nullable Road road;
     private final List<Handle> handles = new ArrayList<>();
     private final List<List<Handle>> rows = new ArrayList<>();
+    private final List<Allowance> allowances = new ArrayList<>();
     private final Map<MeshDevice, Ttnn> runtimes = new HashMap<>();
     private final AllocationListener plain;
     private boolean checked;
+    private boolean ending;
 
     private Stage(Setting setting, @Nullable AllocationTracker tracker, HandleFinder finder) {
         this.setting = setting;
@@ -303,7 +309,17 @@ public final class Stage {
 
     /** Forgets without freeing. */
     public void drop(Handle handle) {
-        does(handle::drop);
+        drop(List.of(handle));
+    }
+
+    /** Forgets all of these without freeing; where a runtime gives back what was collected, they are collected now. */
+    public void drop(List<Handle> some) {
+        List<WeakReference<Object>> dropped = some.stream().map(Handle::watch).toList();
+        does(() -> some.forEach(Handle::drop));
+        if (setting.releasesWhatIsCollected()) {
+            Garbage.collectUntil(() -> dropped.stream().allMatch(lost -> lost.refersTo(null)));
+            Garbage.collect(dropped.get(0));
+        }
     }
 
     // Programs
@@ -390,7 +406,9 @@ public final class Stage {
                     for (int device : devices) {
                         plain.allocated(request, device, type, address, size, Ownership.UNKNOWN);
                     }
-                    return new Binding(plain, request, List.of(devices), type, address);
+                    Binding binding = new Binding(plain, request, List.of(devices), type, address);
+                    plain.handedOut(request, binding);
+                    return binding;
                 },
                 Binding::free);
     }
@@ -403,6 +421,24 @@ public final class Stage {
     /** Ends a process that a binding reported for. */
     public void dieBound(long id) {
         does(() -> plain.processDied(id));
+    }
+
+    /** Does something while the source does not listen, and says so. */
+    public void untracked(Runnable doing) {
+        trackingStops();
+        doing.run();
+        if (road != null) {
+            road.deaf(false);
+            road.trackingStarted();
+        }
+    }
+
+    /** From here on the source does not listen any more, and says so. */
+    public void trackingStops() {
+        if (road != null) {
+            road.trackingStopped("the source was told to stop");
+            road.deaf(true);
+        }
     }
 
     /** Does something of which nobody hears, and nobody notices that. */
@@ -424,6 +460,23 @@ public final class Stage {
         }
     }
 
+    // What may stay
+
+    /** Says that what these handles took on behalf of nobody else, or of the program that they are, may stay by an entry of the allowlist. */
+    public void allow(Expectation entry, Handle... some) {
+        allowances.add(new Allowance(entry, false, List.of(some)));
+    }
+
+    /** Says that what the runtime keeps for another run may stay by an entry of the allowlist. */
+    public void allowCached(Expectation entry) {
+        allowances.add(new Allowance(entry, true, List.of()));
+    }
+
+    /** Does something under a label that reports carry. */
+    public <T> T labelled(String label, Supplier<T> doing) {
+        return tracker == null ? doing.get() : tracker.label(label, doing);
+    }
+
     // Time
 
     /** Begins a phase. */
@@ -442,15 +495,22 @@ public final class Stage {
         handles.forEach(Handle::check);
         memories.forEach(PhysicalMemory::check);
         if (tracker != null) {
-            finder.find(tracker, this);
+            // In this order a guarded test does it: what a search brings about is late.
             tracker.checked();
             road().check();
+            finder.find(tracker, this);
         }
     }
 
     /** Ends the run: the check is made now unless it was made before. */
     public void end() {
+        ending = true;
         check();
+    }
+
+    /** Returns whether the program is over, so that nothing follows the check. */
+    boolean isEnding() {
+        return ending;
     }
 
     // What is known
@@ -471,6 +531,21 @@ public final class Stage {
     /** Returns the handle to what the program took in a step, if it took anything itself. */
     public Optional<Handle> handleOf(int step) {
         return handles.stream().filter(handle -> handle.step() == step).findFirst();
+    }
+
+    /** Returns what the program lets stay. */
+    public List<Allowance> allowances() {
+        return allowances;
+    }
+
+    /** Returns the allowlist. */
+    public ExpectedBuffers allowed() {
+        return new ExpectedBuffers(allowances.stream().map(Allowance::entry).toList());
+    }
+
+    /** Returns what the program has of everything it took, each with its handle while it keeps that. */
+    List<Handle> kept() {
+        return handles;
     }
 
     /** Returns what the program has one of for each device, by the steps in which it took them. */

@@ -1,5 +1,6 @@
 package dev.meshguard.samples.corpus.truth;
 
+import dev.meshguard.samples.corpus.stage.Allowance;
 import dev.meshguard.samples.corpus.stage.Handle;
 import dev.meshguard.samples.corpus.stage.Life;
 import dev.meshguard.samples.corpus.stage.PhysicalMemory;
@@ -247,7 +248,8 @@ public final class GroundTruth {
 
     /** Returns whether memory was not given back that had to be. */
     public boolean isMemoryMissing() {
-        return reports.keySet().stream().anyMatch(life -> isMissing(life) && !life.isCircularBuffer());
+        return truth.allowances().stream().anyMatch(this::isOverItsBound)
+                || reports.keySet().stream().anyMatch(life -> isMissing(life) && !life.isCircularBuffer());
     }
 
     /** Returns whether the check was made with a mesh open, whose buffers may still be given back. */
@@ -259,6 +261,11 @@ public final class GroundTruth {
     public Set<Outcome> outcomes() {
         Set<Label> all = labelsOfAll();
         boolean disordered = reports.values().stream().anyMatch(known -> known.disordered);
+        if (wasTooMuchUnheard()) {
+            return all.stream().anyMatch(GroundTruth::canBeNamed)
+                    ? EnumSet.of(Outcome.INCONCLUSIVE, Outcome.LEAKED)
+                    : EnumSet.of(Outcome.INCONCLUSIVE);
+        }
         if (all.stream().anyMatch(label -> label.is(TrueCause.UNKNOWABLE))
                 && all.stream().noneMatch(GroundTruth::canBeNamed)) {
             return EnumSet.allOf(Outcome.class);
@@ -287,7 +294,13 @@ public final class GroundTruth {
         }
         boolean balanced = !strayFrees && reports.keySet().stream().allMatch(this::fits);
         if (!balanced) {
-            return disordered ? EnumSet.of(Outcome.MISREPORTED, Outcome.INCONCLUSIVE) : EnumSet.of(Outcome.MISREPORTED);
+            boolean seenFreed = reports.keySet().stream().noneMatch(this::wasHeldByAllocatorsThatAreGone);
+            return disordered || !seenFreed
+                    ? EnumSet.of(Outcome.MISREPORTED, Outcome.INCONCLUSIVE)
+                    : EnumSet.of(Outcome.MISREPORTED);
+        }
+        if (truth.allowances().stream().anyMatch(this::isUnderItsBound)) {
+            return EnumSet.of(Outcome.STALE_EXPECTATION);
         }
         Outcome clean = all.stream().anyMatch(label -> label.state() == State.MAY_STAY)
                 ? Outcome.EXPECTED_ONLY
@@ -296,25 +309,47 @@ public final class GroundTruth {
         return disordered ? EnumSet.of(clean, Outcome.INCONCLUSIVE) : EnumSet.of(clean);
     }
 
+    /** The source did not listen for a while, something was there then or came after, and no allocator was read that would know. */
+    private boolean wasTooMuchUnheard() {
+        return told.road().lastStop().stream().anyMatch(stop -> {
+            boolean askedLater = truth.memories().stream().anyMatch(memory -> memory.lastCloseStep() > stop);
+            boolean wasThere = reports.keySet().stream().anyMatch(life -> !(life.hasEnded() && life.endStep() <= stop));
+            return !askedLater && (wasThere || told.road().listensAgain());
+        });
+    }
+
+    /** What a mesh lent that was closed later is known from its allocators; of all else nobody knows what was not heard. */
+    private boolean mayHaveEndedUnheard(Life life) {
+        return told.road().lastStop().stream()
+                .anyMatch(stop -> life.bornStep() <= stop && !(life.isOfAMesh() && life.closeStep() > stop));
+    }
+
     /** What nobody ever spoke of balances; whoever reads the allocators knows that something was not said. */
     private boolean wasSeenButNeverReported(Life life) {
         return of(life).allocations == 0 && of(life).frees == 0 && life.wasThereAtTheClose();
     }
 
+    /** What was never reported and went back to no allocator still stands in the readings made after its free. */
+    private boolean wasHeldByAllocatorsThatAreGone(Life life) {
+        return of(life).allocations == 0 && life.wasThereAtTheClose() && life.endedAfterItsDevice();
+    }
+
     private boolean fits(Life life) {
-        return of(life).areBalanced() || life.mayStay();
+        return of(life).areBalanced() || life.mayStay() || isAllowed(life);
     }
 
     /** Memory that is missing and that the books have. */
     private static boolean canBeNamed(Label label) {
-        return label.state() == State.MISSING && !label.is(TrueCause.UNHEARD) && !label.is(TrueCause.OUT_OF_ORDER);
+        return (label.state() == State.MISSING || label.state() == State.MAY_STAY_OR_MISSING)
+                && !label.is(TrueCause.UNHEARD)
+                && !label.is(TrueCause.OUT_OF_ORDER);
     }
 
     private Set<Label> labelsOfAll() {
         Set<Label> all = new LinkedHashSet<>();
         for (Life life : reports.keySet()) {
             Reports known = of(life);
-            if (isMissing(life) || life.mayStay()) {
+            if (isMissing(life) || life.mayStay() || isAllowed(life)) {
                 all.add(
                         isInTheBooks(life) || life.isCircularBuffer()
                                 ? label(List.of(life))
@@ -408,10 +443,21 @@ public final class GroundTruth {
         List<Life> missing = lives.stream().filter(this::isMissing).toList();
         if (!missing.isEmpty()) {
             Label label = label(missing, life -> causesOfMissing(life, missing.size() > 1), State.MISSING);
-            return isAnotherAllocatorUnheard(missing, lives) ? label.orUnknowable() : label;
+            boolean unheard = missing.stream().anyMatch(this::mayHaveEndedUnheard);
+            return unheard || isAnotherAllocatorUnheard(missing, lives) ? label.orUnknowable() : label;
         }
         if (lives.stream().anyMatch(life -> memory(life).wasItsMeshOpen(life))) {
             return Label.of(TrueCause.STILL_OPEN, State.OPEN);
+        }
+        List<Life> allowed = lives.stream().filter(this::isAllowed).toList();
+        if (!allowed.isEmpty()) {
+            boolean over = allowed.stream()
+                    .anyMatch(life ->
+                            allowanceOf(life).filter(this::isOverItsBound).isPresent());
+            return label(
+                    allowed,
+                    life -> causesOfMissing(life, allowed.size() > 1),
+                    over ? State.MAY_STAY_OR_MISSING : State.MAY_STAY);
         }
         if (lives.stream().anyMatch(Life::mayStay)
                 && lives.stream().allMatch(life -> life.mayStay() || of(life).areBalanced())) {
@@ -435,8 +481,39 @@ public final class GroundTruth {
 
     /** Circular buffers take no memory of an allocator: they are missing as long as their program is there. */
     private boolean isMissing(Life life) {
+        return !life.mayStay() && isLeft(life) && allowanceOf(life).isEmpty();
+    }
+
+    /** Returns what lets a buffer stay that is left. */
+    private Optional<Allowance> allowanceOf(Life life) {
+        return truth.allowances().stream()
+                .filter(allowance -> allowance.means(life))
+                .findFirst();
+    }
+
+    private boolean isAllowed(Life life) {
+        return allowanceOf(life).isPresent() && isLeft(life);
+    }
+
+    /** What is left of what an entry means. */
+    private long leftOf(Allowance allowance) {
+        return reports.keySet().stream()
+                .filter(life -> allowance.means(life) && isLeft(life))
+                .count();
+    }
+
+    private boolean isOverItsBound(Allowance allowance) {
+        return leftOf(allowance) > allowance.entry().count().atMost();
+    }
+
+    private boolean isUnderItsBound(Allowance allowance) {
+        long left = leftOf(allowance);
+        return left > 0 && left < allowance.entry().count().atLeast();
+    }
+
+    private boolean isLeft(Life life) {
         PhysicalMemory memory = memory(life);
-        if (life.mayStay() || memory.wasItsMeshOpen(life)) {
+        if (memory.wasItsMeshOpen(life)) {
             return false;
         }
         return !(life.isCircularBuffer() ? memory.wasItsProgramOver(life) : memory.wasGivenBack(life));
@@ -514,7 +591,7 @@ public final class GroundTruth {
                 .toList();
         ToIntFunction<Predicate<Life>> count =
                 fits -> (int) row.stream().filter(fits).count();
-        return row.size() > 1 && count.applyAsInt(other -> !isMissing(other)) * 2 > row.size();
+        return row.size() > 1 && count.applyAsInt(other -> !isMissing(other) && !isAllowed(other)) * 2 > row.size();
     }
 
     private Set<TrueCause> causesOfSurplus(Life life) {
@@ -546,8 +623,8 @@ public final class GroundTruth {
 
     /**
      * Of what is given back while its mesh is open its allocator tells, unless another allocator lends that place when it is read; of the
-     * end of a program, the runtime does. After the close there
-     * is only the report of the free, or that of a free that did nothing, of this buffer or of one that shares its address with it.
+     * end of a program, the runtime does. After the close, or when the close of another mesh has closed the device, there is only the
+     * report of the free, or that of a free that did nothing, of this buffer or of one that shares its address with it.
      */
     private boolean isUnknowable(Life life) {
         if (life.isCircularBuffer()) {
@@ -561,7 +638,8 @@ public final class GroundTruth {
                 .anyMatch(other -> other != life && life.isHiddenBy(other))) {
             return true;
         }
-        return life.endedAfterClose() && lentTogetherWith(life).noneMatch(this::isReleaseHeardOf);
+        return (life.endedAfterClose() || life.endedAfterItsDevice())
+                && lentTogetherWith(life).noneMatch(this::isReleaseHeardOf);
     }
 
     private boolean isReleaseHeardOf(Life life) {

@@ -19,6 +19,8 @@ public record Label(Set<TrueCause> causes, State state) {
         GIVEN_BACK,
         /** It was not given back and need not be. */
         MAY_STAY,
+        /** It was not given back, and of several alike more are left than may stay: which is one too many nobody can say. */
+        MAY_STAY_OR_MISSING,
         /** It may still be given back. */
         OPEN
     }

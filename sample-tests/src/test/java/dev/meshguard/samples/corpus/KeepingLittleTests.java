@@ -1,0 +1,62 @@
+package dev.meshguard.samples.corpus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.samples.corpus.stage.RememberedHandles;
+import dev.meshguard.samples.corpus.stage.Setting;
+import dev.meshguard.tracker.Retention;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What the verdict says of a tracker that keeps no more than what is live, beside what is true. */
+class KeepingLittleTests {
+
+    /** Programs that such verdicts are wrong about so far. */
+    private static final Set<String> TOLD_WRONG = Set.of(
+            "test_mesh_allocation, cache not cleared",
+            "a program never ended",
+            "submeshes that forget",
+            "a language model that stays",
+            "the free of one device forgotten",
+            "one device takes one more",
+            "a mesh that is opened again over what was forgotten",
+            "a tensor freed after the check",
+            "a program ended after the check",
+            "a check before the close",
+            "untracked: a tensor that is kept",
+            "untracked: a tensor that is freed later",
+            "untracked: a free after the close",
+            "bound: the free of one device forgotten",
+            "bound: freed after the check",
+            "bound: a lost allocation");
+
+    @Test
+    void handlesThatAreKeptOrLostAreToldByWhatIsLive() {
+        List<String> wrongs = new ArrayList<>();
+        int cases = 0;
+        for (Scenario scenario : Scenarios.all()) {
+            if (!TOLD_WRONG.contains(scenario.name())) {
+                for (CorpusCase one : cases(scenario)) {
+                    cases++;
+                    CaseRun run = one.start(new RememberedHandles(), Retention.LIVE_AND_TOTALS)
+                            .get();
+                    run.full().wrongs().forEach(wrong -> wrongs.add(one + ": " + wrong));
+                }
+            }
+        }
+
+        assertThat(wrongs).isEmpty();
+        assertThat(cases).isGreaterThan(120);
+    }
+
+    private static List<CorpusCase> cases(Scenario scenario) {
+        return Stream.of(Setting.faultless(), Setting.faultless().reporting(ReportingModel.TRACKING_BRANCH))
+                .limit(scenario.onAMesh() ? 2 : 1)
+                .map(setting -> new CorpusCase(scenario, setting))
+                .toList();
+    }
+}
