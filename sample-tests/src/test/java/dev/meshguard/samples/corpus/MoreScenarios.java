@@ -154,7 +154,7 @@ final class MoreScenarios {
                 })),
                 Scenario.onAMesh("untracked: a free", onMesh((stage, mesh) -> {
                     Handle before = stage.tensor(mesh, "before", 64, 64);
-                    Handle kept = stage.tensor(mesh, "kept", 32, 32);
+                    stage.tensor(mesh, "kept", 32, 32);
                     stage.untracked(() -> stage.free(before));
                 })),
                 Scenario.onAMesh("untracked: a free, and the address taken anew", onMesh((stage, mesh) -> {
