@@ -30,11 +30,15 @@ final class CircularBufferPlacement {
 
     /** Reports the buffers of a layout on some devices, buffer by buffer. */
     static CircularBufferPlacement report(
-            MeshDevice mesh, CircularBufferLayout layout, AllocationDetails details, List<DeviceLife> devices) {
+            MeshDevice mesh,
+            CircularBufferLayout layout,
+            AllocationDetails details,
+            List<DeviceLife> devices,
+            Object handle) {
         List<Reported> buffers = new ArrayList<>();
         for (CircularBufferLayout.Placed placed : layout.stacked()) {
             AllocationDetails complete = details.withExtent(placed.size());
-            mesh.reports().circularBufferAllocated(complete, idsOf(devices), placed.address(), placed.size());
+            mesh.reports().circularBufferAllocated(complete, idsOf(devices), placed.address(), placed.size(), handle);
             buffers.add(new Reported(complete, placed.address()));
         }
         return new CircularBufferPlacement(mesh, layout, buffers, new LinkedHashSet<>(devices));

@@ -60,7 +60,11 @@ final class Holdings {
 
     /** Reports the circular buffers of a layout on the devices that have not heard of it; where they had another, that gives way. */
     synchronized void place(
-            MeshDevice mesh, CircularBufferLayout layout, AllocationDetails details, List<DeviceLife> devices) {
+            MeshDevice mesh,
+            CircularBufferLayout layout,
+            AllocationDetails details,
+            List<DeviceLife> devices,
+            Object handle) {
         Set<DeviceLife> missing = new LinkedHashSet<>(devices);
         missing.removeIf(device ->
                 placements.stream().anyMatch(placement -> placement.isOf(layout) && placement.covers(device)));
@@ -69,7 +73,7 @@ final class Holdings {
         }
         placements.forEach(placement -> placement.giveWay(missing));
         placements.removeIf(CircularBufferPlacement::isEmpty);
-        placements.add(CircularBufferPlacement.report(mesh, layout, details, List.copyOf(missing)));
+        placements.add(CircularBufferPlacement.report(mesh, layout, details, List.copyOf(missing), handle));
     }
 
     synchronized boolean haveEnded() {

@@ -229,7 +229,8 @@ final class MeshReports {
         return model.reportsCircularBuffersOnEveryDevice() ? devices : devices.subList(0, 1);
     }
 
-    void circularBufferAllocated(AllocationDetails details, List<Integer> on, long address, long size) {
+    void circularBufferAllocated(
+            AllocationDetails details, List<Integer> on, long address, long size, Object handle) {
         if (has(CIRCULAR_BUFFERS_NOT_REPORTED)) {
             return;
         }
@@ -240,6 +241,7 @@ final class MeshReports {
         for (int device : on) {
             listener.allocated(request, device, BufferType.L1, address, size, Ownership.OWNING);
         }
+        listener.handedOut(request, handle);
     }
 
     void circularBufferFreed(AllocationDetails details, List<Integer> on, long address) {

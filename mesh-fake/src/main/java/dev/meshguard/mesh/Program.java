@@ -344,7 +344,7 @@ public final class Program implements AutoCloseable {
     synchronized void enqueueOn(MeshDevice mesh, int device) {
         requireRunnableBy(null);
         holdings.endWith(this, mesh);
-        compileFor(mesh, List.of(device), mesh.memory().lowestOccupiedL1Address(device));
+        compileFor(mesh, List.of(device), mesh.memory().lowestOccupiedL1Address(device), this);
         DeviceLife life = mesh.lifeOf(device);
         if (kernelBinarySize() > 0 && !loadedOn.contains(life)) {
             AllocationDetails details = AllocationDetails.user().ownedBy(owner());
@@ -360,14 +360,18 @@ public final class Program implements AutoCloseable {
     synchronized void compileFor(MeshWorkload enqueuing, MeshDevice mesh) {
         requireRunnableBy(enqueuing);
         compileFor(
-                mesh, mesh.reports().circularBufferDevices(), mesh.subDevices().lowestOccupiedL1AddressFor(this));
+                mesh,
+                mesh.reports().circularBufferDevices(),
+                mesh.subDevices().lowestOccupiedL1AddressFor(this),
+                enqueuing);
     }
 
     /**
      * Lays the circular buffers out, reports them on devices that have not heard of this layout, and only then looks whether they
      * fit, as the runtime does: a program that was refused has reported them, and reports them gone when it ends.
      */
-    private void compileFor(MeshDevice mesh, List<Integer> devices, OptionalLong lowestOccupiedL1Address) {
+    private void compileFor(
+            MeshDevice mesh, List<Integer> devices, OptionalLong lowestOccupiedL1Address, Object handle) {
         compiled = true;
         holdings.meet(mesh);
         CircularBufferLayout current = layOut(mesh);
@@ -375,7 +379,8 @@ public final class Program implements AutoCloseable {
                 mesh,
                 current,
                 AllocationDetails.circularBuffer(owner()),
-                devices.stream().map(mesh::lifeOf).toList());
+                devices.stream().map(mesh::lifeOf).toList(),
+                handle);
         current.requireWithin(mesh.computeGrid());
         current.requireRoom(lowestOccupiedL1Address);
         circularBuffers.forEach(CircularBuffer::requireWholePages);

@@ -143,6 +143,6 @@ final class SystemPrograms {
         CircularBufferLayout layout = CircularBufferLayout.of(0, items, mesh.architecture(), mesh.l1Base());
         layout.requireRoom(OptionalLong.empty());
         AllocationDetails details = AllocationDetails.circularBuffer(owner).withLifetime(program.lifetime());
-        return CircularBufferPlacement.report(mesh, layout, details, devices);
+        return CircularBufferPlacement.report(mesh, layout, details, devices, this);
     }
 }

@@ -49,13 +49,6 @@ final class Corpus {
 
     /** By program, what has to be in the name of the setting; nothing for all settings. */
     private static final Map<String, List<String>> TOLD_WRONG = Map.of(
-            "allowed: one of two alike, the other freed",
-            List.of(
-                    "NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES",
-                    "MESH_BUFFER_DEALLOCATE_RETURNS_EARLY",
-                    "FREES_NAME_STALE_DEVICES",
-                    "shufflingReports(4, 7L)",
-                    "doublingReport(10)"),
             "allowed: what is not there any more",
             List.of(
                     "NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES",
@@ -69,16 +62,6 @@ final class Corpus {
             List.of("delayingReport(9, ALLOCATION, 40)"),
             "untracked: a free after the close",
             List.of(""),
-            "bound, untracked: from the first on",
-            List.of(""),
-            "untracked: when all is over",
-            List.of(
-                    "NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES",
-                    "MESH_BUFFER_DEALLOCATE_RETURNS_EARLY",
-                    "FREES_NAME_STALE_DEVICES",
-                    "ALLOCATOR_CLEARS_WITHOUT_REPORTING",
-                    "losingReport(2, FREE).onDevice(5)",
-                    "doublingReport(10)"),
             "untracked: a tensor that is kept",
             List.of("reorderingReports(3, 1, 2)", "doublingReport(10)"),
             "untracked: a free, and the address taken anew",

@@ -1,7 +1,11 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.tracker.BufferType;
+import java.util.stream.Stream;
+
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading.Moment;
@@ -189,8 +193,24 @@ final class Doubts {
                         reading.number() > gap.number() && reading.reading().moment() == Moment.CLOSE_BEGUN);
         boolean leftSomething = history.generations().stream()
                 .anyMatch(buffer -> buffer.bornAt() < gap.number()
-                        && (buffer.isLive() || buffer.diedAt().orElseThrow() > gap.number()));
-        return !witnessed && (wentOn || leftSomething);
+                        && (buffer.isLive() || buffer.diedAt().orElseThrow() > gap.number())
+                        && !isWitnessedBefore(gap, buffer));
+        return !witnessed && (wentOn || leftSomething || heardOfNothingBefore(gap));
+    }
+
+    /** Where only sums are kept, there is nothing that says when; but then nothing was heard of at all. */
+    private boolean heardOfNothingBefore(HistoryEvent.TrackingStopped gap) {
+        return history.isComplete()
+                ? history.generations().stream().noneMatch(buffer -> buffer.bornAt() < gap.number())
+                : history.devices().stream()
+                        .allMatch(device -> Stream.of(BufferType.values())
+                                .allMatch(type -> history.totals(device, type).totalBuffers() == 0));
+    }
+
+    private boolean isWitnessedBefore(HistoryEvent.TrackingStopped gap, BufferGeneration buffer) {
+        return history.readingFor(buffer, Moment.CLOSE_BEGUN)
+                .filter(reading -> reading.number() < gap.number())
+                .isPresent();
     }
 
     private String words(HistoryEvent.TrackingStopped gap) {

@@ -1,5 +1,7 @@
 package dev.meshguard.verdict.internal;
 
+import java.util.HashMap;
+
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
@@ -76,7 +78,7 @@ public final class Examination {
 
     /** Returns the verdict. */
     public LeakVerdict verdict() {
-        List<Survivor> survivors = history.live().stream().map(this::judge).toList();
+        List<Survivor> survivors = survivors();
         LeakVerdict.Sum sum = sum(survivors);
         List<Doubt> doubts = doubts(sum);
         List<Anomaly> anomalies = new ArrayList<>(history.anomalies());
@@ -96,7 +98,22 @@ public final class Examination {
                 doubts);
     }
 
-    private Survivor judge(BufferGeneration buffer) {
+    /** What is missing takes the room of an entry before what only the books still have. */
+    private List<Survivor> survivors() {
+        Map<BufferGeneration, Diagnosis> diagnoses = new LinkedHashMap<>();
+        history.live().forEach(buffer -> diagnoses.put(buffer, diagnose(buffer)));
+        Map<BufferGeneration, Survivor> survivors = new HashMap<>();
+        for (boolean isInTheBooksOnly : new boolean[] {false, true}) {
+            diagnoses.forEach((buffer, diagnosis) -> {
+                if ((diagnosis.standing() == Standing.MISREPORTED) == isInTheBooksOnly) {
+                    survivors.put(buffer, judge(buffer, diagnosis));
+                }
+            });
+        }
+        return diagnoses.keySet().stream().map(survivors::get).toList();
+    }
+
+    private Survivor judge(BufferGeneration buffer, Diagnosis diagnosis) {
         List<Allowance> fitting = allowances.stream()
                 .filter(allowance -> allowance.concerns(buffer))
                 .toList();
@@ -104,7 +121,6 @@ public final class Examination {
                 .filter(allowance -> allowance.admits(buffer))
                 .findFirst()
                 .map(Allowance::expectation);
-        Diagnosis diagnosis = diagnose(buffer);
         return new Survivor(
                 buffer, expectation.isPresent() ? diagnosis : withoutLeave(diagnosis, fitting), expectation);
     }
