@@ -467,4 +467,16 @@ class ExpectationTests {
                 .extracting(Evidence::words)
                 .containsExactly("no free was reported");
     }
+
+    @Test
+    void fitsABufferThatIsGoneByItsFirstReport() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+        var gone = history.generations().get(0);
+
+        assertThat(ANY.size(64).fits(gone, history)).isTrue();
+        assertThat(ANY.size(65).fits(gone, history)).isFalse();
+    }
 }
