@@ -26,9 +26,8 @@ class SurvivorGroupTests {
     }
 
     private static SurvivorGroup onDevices(int count, long size) {
-        return group(history()
-                .allocate(DRAM, devices(0, count - 1), 0x1000, size)
-                .recorded());
+        return group(
+                history().allocate(DRAM, devices(0, count - 1), 0x1000, size).recorded());
     }
 
     /** A program's binary, and one circular buffer that is left because of it. */
@@ -89,15 +88,18 @@ class SurvivorGroupTests {
                 .recorded());
 
         assertThat(group.devices()).containsExactly(2, 5, 7);
-        assertThat(group).hasToString("UNEXPLAINED (" + Standing.LEAKED.words() + "): DRAM 64 B x 4 on devices [2, 5, 7]");
+        assertThat(group)
+                .hasToString("UNEXPLAINED (" + Standing.LEAKED.words() + "): DRAM 64 B x 4 on devices [2, 5, 7]");
     }
 
     @Test
     void hasTheLabelAndTheOriginOfItsBuffers() {
-        SurvivorGroup known = group(
-                history().allocate(DRAM, device(0), 0x1000, 64).labelled("weights").recorded());
-        SurvivorGroup unknown =
-                group(historyWithoutOrigins().allocate(DRAM, device(0), 0x1000, 64).recorded());
+        SurvivorGroup known = group(history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .labelled("weights")
+                .recorded());
+        SurvivorGroup unknown = group(
+                historyWithoutOrigins().allocate(DRAM, device(0), 0x1000, 64).recorded());
 
         assertThat(known.label()).hasValue("weights");
         assertThat(known.origin()).isPresent();

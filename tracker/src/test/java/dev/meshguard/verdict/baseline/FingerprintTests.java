@@ -245,8 +245,8 @@ class FingerprintTests {
     @Test
     void takesFourMethodsAndNoneFurtherOut() throws Exception {
         assertThat(fingerprint(third()).digest())
-                .isEqualTo(sha256(
-                        "DRAM\n4096\n" + HERE + "allocated\n" + HERE + "first\n" + HERE + "second\n" + HERE + "third\n"));
+                .isEqualTo(sha256("DRAM\n4096\n" + HERE + "allocated\n" + HERE + "first\n" + HERE + "second\n" + HERE
+                        + "third\n"));
     }
 
     private static HistoryScript third() {

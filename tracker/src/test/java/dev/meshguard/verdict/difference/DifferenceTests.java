@@ -165,10 +165,8 @@ class DifferenceTests {
 
     @Test
     void ofTwoThingsThatAreEquallyCommonTheLowerDeviceDidTheUsual() {
-        AllocationHistory history = history()
-                .mesh(0, 0, 1)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .closed();
+        AllocationHistory history =
+                history().mesh(0, 0, 1).allocate(DRAM, device(0), 0x1000, 64).closed();
 
         assertThat(DeviceDifference.of(history).deviations()).singleElement().satisfies(deviation -> {
             assertThat(deviation.usual()).isEqualTo(new Usage(1, 64, 1, 64));
@@ -186,11 +184,9 @@ class DifferenceTests {
 
         assertThat(difference.isEmpty()).isFalse();
         assertThat(difference.changes())
-                .extracting(change -> change.site().toString(), change -> change.origin()
-                        .orElseThrow()
-                        .frames()
-                        .get(0)
-                        .getMethodName())
+                .extracting(
+                        change -> change.site().toString(),
+                        change -> change.origin().orElseThrow().frames().get(0).getMethodName())
                 .containsExactly(
                         tuple("DRAM from DifferenceTests.inAnother", "inAnother"),
                         tuple("DRAM from DifferenceTests.inOneMethod", "inOneMethod"));
@@ -198,7 +194,8 @@ class DifferenceTests {
 
     @Test
     void buffersOfOneMethodAreOneSiteWhateverTheirSizes() {
-        assertThat(HistoryDifference.between(history().recorded(), inOneMethod(64, 128)).changes())
+        assertThat(HistoryDifference.between(history().recorded(), inOneMethod(64, 128))
+                        .changes())
                 .extracting(UsageChange::after)
                 .containsExactly(new Usage(2, 192, 2, 192));
     }

@@ -47,16 +47,19 @@ class BoundsTests {
     void refusesBlankTexts() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ANY.label(" "))
-                .withMessage("An expected buffer's label is a text to look for: a blank one was given. Leave it out to allow"
-                        + " any.");
+                .withMessage(
+                        "An expected buffer's label is a text to look for: a blank one was given. Leave it out to allow"
+                                + " any.");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ANY.owner(""))
-                .withMessage("An expected buffer's owner is a text to look for: a blank one was given. Leave it out to allow"
-                        + " any.");
+                .withMessage(
+                        "An expected buffer's owner is a text to look for: a blank one was given. Leave it out to allow"
+                                + " any.");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ANY.origin(" "))
-                .withMessage("An expected buffer's origin is a text to look for: a blank one was given. Leave it out to allow"
-                        + " any.");
+                .withMessage(
+                        "An expected buffer's origin is a text to look for: a blank one was given. Leave it out to allow"
+                                + " any.");
     }
 
     @Test

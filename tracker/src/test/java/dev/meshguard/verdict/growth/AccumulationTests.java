@@ -510,8 +510,8 @@ class AccumulationTests {
         HistoryScript script = HistoryScript.on(tracker);
         tracker.rounds(
                 3,
-                round -> script.allocate(DRAM, new int[] {3, 1}, round * KIB, 64)
-                        .recorded());
+                round ->
+                        script.allocate(DRAM, new int[] {3, 1}, round * KIB, 64).recorded());
 
         assertThat(accumulation().sites()).extracting(SiteGrowth::devices).containsExactly(List.of(1, 3));
     }
