@@ -229,8 +229,7 @@ final class MeshReports {
         return model.reportsCircularBuffersOnEveryDevice() ? devices : devices.subList(0, 1);
     }
 
-    void circularBufferAllocated(
-            AllocationDetails details, List<Integer> on, long address, long size, Object handle) {
+    void circularBufferAllocated(AllocationDetails details, List<Integer> on, long address, long size, Object handle) {
         if (has(CIRCULAR_BUFFERS_NOT_REPORTED)) {
             return;
         }

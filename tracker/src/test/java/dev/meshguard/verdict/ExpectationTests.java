@@ -17,6 +17,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;
@@ -466,5 +467,36 @@ class ExpectationTests {
         assertThat(verdict.survivors().get(1).diagnosis().evidence())
                 .extracting(Evidence::words)
                 .containsExactly("no free was reported");
+    }
+
+    @Test
+    void fitsABufferThatIsGoneByItsFirstReport() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+        var gone = history.generations().get(0);
+
+        assertThat(ANY.size(64).fits(gone, history)).isTrue();
+        assertThat(ANY.size(65).fits(gone, history)).isFalse();
+    }
+
+    @Test
+    void givesItsRoomToWhatIsMissingBeforeWhatOnlyTheBooksHave() {
+        AllocationHistory history = history()
+                .allocate(L1, device(3), 0x1000, 64)
+                .allocate(L1, device(3), 0x2000, 64)
+                .witness(WitnessReading.Moment.CLOSE_BEGUN, L1, device(3), 0x2000)
+                .closed();
+
+        LeakVerdict verdict = LeakCheck.create()
+                .expecting(ExpectedBuffers.of(ANY.type(L1).count(1)))
+                .examine(history);
+
+        assertThat(verdict.survivors())
+                .extracting(Survivor::toString)
+                .containsExactly(
+                        "FREE_UNREPORTED (misreported): L1 0x1000 (4096) on device 3, generation 1",
+                        "UNEXPLAINED (expected): L1 0x2000 (8192) on device 3, generation 1");
     }
 }

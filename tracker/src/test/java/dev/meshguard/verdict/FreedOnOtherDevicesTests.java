@@ -580,4 +580,16 @@ class FreedOnOtherDevicesTests {
     void comparesNoMeshesOfSeveralDevices() {
         judged(oneBufferOnEachOfThreeMeshes(2)).hasOnly(UNEXPLAINED, LEAKED);
     }
+
+    /** A request is judged by its own buffers, and a lone buffer by all that its line asked for: neither by the other's measure. */
+    @Test
+    void measuresALoneBufferByItsLineThoughTheLineAskedForAWholeRequestBefore() {
+        var script = history();
+        for (int[] devices : List.of(devices(0, 2), device(3))) {
+            script.allocate(DRAM, devices, 0x1000, 64).owning();
+        }
+        var history = script.free(DRAM, devices(1, 2), 0x1000).owning().recorded();
+
+        judged(history).hasCauses(FREED_ON_OTHER_DEVICES, UNEXPLAINED);
+    }
 }

@@ -626,6 +626,26 @@ class InconclusiveTests {
     }
 
     @Test
+    void doubtsAHistoryInWhichTrackingStoppedAndNothingWasHeardOf() {
+        judged(history().stopped("the server was down").recorded())
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .doubts(
+                        "Tracking was off from event #1 on (the server was down), so what was allocated and freed meanwhile"
+                                + " is not known.");
+    }
+
+    @Test
+    void doesNotDoubtWhatAWitnessCalledFreeBeforeTrackingStopped() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .stopped("the server was down")
+                .recorded();
+
+        judged(history).hasOutcome(Outcome.MISREPORTED).doubts();
+    }
+
+    @Test
     void doesNotMindThatTrackingStopsBeforeAnythingIsThere() {
         var history = history()
                 .stopped("the server was down")
@@ -856,5 +876,43 @@ class InconclusiveTests {
                         .freeIgnored(DRAM, device(0), 0x1000, IgnoredFreeReason.UNKNOWN_ADDRESS)
                         .closed())
                 .doubts(HELD_AT_CLOSE);
+    }
+
+    @Test
+    void believesAFreeThoughAnotherMemoryWasReadBeforeTheWipe() {
+        var history = heldAtClose()
+                .free(DRAM, device(0), 0x1000)
+                .witness(BEFORE_WIPE, L1, device(0))
+                .closed();
+
+        judged(history).hasOutcome(Outcome.MISREPORTED).doubts();
+    }
+
+    /** The free ended a buffer of the mesh's earlier life: what is left came later, and nothing overtook it. */
+    @Test
+    void blamesNoFreeOfABufferFromBeforeTheMeshWasClosed() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(0)
+                .extent(64)
+                .close()
+                .free(DRAM, device(0), 0x1000)
+                .onMesh(0)
+                .extent(64)
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(0)
+                .extent(64)
+                .closed();
+
+        LeakVerdict verdict = judged(history)
+                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                .doubts()
+                .verdict();
+
+        assertThat(verdict.anomalies())
+                .extracting(Anomaly::kind)
+                .containsExactly(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE);
     }
 }

@@ -244,6 +244,20 @@ class OutcomeTests {
     }
 
     @Test
+    void groupsByTheRequestWhereNoOriginIsKnown() {
+        var history = historyWithoutOrigins()
+                .allocate(DRAM, devices(0, 2), 0x1000, 64)
+                .onMesh(0)
+                .allocate(DRAM, devices(1, 3), 0x2000, 64)
+                .onMesh(0)
+                .recorded();
+
+        assertThat(judged(history).verdict().groups())
+                .extracting(SurvivorGroup::devices)
+                .containsExactly(List.of(0, 1, 2), List.of(1, 2, 3));
+    }
+
+    @Test
     void refusesACauseWithoutEvidence() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Diagnosis.of(Cause.CACHED, Standing.LEAKED))

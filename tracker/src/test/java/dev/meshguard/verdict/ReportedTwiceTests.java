@@ -26,7 +26,9 @@ import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.WitnessReading;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Two proofs: the reports are of one allocation, and its memory is gone. */
@@ -524,6 +526,98 @@ class ReportedTwiceTests {
                 .recorded();
 
         judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
+    }
+
+    /** A request that goes on reporting what was freed meanwhile still reports one allocation. */
+    @Test
+    void isNamedWhereAFreeCameBetweenTheReportsOfOneRequest() {
+        var tracker = AllocationTracker.create();
+        tracker.meshOpened(MeshDescription.of(0, "mesh 0", List.of(0)));
+        var request = tracker.request(AllocationDetails.user());
+        tracker.allocated(request, 0, DRAM, 0x1000, 64, NON_OWNING);
+        tracker.freed(0, DRAM, 0x1000);
+        tracker.allocated(request, 0, DRAM, 0x1000, 64, NON_OWNING);
+        freedBuffer(tracker, 0x1000);
+        witnessedFree(tracker);
+
+        judged(tracker.history())
+                .hasOnly(REPORTED_TWICE, MISREPORTED)
+                .because(
+                        "reported 2 times at one live address (events #4, #5), freed once",
+                        "the allocator called 0x1000 (4096) free when close began (event #7)");
+    }
+
+    @Test
+    void isNotNamedBecauseTheRequestGaveBackAnotherAddress() {
+        var tracker = AllocationTracker.create();
+        tracker.meshOpened(MeshDescription.of(0, "mesh 0", List.of(0)));
+        var request = tracker.request(AllocationDetails.user());
+        tracker.allocated(request, 0, DRAM, 0x2000, 64, NON_OWNING);
+        tracker.freed(0, DRAM, 0x2000);
+        tracker.allocated(request, 0, DRAM, 0x1000, 64, NON_OWNING);
+        freedBuffer(tracker, 0x1000);
+        witnessedFree(tracker);
+
+        judged(tracker.history()).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
+    void isNotNamedOnTheWordOfAnOwnerFromAnEarlierLifeOfTheDevice() {
+        var tracker = AllocationTracker.create();
+        tracker.meshOpened(MeshDescription.of(0, "mesh 0", List.of(0)));
+        tracker.deviceOpened(0);
+        var request = tracker.request(AllocationDetails.user());
+        tracker.allocated(request, 0, DRAM, 0x1000, 64, NON_OWNING);
+        freedBuffer(tracker, 0x1000);
+        tracker.meshClosed(0);
+        tracker.deviceClosed(0);
+        tracker.meshOpened(MeshDescription.of(0, "mesh 0", List.of(0)));
+        tracker.deviceOpened(0);
+        tracker.allocated(request, 0, DRAM, 0x1000, 64, NON_OWNING);
+        freedBuffer(tracker, 0x1000);
+        witnessedFree(tracker);
+
+        judged(tracker.history()).hasCauses(UNEXPLAINED, FREE_UNREPORTED);
+    }
+
+    /** Reports a buffer of another request at an address, and its free. */
+    private static void freedBuffer(AllocationTracker tracker, long address) {
+        tracker.allocated(tracker.request(AllocationDetails.user()), 0, DRAM, address, 64, OWNING);
+        tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, address, OWNING);
+    }
+
+    private static void witnessedFree(AllocationTracker tracker) {
+        tracker.witnessed(WitnessReading.of(0, CLOSE_BEGUN).region(0, DRAM).build());
+        tracker.meshClosed(0);
+    }
+
+    /** What one request reported on two devices is no view of a buffer on one of them. */
+    @Test
+    void isNotNamedForAViewThatLiesOnMoreDevicesThanTheOwner() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                .nonOwning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForAViewThatLiesOnAnotherDeviceThanTheOwnersRest() {
+        var history = history()
+                .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, new int[] {0, 2}, 0x1000, 64)
+                .nonOwning()
+                .free(DRAM, devices(0, 1), 0x1000)
+                .owning()
+                .recorded();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
     }
 
     @Test

@@ -1,8 +1,5 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.BufferType;
-import java.util.stream.Stream;
-
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
@@ -27,6 +24,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What a source leaves open that does not hear of everything.
@@ -195,16 +193,13 @@ final class Doubts {
                 .anyMatch(buffer -> buffer.bornAt() < gap.number()
                         && (buffer.isLive() || buffer.diedAt().orElseThrow() > gap.number())
                         && !isWitnessedBefore(gap, buffer));
-        return !witnessed && (wentOn || leftSomething || heardOfNothingBefore(gap));
+        return !witnessed && (wentOn || leftSomething || heardOfNothing());
     }
 
-    /** Where only sums are kept, there is nothing that says when; but then nothing was heard of at all. */
-    private boolean heardOfNothingBefore(HistoryEvent.TrackingStopped gap) {
-        return history.isComplete()
-                ? history.generations().stream().noneMatch(buffer -> buffer.bornAt() < gap.number())
-                : history.devices().stream()
-                        .allMatch(device -> Stream.of(BufferType.values())
-                                .allMatch(type -> history.totals(device, type).totalBuffers() == 0));
+    private boolean heardOfNothing() {
+        return history.devices().stream()
+                .allMatch(device -> Stream.of(BufferType.values())
+                        .allMatch(type -> history.totals(device, type).totalBuffers() == 0));
     }
 
     private boolean isWitnessedBefore(HistoryEvent.TrackingStopped gap, BufferGeneration buffer) {

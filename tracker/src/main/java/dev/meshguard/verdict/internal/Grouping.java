@@ -1,6 +1,5 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
@@ -23,21 +22,9 @@ import java.util.Set;
 /** Makes leaks of survivors: what comes from one place is one, and what one owner keeps goes with it. */
 final class Grouping {
 
+    /** Where is an origin, or else the request, which is told from others by itself only. */
     private record Key(
             Object where, BufferType type, long size, Optional<String> label, Cause cause, Standing standing) {}
-
-    /** A request without an origin is told from others by itself only. */
-    private record SameRequest(AllocationRequest request) {
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof SameRequest same && same.request == request;
-        }
-
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(request);
-        }
-    }
 
     /** What one owner keeps, and counts alike. */
     private record Estate(Owner owner, Standing standing) {}
@@ -75,7 +62,7 @@ final class Grouping {
         Object where = buffer.origin()
                 .filter(origin -> !origin.frames().isEmpty())
                 .map(Object.class::cast)
-                .orElseGet(() -> new SameRequest(buffer.request()));
+                .orElse(buffer.request());
         return new Key(where, buffer.type(), buffer.size(), buffer.label(), survivor.cause(), survivor.standing());
     }
 

@@ -48,8 +48,8 @@ final class Siblings {
     private final IdentityHashMap<AllocationRequest, Map<Sort, List<BufferGeneration>>> requests =
             new IdentityHashMap<>();
 
-    /** By the first of the siblings. */
-    private final IdentityHashMap<BufferGeneration, Conduct> conducts = new IdentityHashMap<>();
+    /** By the list of the siblings, which is made once: the first of a request may be the first of its line too. */
+    private final IdentityHashMap<List<BufferGeneration>, Conduct> conducts = new IdentityHashMap<>();
 
     private @Nullable Map<Likeness, List<BufferGeneration>> alike;
     private @Nullable IdentityHashMap<BufferGeneration, List<HistoryEvent.FreeIgnored>> freesAfterClose;
@@ -103,9 +103,9 @@ final class Siblings {
     /** Returns what the devices did with the siblings of a buffer. */
     Conduct conductOf(BufferGeneration buffer) {
         List<BufferGeneration> siblings = of(buffer);
-        BufferGeneration first = siblings.isEmpty() ? buffer : siblings.get(0);
-        return conducts.computeIfAbsent(
-                first, unused -> new Conduct(siblings.isEmpty() ? List.of(buffer) : siblings, this::provedFreeAt));
+        return siblings.isEmpty()
+                ? new Conduct(List.of(buffer), this::provedFreeAt)
+                : conducts.computeIfAbsent(siblings, known -> new Conduct(known, this::provedFreeAt));
     }
 
     /**

@@ -76,4 +76,12 @@ class BaselineFileTests {
 
         assertThat(new BaselineFile(path).read().entries()).hasSize(40);
     }
+
+    @Test
+    void tellsWhatIsInItAfterAChange() throws IOException {
+        BaselineFile file = new BaselineFile(folder.resolve("baseline.txt"));
+
+        assertThat(file.update(before -> leak(1))).isEqualTo(leak(1));
+        assertThat(file.update(before -> before.and(leak(2)))).isEqualTo(leak(1).and(leak(2)));
+    }
 }

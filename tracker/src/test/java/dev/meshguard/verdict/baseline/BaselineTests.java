@@ -133,4 +133,30 @@ class BaselineTests {
                                 + " and a place, with one blank between them: \"" + line
                                 + "\" was found. Leave the file to -Dmeshguard.baseline.update=accept.");
     }
+
+    /** Two sizes of one class are two groups to the reader and one leak to the file. */
+    @Test
+    void addsUpTheGroupsOfOneFingerprint() {
+        LeakVerdict verdict = LeakCheck.create()
+                .examine(historyWithoutOrigins()
+                        .allocate(DRAM, devices(0, 7), 0x1000, 64)
+                        .labelled("weights")
+                        .allocate(DRAM, devices(0, 1), 0x2000, 60)
+                        .labelled("weights")
+                        .recorded());
+
+        assertThat(verdict.groups()).hasSize(2);
+        assertThat(Baseline.of(verdict)).isEqualTo(Baseline.of(leaking(DRAM, 10)));
+    }
+
+    @Test
+    void findsTheEntryOfALeak() {
+        LeakVerdict verdict = leaking(DRAM, 8);
+        Baseline baseline = Baseline.of(verdict);
+
+        assertThat(baseline.entry(Fingerprint.of(verdict.groups().get(0))))
+                .hasValue(new BaselineEntry("148dae9b40af", 8, DRAM, 64, "label weights"));
+        assertThat(baseline.entry(Fingerprint.of(leaking(L1, 8).groups().get(0))))
+                .isEmpty();
+    }
 }

@@ -241,4 +241,31 @@ class FingerprintTests {
         return HexFormat.of()
                 .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
     }
+
+    @Test
+    void takesFourMethodsAndNoneFurtherOut() throws Exception {
+        assertThat(fingerprint(third()).digest())
+                .isEqualTo(sha256("DRAM\n4096\n" + HERE + "allocated\n" + HERE + "first\n" + HERE + "second\n" + HERE
+                        + "third\n"));
+    }
+
+    private static HistoryScript third() {
+        return second();
+    }
+
+    private static HistoryScript second() {
+        return first();
+    }
+
+    private static HistoryScript first() {
+        return allocated();
+    }
+
+    @Test
+    void comesInTheOrderOfItsDigits() {
+        Fingerprint one = new Fingerprint("0a", DRAM, 64, "Model.load");
+        Fingerprint other = new Fingerprint("0b", DRAM, 64, "Model.load");
+
+        assertThat(Stream.of(other, one).sorted()).containsExactly(one, other);
+    }
 }

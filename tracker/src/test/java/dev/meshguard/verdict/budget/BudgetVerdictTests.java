@@ -10,12 +10,18 @@ import static dev.meshguard.tracker.HistoryScript.program;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.AllocatorReading;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class BudgetVerdictTests {
@@ -143,7 +149,8 @@ class BudgetVerdictTests {
                 .allSatisfy(overrun -> assertThat(overrun).isInstanceOf(Overrun.Unknown.class));
         assertThat(judge(ofAnother, MemoryBudget.of(DRAM).onDevice(3).fragmentation(1))
                         .overruns())
-                .hasOnlyElementsOfType(Overrun.Unknown.class);
+                .singleElement()
+                .isInstanceOf(Overrun.Unknown.class);
     }
 
     @Test
@@ -177,5 +184,91 @@ class BudgetVerdictTests {
 
     private static BudgetVerdict judge(List<AllocatorReading> readings, MemoryBudget budget) {
         return BudgetVerdict.of(LeakCheck.create().examine(history().recorded()), List.of(budget), readings);
+    }
+
+    /** 64 bytes, given back, and 64 again. */
+    private static AllocationHistory twiceTheSame() {
+        return history()
+                .allocate(L1, device(0), 0x1000, 64)
+                .free(L1, device(0), 0x1000)
+                .allocate(L1, device(0), 0x2000, 64)
+                .recorded();
+    }
+
+    @Test
+    void whatWasGivenBackBeforeIsNotInUseAnyMore() {
+        assertThat(judge(twiceTheSame(), MemoryBudget.of(L1).peakBytes(64).buffers(1))
+                        .isKept())
+                .isTrue();
+    }
+
+    @Test
+    void aPeakIsWhereItWasReachedFirst() {
+        BudgetVerdict verdict =
+                judge(twiceTheSame(), MemoryBudget.of(L1).peakBytes(63).buffers(0));
+
+        assertThat(verdict.isKept()).isFalse();
+        assertThat(verdict.overruns())
+                .hasSize(2)
+                .allSatisfy(overrun -> assertThat(overrun)
+                        .isInstanceOfSatisfying(
+                                Overrun.Used.class,
+                                used -> assertThat(used.event()).isEqualTo(1)));
+    }
+
+    @Test
+    void anAllocatorSpeaksForItsDevicesOnly() {
+        List<AllocatorReading> readings = List.of(new AllocatorReading(DRAM, List.of(0), 1_000, 1_000));
+
+        assertThat(judge(readings, MemoryBudget.of(DRAM).onDevice(0).largestFreeBlock(1_000))
+                        .isKept())
+                .isTrue();
+        assertThat(judge(readings, MemoryBudget.of(DRAM).onDevice(3).largestFreeBlock(1_000))
+                        .overruns())
+                .singleElement()
+                .isInstanceOf(Overrun.Unknown.class);
+    }
+
+    @Test
+    void anOriginWithoutFramesIsNone() {
+        AllocationTracker tracker = AllocationTracker.create();
+        AllocationRequest request =
+                AllocationRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of())));
+        tracker.allocated(request, 0, L1, 0x1000, 64, Ownership.OWNING);
+
+        assertThat(judge(tracker.history(), MemoryBudget.of(L1).peakBytes(63)).overruns())
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Overrun.Used.class,
+                        used -> assertThat(used.holders())
+                                .extracting(Holder::origin)
+                                .containsExactly(Optional.empty()));
+    }
+
+    @Test
+    void refusesEveryNegativeLimit() {
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> MemoryBudget.of(DRAM).liveBytes(-1))
+                .withMessage("A budget has limits of 0 or more: liveBytes = -1 was given");
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> MemoryBudget.of(DRAM).buffers(-1))
+                .withMessage("A budget has limits of 0 or more: buffers = -1 was given");
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> MemoryBudget.of(DRAM).largestFreeBlock(-1))
+                .withMessage("A budget has limits of 0 or more: largestFreeBlock = -1 was given");
+    }
+
+    @Test
+    void aBudgetKnowsWhetherItHasLimitsAndWhoCanTell() {
+        MemoryBudget none = MemoryBudget.of(DRAM);
+
+        assertThat(List.of(none.peakBytes(0), none.liveBytes(0), none.buffers(0)))
+                .noneMatch(MemoryBudget::needsAllocator)
+                .noneMatch(MemoryBudget::isWithoutLimit);
+        assertThat(List.of(none.largestFreeBlock(0), none.fragmentation(0)))
+                .allMatch(MemoryBudget::needsAllocator)
+                .noneMatch(MemoryBudget::isWithoutLimit);
+        assertThat(none.isWithoutLimit()).isTrue();
+        assertThat(none.needsAllocator()).isFalse();
     }
 }

@@ -9,13 +9,18 @@ import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.MemorySnapshot.Account;
 import dev.meshguard.tracker.MemorySnapshot.Amount;
 import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;
@@ -23,6 +28,7 @@ import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
 import dev.meshguard.verdict.difference.SnapshotDifference.AmountChange;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class DifferenceTests {
@@ -139,5 +145,123 @@ class DifferenceTests {
 
     private static void allocate(AllocationTracker tracker, int device, BufferType type, long address) {
         tracker.allocated(device, type, address, 64);
+    }
+
+    @Test
+    void devicesDifferThoughNoMeshWasReported() {
+        AllocationHistory history = history()
+                .allocate(DRAM, devices(0, 2), 0x1000, 64)
+                .free(DRAM, devices(0, 1), 0x1000)
+                .recorded();
+
+        DeviceDifference difference = DeviceDifference.of(history);
+
+        assertThat(difference.isEmpty()).isFalse();
+        assertThat(difference.deviations())
+                .singleElement()
+                .satisfies(deviation ->
+                        assertThat(deviation.others()).containsExactly(Map.entry(2, new Usage(1, 64, 1, 64))));
+    }
+
+    @Test
+    void ofTwoThingsThatAreEquallyCommonTheLowerDeviceDidTheUsual() {
+        AllocationHistory history =
+                history().mesh(0, 0, 1).allocate(DRAM, device(0), 0x1000, 64).closed();
+
+        assertThat(DeviceDifference.of(history).deviations()).singleElement().satisfies(deviation -> {
+            assertThat(deviation.usual()).isEqualTo(new Usage(1, 64, 1, 64));
+            assertThat(deviation.usualDevices()).containsExactly(0);
+            assertThat(deviation.others()).containsExactly(Map.entry(1, Usage.NOTHING));
+        });
+    }
+
+    @Test
+    void aChangeSaysWhereItIsInTheLaterRunOrWhereItWasInTheEarlier() {
+        AllocationHistory before = inOneMethod(64);
+        AllocationHistory after = inAnother(64);
+
+        HistoryDifference difference = HistoryDifference.between(before, after);
+
+        assertThat(difference.isEmpty()).isFalse();
+        assertThat(difference.changes())
+                .extracting(
+                        change -> change.site().toString(),
+                        change -> change.origin().orElseThrow().frames().get(0).getMethodName())
+                .containsExactly(
+                        tuple("DRAM from DifferenceTests.inAnother", "inAnother"),
+                        tuple("DRAM from DifferenceTests.inOneMethod", "inOneMethod"));
+    }
+
+    @Test
+    void buffersOfOneMethodAreOneSiteWhateverTheirSizes() {
+        assertThat(HistoryDifference.between(history().recorded(), inOneMethod(64, 128))
+                        .changes())
+                .extracting(UsageChange::after)
+                .containsExactly(new Usage(2, 192, 2, 192));
+    }
+
+    @Test
+    void anOriginWithoutFramesIsNone() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.allocated(
+                AllocationRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of()))),
+                0,
+                DRAM,
+                0x1000,
+                64,
+                Ownership.OWNING);
+
+        assertThat(HistoryDifference.between(history().recorded(), tracker.history())
+                        .changes())
+                .extracting(UsageChange::origin)
+                .containsExactly(Optional.empty());
+    }
+
+    @Test
+    void ofChangesThatLeaveTheSameTheOneThatAsksForMoreOrLessComesFirst() {
+        AllocationHistory before = historyWithoutOrigins()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .allocate(DRAM, device(0), 0x1000, 4_096)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+        AllocationHistory after = historyWithoutOrigins()
+                .allocate(DRAM, device(0), 0x1000, 128)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        assertThat(HistoryDifference.between(before, after).changes())
+                .extracting(UsageChange::moreBytes)
+                .containsExactly(-4_096L, 128L, -64L);
+    }
+
+    @Test
+    void snapshotsThatDifferAreNotEmpty() {
+        Account dram = new Account(0, DRAM, BufferLifetime.USER);
+        MemorySnapshot nothing = MemorySnapshot.of(Map.of());
+        MemorySnapshot something = MemorySnapshot.of(Map.of(dram, new Amount(64, 1)));
+
+        assertThat(SnapshotDifference.between(nothing, something).isEmpty()).isFalse();
+    }
+
+    @Test
+    void asMuchIsAtLeastAsMuchAndLessOfAnythingIsNot() {
+        Usage usage = new Usage(2, 2, 2, 2);
+
+        assertThat(usage.isAtLeast(new Usage(2, 2, 2, 2))).isTrue();
+        assertThat(List.of(new Usage(3, 2, 2, 2), new Usage(2, 3, 2, 2), new Usage(2, 2, 3, 2), new Usage(2, 2, 2, 3)))
+                .noneMatch(usage::isAtLeast);
+    }
+
+    private static AllocationHistory inOneMethod(long... sizes) {
+        HistoryScript script = history();
+        for (long size : sizes) {
+            script.allocate(DRAM, device(0), 0x1000 * size, size);
+        }
+        return script.recorded();
+    }
+
+    private static AllocationHistory inAnother(long size) {
+        return history().allocate(DRAM, device(0), 0x1000, size).recorded();
     }
 }

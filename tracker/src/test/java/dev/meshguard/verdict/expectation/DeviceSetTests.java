@@ -3,6 +3,7 @@ package dev.meshguard.verdict.expectation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,5 +33,20 @@ class DeviceSetTests {
         assertThat(DeviceSet.any().contains(7)).isTrue();
         assertThat(DeviceSet.of(3, 5).contains(4)).isFalse();
         assertThat(DeviceSet.of(3, 5).contains(5)).isTrue();
+    }
+
+    @Test
+    void goesUpToTheHighestIdAndNoFurther() {
+        assertThat(DeviceSet.parse("65534-65535")).hasToString("65534-65535");
+        assertThat(DeviceSet.of(65_535)).hasToString("65535");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DeviceSet.of(65_536))
+                .withMessage("An expected buffer's device is at most 65535: 65536 was given.");
+    }
+
+    @Test
+    void isMadeOfACollectionAndPrintedAsAllIfThatIsEmpty() {
+        assertThat(DeviceSet.of(List.of(5, 3, 4))).hasToString("3-5");
+        assertThat(DeviceSet.of(List.of())).hasToString("all");
     }
 }

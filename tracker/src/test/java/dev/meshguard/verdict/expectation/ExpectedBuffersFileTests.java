@@ -109,6 +109,8 @@ class ExpectedBuffersFileTests {
                 "because \"x|9|this quoted text has no end: a \" is missing.",
                 "because \"\\x\"|10|after a \\ may stand \", \\, n, r, t, or u with four hexadecimal digits.",
                 "because \"\\u12g4\"|10|after \\u stand four hexadecimal digits.",
+                "because \"\\|10|after a \\ may stand \", \\, n, r, t, or u with four hexadecimal digits.",
+                "because \"\\u12|10|after \\u stand four hexadecimal digits.",
             })
     void saysWhereALineIsWrongAndWhatCouldStandThere(String line, int column, String message) {
         assertThatIllegalArgumentException()

@@ -105,4 +105,12 @@ class OriginPatternTests {
                 .withMessage("An expected buffer's origin is a class, a method or a package, for example KvCacheTest,"
                         + " KvCacheTest.weights or dev.example.model.*: \"" + text + "\" was given.");
     }
+
+    @Test
+    void isMadeOfAFrameWithoutTheTraceOfItsLambda() {
+        var frame = new StackTraceElement("dev.example.Model", "lambda$load$3", "Model.java", 12);
+
+        assertThat(OriginPattern.of(frame)).hasValue(new OriginPattern("Model.load"));
+        assertThat(new OriginPattern("Model.load")).hasToString("Model.load");
+    }
 }

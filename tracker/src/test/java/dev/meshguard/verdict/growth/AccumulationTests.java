@@ -475,4 +475,145 @@ class AccumulationTests {
         AllocationRequest request = tracker.request(AllocationDetails.user().withExtent(bytesPerBank));
         tracker.allocated(request, 0, DRAM, address, size, Ownership.OWNING);
     }
+
+    // What it says
+
+    @Test
+    void saysItsTrendItsRoundsAndItsWarmUp() {
+        tracker.rounds(1, round -> {});
+        assertThat(accumulation()).hasToString("UNDECIDED after 1 round");
+
+        tracker.rounds(2, round -> {});
+        assertThat(accumulation()).hasToString("SETTLED after 3 rounds");
+        assertThat(accumulation().warmUp()).isEqualTo(1);
+        assertThat(accumulation().withWarmUp(2).warmUp()).isEqualTo(2);
+    }
+
+    @Test
+    void ofTwoSitesThatGrowTheOneThatTakesMoreComesFirst() {
+        HistoryScript script = HistoryScript.on(tracker);
+        tracker.rounds(
+                3,
+                round -> script.allocate(DRAM, device(0), round * KIB, 64)
+                        .labelled("small")
+                        .allocate(DRAM, device(0), (round + 10) * KIB, 128)
+                        .labelled("large")
+                        .recorded());
+
+        assertThat(accumulation().sites())
+                .extracting(site -> site.site().label().orElseThrow())
+                .containsExactly("large", "small");
+    }
+
+    @Test
+    void namesTheDevicesOfASiteInOrder() {
+        HistoryScript script = HistoryScript.on(tracker);
+        tracker.rounds(
+                3,
+                round ->
+                        script.allocate(DRAM, new int[] {3, 1}, round * KIB, 64).recorded());
+
+        assertThat(accumulation().sites()).extracting(SiteGrowth::devices).containsExactly(List.of(1, 3));
+    }
+
+    @Test
+    void aSiteThatLeavesEmptyBuffersIsShown() {
+        tracker.rounds(3, round -> tracker.allocated(0, DRAM, round * KIB, 0));
+
+        assertThat(accumulation().sites()).singleElement().satisfies(site -> {
+            assertThat(site.buffers()).isEqualTo(RoundVector.of(1, 1, 1));
+            assertThat(site.bytes()).isEqualTo(RoundVector.of(0, 0, 0));
+            assertThat(site.trend()).isEqualTo(Trend.SETTLED);
+        });
+    }
+
+    @Test
+    void aSiteThatReplacesItsBufferByALargerOneGrowsWithoutMoreBuffers() {
+        for (int round = 1; round <= 4; round++) {
+            tracker.freed(0, DRAM, KIB);
+            tracker.allocated(0, DRAM, KIB, round * 64L);
+            tracker.round(round).close();
+        }
+
+        assertThat(accumulation().sites()).singleElement().satisfies(site -> {
+            assertThat(site.buffers()).isEqualTo(RoundVector.of(0, 0, 0, 0));
+            assertThat(site.bytes()).isEqualTo(RoundVector.of(0, 64, 64, 64));
+            assertThat(site.trend()).isEqualTo(Trend.GROWING);
+        });
+    }
+
+    // Separate histories again
+
+    @Test
+    void historiesThatTellNoRequestFromAnotherAreRoundsToo() {
+        List<AllocationHistory> histories = new ArrayList<>();
+        for (int round = 0; round < 3; round++) {
+            histories.add(HistoryScript.historyWithoutOrigins()
+                    .allocate(DRAM, device(0), KIB, 64)
+                    .recorded());
+        }
+
+        assertThat(Accumulation.ofSeparate(histories).trend()).isEqualTo(Trend.GROWING);
+    }
+
+    @Test
+    void aReportThatGotLostInOneHistoryLeavesAllUndecided() {
+        List<AllocationHistory> histories = new ArrayList<>();
+        for (int round = 0; round < 3; round++) {
+            histories.add(HistoryScript.history().lost(1, "a line was cut off").recorded());
+        }
+
+        Accumulation accumulation = Accumulation.ofSeparate(histories);
+
+        assertThat(accumulation.trend()).isEqualTo(Trend.UNDECIDED);
+        assertThat(accumulation.doubts())
+                .containsExactly("Reports are missing (first at event #1: a line was cut off).");
+    }
+
+    // Forecasts again
+
+    @Test
+    void forecastsByTheOrderOfTheRoundsWheneverABufferWasTaken() {
+        open(20_000);
+        tracker.rounds(5, round -> {
+            if (round == 1) {
+                take(100 * KIB, 50, 500);
+            }
+            if (round == 4) {
+                tracker.freed(0, DRAM, 100 * KIB);
+            }
+            take(round * KIB, 100, 1_000);
+        });
+
+        // 20,000 less 5 times 1,000 are free; on top came 1,000, 1,000, 500 and 1,000.
+        assertThat(forecast()).isEqualTo(new Forecast.Full(17, 20_000, 15_000, 3_500, 4));
+    }
+
+    @Test
+    void forecastsThoughWhatCameAndWentWithinARoundDoesNotSayWhatItReserved() {
+        open(10_000);
+        tracker.rounds(4, round -> {
+            tracker.allocated(0, DRAM, 100 * KIB, 64);
+            tracker.freed(0, DRAM, 100 * KIB);
+            take(round * KIB, 100, 1_000);
+        });
+
+        assertThat(forecast()).isEqualTo(new Forecast.Full(6, 10_000, 6_000, 3_000, 3));
+    }
+
+    @Test
+    void forecastsForMemoriesOfAnySize() {
+        open(Long.MAX_VALUE);
+        tracker.rounds(3, round -> take(round * KIB, 100, 1_000));
+        assertThat(forecast())
+                .isEqualTo(new Forecast.Full(
+                        9_223_372_036_854_772L, Long.MAX_VALUE, 9_223_372_036_854_772_807L, 2_000, 2));
+
+        tracker.round(4).close();
+        take(4 * KIB, 100, 1_000);
+        tracker.round(5).close();
+        assertThat(forecast())
+                .isEqualTo(new Forecast.Full(
+                        12_297_829_382_473_028L, Long.MAX_VALUE, 9_223_372_036_854_771_807L, 3_000, 4));
+    }
 }

@@ -45,4 +45,9 @@ class RoundVectorTests {
         assertThat(RoundVector.of(5, 0, 0, 0, 0, 0, 0, 0, 0, 0)).hasToString("[5, 0, 0, 4 more of 0, 0, 0, 0]");
         assertThat(RoundVector.of(5, 0, 0, 1, 0, 2, 0, 0, 0)).hasToString("[5, 0, 0, … 3 more …, 0, 0, 0]");
     }
+
+    @Test
+    void showsEightRoundsEach() {
+        assertThat(RoundVector.of(1, 2, 3, 4, 5, 6, 7, 8)).hasToString("[1, 2, 3, 4, 5, 6, 7, 8]");
+    }
 }

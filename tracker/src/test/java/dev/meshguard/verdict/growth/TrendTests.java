@@ -35,6 +35,7 @@ class TrendTests {
                 arguments(List.of(5L, 3L, -3L, 3L), SETTLING),
                 arguments(List.of(0L, 1L, 0L, 0L), SETTLING),
                 arguments(List.of(2L, 0L, 1L, 0L, 0L), SETTLING),
+                arguments(List.of(0L, 1L, 1L, 0L), SETTLING),
                 // A leak, also one of every second round, one that begins late and one of uneven size.
                 arguments(List.of(1L, 1L, 1L, 1L), GROWING),
                 arguments(List.of(1L, 1L, 1L), GROWING),
@@ -80,5 +81,19 @@ class TrendTests {
 
     private static RoundVector vector(List<Long> amounts) {
         return RoundVector.of(amounts.stream().mapToLong(Long::longValue).toArray());
+    }
+
+    @Test
+    void theWorseOfTwoTrendsIsTheOneThatMayNotBeIgnored() {
+        assertThat(SETTLED.orWorse(GROWING)).isEqualTo(GROWING);
+        assertThat(GROWING.orWorse(SETTLED)).isEqualTo(GROWING);
+        assertThat(UNDECIDED.orWorse(SETTLING)).isEqualTo(UNDECIDED);
+    }
+
+    @Test
+    void whatHasSettledOrIsSettlingIsQuiet() {
+        assertThat(Stream.of(Trend.values()).filter(Trend::isQuiet)).containsExactly(SETTLED, SETTLING);
+        assertThat(Stream.of(Trend.values()).map(Trend::words))
+                .containsExactly("settled", "settling", "undecided", "growing");
     }
 }

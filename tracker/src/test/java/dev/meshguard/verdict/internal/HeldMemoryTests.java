@@ -1,8 +1,10 @@
 package dev.meshguard.verdict.internal;
 
 import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -92,5 +94,34 @@ class HeldMemoryTests {
 
         assertThat(memory.stretches()).extracting(HeldMemory.Stretch::until).containsExactly(7L);
         assertThat(memory.leftOut()).isZero();
+    }
+
+    @Test
+    void isHeldToTheEndOfItsOwnerWhereNothingOfWhatIsMisreportedWasTakenBack() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .endOf(program(7))
+                .closed();
+
+        HeldMemory memory = held(history);
+
+        assertThat(memory.stretches()).extracting(HeldMemory.Stretch::until).containsExactly(4L);
+        assertThat(memory.leftOut()).isZero();
+    }
+
+    @Test
+    void isLeftOutWhereNothingSaysUntilWhenWhatIsMisreportedWasHeld() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        HeldMemory memory = held(history);
+
+        assertThat(memory.stretches()).isEmpty();
+        assertThat(memory.leftOut()).isEqualTo(1);
     }
 }

@@ -1,0 +1,116 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.meshguard.tracker.history.AllocationHistory;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a group adds up; a size is whatever a source reports, however large. */
+class SurvivorGroupTests {
+
+    private static final long HALF_OF_ALL = 1L << 62;
+
+    private static SurvivorGroup group(AllocationHistory history) {
+        List<SurvivorGroup> groups = LeakCheck.create().examine(history).groups();
+        assertThat(groups).hasSize(1);
+        return groups.get(0);
+    }
+
+    private static SurvivorGroup onDevices(int count, long size) {
+        return group(
+                history().allocate(DRAM, devices(0, count - 1), 0x1000, size).recorded());
+    }
+
+    /** A program's binary, and one circular buffer that is left because of it. */
+    private static SurvivorGroup programOf(long binary, long circularBuffer) {
+        return group(history()
+                .allocate(DRAM, device(0), 0x1000, binary)
+                .ownedBy(program(7))
+                .allocate(L1, device(0), 101_152, circularBuffer)
+                .circularBufferOf(program(7))
+                .recorded());
+    }
+
+    @Test
+    void addsUpTheBytesOfItsSurvivors() {
+        SurvivorGroup group = onDevices(3, 64);
+
+        assertThat(group.buffers()).isEqualTo(3);
+        assertThat(group.bytes()).isEqualTo(192);
+        assertThat(group.bytesInAll()).isEqualTo(192);
+    }
+
+    @Test
+    void isOfNoBytesWhereItsBuffersAreEmpty() {
+        assertThat(onDevices(2, 0).bytes()).isZero();
+    }
+
+    @Test
+    void saysTheMostThatALongHoldsWhereTheSumIsOneMore() {
+        assertThat(onDevices(2, HALF_OF_ALL).bytes()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void saysTheMostThatALongHoldsWhereTheSumWrapsAroundTwice() {
+        assertThat(onDevices(3, Long.MAX_VALUE).bytes()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void addsTheBytesOfWhatIsLeftBecauseOfIt() {
+        SurvivorGroup program = programOf(1_024, 4_096);
+
+        assertThat(program.buffers()).isEqualTo(2);
+        assertThat(program.bytes()).isEqualTo(1_024);
+        assertThat(program.bytesInAll()).isEqualTo(5_120);
+    }
+
+    @Test
+    void saysTheMostThatALongHoldsOfItselfAndWhatIsLeftBecauseOfIt() {
+        assertThat(programOf(Long.MAX_VALUE - 4_096, 4_096).bytesInAll()).isEqualTo(Long.MAX_VALUE);
+        assertThat(programOf(Long.MAX_VALUE - 4_096, 4_097).bytesInAll()).isEqualTo(Long.MAX_VALUE);
+        assertThat(programOf(HALF_OF_ALL, HALF_OF_ALL).bytesInAll()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void namesItsDevicesOnceAndInOrder() {
+        SurvivorGroup group = group(history()
+                .allocate(DRAM, new int[] {5, 2, 7}, 0x1000, 64)
+                .and(device(2), 0x2000)
+                .recorded());
+
+        assertThat(group.devices()).containsExactly(2, 5, 7);
+        assertThat(group)
+                .hasToString("UNEXPLAINED (" + Standing.LEAKED.words() + "): DRAM 64 B x 4 on devices [2, 5, 7]");
+    }
+
+    @Test
+    void hasTheLabelAndTheOriginOfItsBuffers() {
+        SurvivorGroup known = group(history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .labelled("weights")
+                .recorded());
+        SurvivorGroup unknown = group(
+                historyWithoutOrigins().allocate(DRAM, device(0), 0x1000, 64).recorded());
+
+        assertThat(known.label()).hasValue("weights");
+        assertThat(known.origin()).isPresent();
+        assertThat(unknown.label()).isEmpty();
+        assertThat(unknown.origin()).isEmpty();
+    }
+
+    @Test
+    void refusesToBeEmpty() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new SurvivorGroup(List.of(), List.of(), List.of()))
+                .withMessage("A group of survivors has at least one: none was given");
+    }
+}

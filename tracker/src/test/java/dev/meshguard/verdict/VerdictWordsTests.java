@@ -1,0 +1,39 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** The parts of a verdict say what they are, wherever a debugger or an assertion prints them. */
+class VerdictWordsTests {
+
+    @Test
+    void evidenceAndDoubtsArePrintedAsTheirWords() {
+        assertThat(Evidence.of("no free was reported", 3)).hasToString("no free was reported");
+        assertThat(Doubt.of(Doubt.Kind.REPORTS_LOST, "1 report is missing.", 3)).hasToString("1 report is missing.");
+    }
+
+    @Test
+    void aSurvivorIsPrintedWithItsCauseItsStandingAndItsBuffer() {
+        LeakVerdict verdict = LeakCheck.create()
+                .examine(history().allocate(DRAM, device(3), 0x1000, 64).recorded());
+
+        assertThat(verdict.survivors().get(0))
+                .hasToString("UNEXPLAINED (leaked): DRAM 0x1000 (4096) on device 3, generation 1");
+    }
+
+    @Test
+    void aMemoryIsPrintedWithItsDevice() {
+        assertThat(new DeviceMemory(3, DRAM)).hasToString("DRAM of device 3");
+    }
+
+    @Test
+    void aSumComesOutOnlyIfNothingIsLeftOver() {
+        assertThat(new LeakVerdict.Sum(6, 2, 1, 1, 1, 1).comesOut()).isTrue();
+        assertThat(new LeakVerdict.Sum(7, 2, 1, 1, 1, 1).comesOut()).isFalse();
+        assertThat(new LeakVerdict.Sum(5, 2, 1, 1, 1, 1).comesOut()).isFalse();
+    }
+}
