@@ -105,6 +105,9 @@ public final class AllocationTracker implements AllocationListener {
 
     private final StackKeeper stacks = new StackKeeper();
 
+    /** What sources remember that last as long as what they report to, by its class. */
+    private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
+
     private AllocationTracker(Builder builder) {
         this.capture = builder.capture;
         this.retention = builder.retention;
@@ -530,6 +533,19 @@ public final class AllocationTracker implements AllocationListener {
             }
             return AllocationHistory.recorded(markers, recordings, flatAddresses);
         }
+    }
+
+    /**
+     * Returns what a source remembers for as long as this tracker lives, made when it is first asked for.
+     *
+     * <p>For sources of MeshGuard's own whose parts find one another through the tracker that they report to.
+     *
+     * @param type the class of what is remembered; each has one object
+     * @param first makes it; must not ask for a companion itself
+     */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public <T> T companion(Class<T> type, Supplier<T> first) {
+        return type.cast(companions.computeIfAbsent(type, unused -> first.get()));
     }
 
     // Helpers
