@@ -1,7 +1,9 @@
 package dev.meshguard.mockito;
 
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -39,6 +41,13 @@ record Reading<T>(Role<T> role, Optional<Integer> index, Function<InvocationOnMo
                 new Role<>("the handle", "an object", "handle(call -> …)", type -> true, handle -> handle);
 
         Reading<T> argument(int index) {
+            if (index < 0) {
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Arguments are counted from 0: argument %d was said to be %s.",
+                        index,
+                        words));
+            }
             return new Reading<>(
                     this, Optional.of(index), call -> converted.apply(call.getRawArguments()[index]));
         }
@@ -83,7 +92,7 @@ record Reading<T>(Role<T> role, Optional<Integer> index, Function<InvocationOnMo
             return List.of(Math.toIntExact(number.longValue()));
         }
         if (argument instanceof int[] devices) {
-            return java.util.Arrays.stream(devices).boxed().toList();
+            return Arrays.stream(devices).boxed().toList();
         }
         boolean areNumbers = argument instanceof Collection<?> several
                 && !several.isEmpty()

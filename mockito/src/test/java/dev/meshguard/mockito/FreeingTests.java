@@ -222,7 +222,7 @@ class FreeingTests {
                 MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [0 allocated = 0 freed]
                 1. free of an unknown address: DRAM 0x1000 (4096) on device 0 (event #2)
                    -> at dev.meshguard.mockito.FreeingTests.tellsAFreeOfAHandleThatWasNeverLent(FreeingTests.java:NN)
-                   no buffer was ever reported there; what was to be freed is a Buffer that no mock has lent
+                   no buffer was ever reported there; the free was said to be of "a Buffer that no mock has lent"
 
                 Tracked: nothing was allocated""");
     }
@@ -232,7 +232,7 @@ class FreeingTests {
         device.free((Device.Buffer) null);
 
         assertThat(Events.verdict(tracker))
-                .contains("no buffer was ever reported there; what was to be freed is null");
+                .contains("no buffer was ever reported there; the free was said to be of \"null\"");
     }
 
     @Test

@@ -426,7 +426,7 @@ final class ReportWriter {
                 ? free.request()
                         .details()
                         .label()
-                        .map(label -> "; what was to be freed is " + label)
+                        .map(label -> "; the free was said to be of " + Quantities.quoted(label))
                         .orElse("")
                 : "";
     }

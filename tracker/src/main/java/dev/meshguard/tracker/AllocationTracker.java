@@ -147,6 +147,22 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public AllocationRequest request(AllocationDetails details) {
+        return requestFrom(details, null);
+    }
+
+    /**
+     * Begins one request for memory that an adapter passes on; its origin is the line that called the adapter.
+     *
+     * <p>Otherwise every buffer would seem to come from the one line of the adapter that reports.
+     *
+     * @param details what is known of the request
+     * @param adapter the class through which the code under test asks for memory; its nested classes belong to it
+     */
+    public AllocationRequest request(AllocationDetails details, Class<?> adapter) {
+        return requestFrom(details, adapter);
+    }
+
+    private AllocationRequest requestFrom(AllocationDetails details, @Nullable Class<?> adapter) {
         if (details.kind() == BufferKind.CANARY) {
             return AllocationRequest.of(details);
         }
@@ -154,7 +170,7 @@ public final class AllocationTracker implements AllocationListener {
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(complete);
         }
-        return AllocationRequest.numbered(complete, ticket.incrementAndGet(), stacks.keep(new CallStack()));
+        return AllocationRequest.numbered(complete, ticket.incrementAndGet(), stacks.keep(CallStack.above(adapter)));
     }
 
     @Override
@@ -747,11 +763,44 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /** A stack that is resolved only when somebody reads it. */
-    private static final class CallStack extends Throwable {
+    private static class CallStack extends Throwable {
         private static final long serialVersionUID = 1;
 
         CallStack() {
             super(null, null, false, true);
+        }
+
+        static CallStack above(@Nullable Class<?> adapter) {
+            return adapter == null ? new CallStack() : new AdaptedStack(adapter.getName());
+        }
+    }
+
+    /** A stack that begins where an adapter was called. */
+    private static final class AdaptedStack extends CallStack {
+        private static final long serialVersionUID = 1;
+
+        private final String adapter;
+
+        AdaptedStack(String adapter) {
+            this.adapter = adapter;
+        }
+
+        @Override
+        public StackTraceElement[] getStackTrace() {
+            StackTraceElement[] frames = super.getStackTrace();
+            int caller = 0;
+            while (caller < frames.length && !isOfAdapter(frames[caller])) {
+                caller++;
+            }
+            while (caller < frames.length && isOfAdapter(frames[caller])) {
+                caller++;
+            }
+            return caller == frames.length ? frames : Arrays.copyOfRange(frames, caller, frames.length);
+        }
+
+        private boolean isOfAdapter(StackTraceElement frame) {
+            String name = frame.getClassName();
+            return name.startsWith(adapter) && (name.length() == adapter.length() || name.charAt(adapter.length()) == '$');
         }
     }
 
