@@ -4,7 +4,6 @@ import dev.meshguard.mockito.Reading.Role;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.apiguardian.api.API;
@@ -188,8 +187,9 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
 
     private long sizeOf(InvocationOnMock call) {
         return readings.size()
-                .orElseGet(() -> Role.SIZE.argument(
-                        new Signature(call.getMethod()).numbers(readings::isTaken).get(0)))
+                .orElseGet(() -> Role.SIZE.argument(new Signature(call.getMethod())
+                        .numbers(readings::isTaken)
+                        .get(0)))
                 .of(call);
     }
 

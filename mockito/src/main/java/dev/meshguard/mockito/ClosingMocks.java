@@ -22,8 +22,8 @@ record ClosingMocks(LentMemory memory) implements Result {
     }
 
     private @Nullable Object answer(InvocationOnMock call) throws Throwable {
-        boolean closes = call.getMethod().getName().equals("close")
-                && call.getMethod().getParameterCount() == 0;
+        boolean closes =
+                call.getMethod().getName().equals("close") && call.getMethod().getParameterCount() == 0;
         if (closes) {
             memory.close(call.getMock());
         }

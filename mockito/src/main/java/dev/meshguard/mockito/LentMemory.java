@@ -176,8 +176,7 @@ final class LentMemory {
     private void ignore(Lent lent, List<Integer> devices) {
         AllocationRequest release = tracker.release(lent.release());
         for (int device : devices) {
-            tracker.freeIgnored(
-                    release, device, lent.type(), lent.address(), IgnoredFreeReason.ALREADY_FREED);
+            tracker.freeIgnored(release, device, lent.type(), lent.address(), IgnoredFreeReason.ALREADY_FREED);
         }
     }
 

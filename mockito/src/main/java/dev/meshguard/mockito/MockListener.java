@@ -102,7 +102,8 @@ public final class MockListener implements InvocationListener {
             Mockito.framework().addListener(newcomers);
         } catch (RedundantListenerException openAlready) {
             throw new IllegalStateException(
-                    "Cannot listen to new mocks twice on one thread. Close the scope that is open before.", openAlready);
+                    "Cannot listen to new mocks twice on one thread. Close the scope that is open before.",
+                    openAlready);
         }
         return () -> Mockito.framework().removeListener(newcomers);
     }

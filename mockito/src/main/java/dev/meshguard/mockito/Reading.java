@@ -36,20 +36,20 @@ record Reading<T>(Role<T> role, Optional<Integer> index, Function<InvocationOnMo
         static final Role<Long> ADDRESS =
                 new Role<>("the address", "a number", "address(call -> …)", Reading::mayBeNumber, Reading::number);
         static final Role<List<Integer>> DEVICES = new Role<>(
-                "the device", "a number or a collection of numbers", "onDevices(call -> …)", Reading::mayBeNumbers, Reading::numbers);
+                "the device",
+                "a number or a collection of numbers",
+                "onDevices(call -> …)",
+                Reading::mayBeNumbers,
+                Reading::numbers);
         static final Role<@Nullable Object> HANDLE =
                 new Role<>("the handle", "an object", "handle(call -> …)", type -> true, handle -> handle);
 
         Reading<T> argument(int index) {
             if (index < 0) {
                 throw new IllegalArgumentException(String.format(
-                        Locale.ROOT,
-                        "Arguments are counted from 0: argument %d was said to be %s.",
-                        index,
-                        words));
+                        Locale.ROOT, "Arguments are counted from 0: argument %d was said to be %s.", index, words));
             }
-            return new Reading<>(
-                    this, Optional.of(index), call -> converted.apply(call.getRawArguments()[index]));
+            return new Reading<>(this, Optional.of(index), call -> converted.apply(call.getRawArguments()[index]));
         }
 
         Reading<T> computed(Function<InvocationOnMock, @Nullable T> function) {
@@ -69,8 +69,9 @@ record Reading<T>(Role<T> role, Optional<Integer> index, Function<InvocationOnMo
     T of(InvocationOnMock call) {
         T read = function.apply(call);
         if (read == null) {
-            throw new IllegalArgumentException(index.map(argument -> "argument " + argument + ", " + role.words())
-                            .orElse(role.words()) + ", was not " + role.nature());
+            throw new IllegalArgumentException(
+                    index.map(argument -> "argument " + argument + ", " + role.words())
+                                    .orElse(role.words()) + ", was not " + role.nature());
         }
         return read;
     }

@@ -58,8 +58,7 @@ class AllocatingTests {
 
         device.allocate(3, 4096);
 
-        assertThat(Events.of(tracker))
-                .containsExactly("#2 allocated DRAM 0x1000 (4096) on device 3, 4 KiB (4096 B)");
+        assertThat(Events.of(tracker)).containsExactly("#2 allocated DRAM 0x1000 (4096) on device 3, 4 KiB (4096 B)");
     }
 
     @Test
@@ -75,12 +74,8 @@ class AllocatingTests {
                         "#3 allocated DRAM 0x1000 (4096) on device 1, 64 B");
         assertThat(tracker.history().generations())
                 .extracting(buffer -> buffer.reports().get(0).request())
-                .containsOnly(tracker.history()
-                        .generations()
-                        .get(0)
-                        .reports()
-                        .get(0)
-                        .request());
+                .containsOnly(
+                        tracker.history().generations().get(0).reports().get(0).request());
     }
 
     @Test
@@ -102,14 +97,12 @@ class AllocatingTests {
 
         device.ofTensor("32x32");
 
-        assertThat(Events.of(tracker))
-                .containsExactly("#2 allocated DRAM 0x1000 (4096) on device 0, 5 KiB (5120 B)");
+        assertThat(Events.of(tracker)).containsExactly("#2 allocated DRAM 0x1000 (4096) on device 0, 5 KiB (5120 B)");
     }
 
     @Test
     void reportsTheAddressThatTheMockReturns() {
-        when(device.allocate(anyLong()))
-                .thenAnswer(allocating(tracker, DRAM).returning(call -> 0x8000L));
+        when(device.allocate(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> 0x8000L));
 
         assertThat(device.allocate(16)).isEqualTo(0x8000);
         assertThat(Events.of(tracker)).containsExactly("#2 allocated DRAM 0x8000 (32768) on device 0, 16 B");
@@ -148,8 +141,7 @@ class AllocatingTests {
 
         assertThat(Events.of(tracker))
                 .containsExactly(
-                        "#2 allocated DRAM 0x1000 (4096) on device 0, 16 B",
-                        "#3 freed DRAM 0x1000 (4096) on device 0");
+                        "#2 allocated DRAM 0x1000 (4096) on device 0, 16 B", "#3 freed DRAM 0x1000 (4096) on device 0");
     }
 
     @Test
@@ -163,8 +155,7 @@ class AllocatingTests {
 
         assertThat(Events.of(tracker))
                 .containsExactly(
-                        "#2 allocated DRAM 0x1000 (4096) on device 0, 16 B",
-                        "#3 freed DRAM 0x1000 (4096) on device 0");
+                        "#2 allocated DRAM 0x1000 (4096) on device 0, 16 B", "#3 freed DRAM 0x1000 (4096) on device 0");
     }
 
     @Test
@@ -209,8 +200,9 @@ class AllocatingTests {
 
     @Test
     void tellsTheTrackerOfAFunctionThatFails() {
-        when(device.allocate(anyLong())).thenAnswer(allocating(tracker, DRAM).size(call -> call.<String>getArgument(0)
-                .length()));
+        when(device.allocate(anyLong()))
+                .thenAnswer(allocating(tracker, DRAM)
+                        .size(call -> call.<String>getArgument(0).length()));
 
         device.allocate(8);
 
@@ -227,7 +219,14 @@ class AllocatingTests {
 
         device.allocate(8);
 
-        assertThat(tracker.history().generations().get(0).origin().orElseThrow().frames().get(0).getMethodName())
+        assertThat(tracker.history()
+                        .generations()
+                        .get(0)
+                        .origin()
+                        .orElseThrow()
+                        .frames()
+                        .get(0)
+                        .getMethodName())
                 .isEqualTo("namesTheLineThatCalledTheMock");
     }
 
@@ -238,7 +237,14 @@ class AllocatingTests {
 
         heap.take(8);
 
-        assertThat(tracker.history().generations().get(0).origin().orElseThrow().frames().get(0).getMethodName())
+        assertThat(tracker.history()
+                        .generations()
+                        .get(0)
+                        .origin()
+                        .orElseThrow()
+                        .frames()
+                        .get(0)
+                        .getMethodName())
                 .isEqualTo("namesTheLineThatCalledTheMockOfAClass");
     }
 

@@ -53,8 +53,7 @@ class FreeingTests {
 
         assertThat(Events.of(tracker))
                 .containsExactly(
-                        "#2 allocated DRAM 0x1000 (4096) on device 3, 16 B",
-                        "#3 freed DRAM 0x1000 (4096) on device 3");
+                        "#2 allocated DRAM 0x1000 (4096) on device 3, 16 B", "#3 freed DRAM 0x1000 (4096) on device 3");
     }
 
     @Test
@@ -87,8 +86,7 @@ class FreeingTests {
 
         assertThat(Events.of(tracker))
                 .containsExactly(
-                        "#2 allocated DRAM 0x1000 (4096) on device 0, 16 B",
-                        "#3 freed DRAM 0x1000 (4096) on device 0");
+                        "#2 allocated DRAM 0x1000 (4096) on device 0, 16 B", "#3 freed DRAM 0x1000 (4096) on device 0");
     }
 
     @Test
@@ -115,8 +113,7 @@ class FreeingTests {
 
         assertThat(Events.of(tracker))
                 .containsExactly(
-                        "#2 allocated DRAM 0x1000 (4096) on device 0, 16 B",
-                        "#3 freed DRAM 0x1000 (4096) on device 0");
+                        "#2 allocated DRAM 0x1000 (4096) on device 0, 16 B", "#3 freed DRAM 0x1000 (4096) on device 0");
     }
 
     @Test
@@ -145,7 +142,9 @@ class FreeingTests {
     @Test
     void freesAMockThatIsTheHandleItself() {
         Device.Closeable buffer = mock(Device.Closeable.class);
-        doAnswer(allocating(tracker, DRAM).returning(call -> buffer)).when(device).closeable(anyLong());
+        doAnswer(allocating(tracker, DRAM).returning(call -> buffer))
+                .when(device)
+                .closeable(anyLong());
         doAnswer(freeing(tracker)).when(buffer).close();
 
         device.closeable(16).close();
@@ -186,8 +185,9 @@ class FreeingTests {
 
         assertThat(Events.of(tracker))
                 .last()
-                .isEqualTo("#4 1 report lost: Device.free(long) freed 0x1000 (4096), which is allocated more than once: DRAM on"
-                        + " device 0 and L1 on device 0. Say which with onDeviceArgument(index) or ofType(type)");
+                .isEqualTo(
+                        "#4 1 report lost: Device.free(long) freed 0x1000 (4096), which is allocated more than once: DRAM on"
+                                + " device 0 and L1 on device 0. Say which with onDeviceArgument(index) or ofType(type)");
     }
 
     @Test

@@ -81,7 +81,8 @@ class MockListenerTests {
 
     @Test
     void listensToAMockThatRemembersNothing() {
-        Accelerator accelerator = listener.attachTo(mock(Accelerator.class, withSettings().stubOnly()));
+        Accelerator accelerator =
+                listener.attachTo(mock(Accelerator.class, withSettings().stubOnly()));
 
         accelerator.free(0, 0x40);
 
@@ -168,8 +169,9 @@ class MockListenerTests {
                         .on("allocate", allocating(tracker, DRAM))
                         .attachTo(mock(Accelerator.class)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot report calls of Accelerator.allocate(int, long): 2 of its arguments are numbers. Say"
-                        + " which is the size with sizeArgument(index).");
+                .hasMessage(
+                        "Cannot report calls of Accelerator.allocate(int, long): 2 of its arguments are numbers. Say"
+                                + " which is the size with sizeArgument(index).");
     }
 
     @Test

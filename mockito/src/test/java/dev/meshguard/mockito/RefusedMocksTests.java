@@ -34,51 +34,63 @@ class RefusedMocksTests {
     void aSizeThatTwoArgumentsCouldBe() {
         OngoingStubbing<Long> stubbing = when(device.allocate(anyInt(), anyLong()));
 
-        assertRefused(() -> stubbing.thenAnswer(allocating(tracker, DRAM)), "Cannot report calls of Device.allocate(int,"
-                + " long): 2 of its arguments are numbers. Say which is the size with sizeArgument(index).");
+        assertRefused(
+                () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
+                "Cannot report calls of Device.allocate(int,"
+                        + " long): 2 of its arguments are numbers. Say which is the size with sizeArgument(index).");
     }
 
     @Test
     void aSizeThatNoArgumentCouldBe() {
         OngoingStubbing<Long> stubbing = when(device.ofTensor(anyString()));
 
-        assertRefused(() -> stubbing.thenAnswer(allocating(tracker, DRAM)), "Cannot report calls of"
-                + " Device.ofTensor(String): none of its arguments is a number that could be the size. Say it with"
-                + " size(bytes) or size(call -> …).");
+        assertRefused(
+                () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
+                "Cannot report calls of"
+                        + " Device.ofTensor(String): none of its arguments is a number that could be the size. Say it with"
+                        + " size(bytes) or size(call -> …).");
     }
 
     @Test
     void anArgumentThatThereIsNot() {
         OngoingStubbing<Long> stubbing = when(device.allocate(anyInt(), anyLong()));
 
-        assertRefused(() -> stubbing.thenAnswer(allocating(tracker, DRAM).sizeArgument(2)), "Cannot report calls of"
-                + " Device.allocate(int, long): argument 2 is said to be the size, and it has only 2. Count from 0.");
+        assertRefused(
+                () -> stubbing.thenAnswer(allocating(tracker, DRAM).sizeArgument(2)),
+                "Cannot report calls of"
+                        + " Device.allocate(int, long): argument 2 is said to be the size, and it has only 2. Count from 0.");
     }
 
     @Test
     void anArgumentOfAnotherType() {
         OngoingStubbing<Long> stubbing = when(device.ofTensor(anyString()));
 
-        assertRefused(() -> stubbing.thenAnswer(allocating(tracker, DRAM).sizeArgument(0)), "Cannot report calls of"
-                + " Device.ofTensor(String): argument 0 is said to be the size, and a String is not a number. Name another"
-                + " one, or compute it with size(call -> …).");
+        assertRefused(
+                () -> stubbing.thenAnswer(allocating(tracker, DRAM).sizeArgument(0)),
+                "Cannot report calls of"
+                        + " Device.ofTensor(String): argument 0 is said to be the size, and a String is not a number. Name another"
+                        + " one, or compute it with size(call -> …).");
     }
 
     @Test
     void aHandleThatNobodyMakes() {
         OngoingStubbing<Device.Buffer> stubbing = when(device.buffer(anyLong()));
 
-        assertRefused(() -> stubbing.thenAnswer(allocating(tracker, DRAM)), "Cannot report calls of Device.buffer(long):"
-                + " it returns a Buffer. Say which with returning(call -> …).");
+        assertRefused(
+                () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
+                "Cannot report calls of Device.buffer(long):"
+                        + " it returns a Buffer. Say which with returning(call -> …).");
     }
 
     @Test
     void aCloseableThatNobodyMakes() {
         OngoingStubbing<Device.Closeable> stubbing = when(device.closeable(anyLong()));
 
-        assertRefused(() -> stubbing.thenAnswer(allocating(tracker, DRAM)), "Cannot report calls of"
-                + " Device.closeable(long): it returns a Closeable. Say which with returning(call -> …) or"
-                + " returningCloseables().");
+        assertRefused(
+                () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
+                "Cannot report calls of"
+                        + " Device.closeable(long): it returns a Closeable. Say which with returning(call -> …) or"
+                        + " returningCloseables().");
     }
 
     @Test
@@ -107,6 +119,8 @@ class RefusedMocksTests {
     }
 
     private static void assertRefused(ThrowingCallable stubbing, String text) {
-        assertThatThrownBy(stubbing).isInstanceOf(IllegalArgumentException.class).hasMessage(text);
+        assertThatThrownBy(stubbing)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(text);
     }
 }

@@ -52,9 +52,7 @@ class StrictStubsTests {
     void aListenerUsesNoStubbing() {
         Device device = mock(Device.class);
         when(device.allocate(16)).thenReturn(0x40L);
-        MockListener.create()
-                .on("allocate(long)", allocating(tracker, DRAM))
-                .attachTo(device);
+        MockListener.create().on("allocate(long)", allocating(tracker, DRAM)).attachTo(device);
 
         assertThatThrownBy(session::finishMocking).isInstanceOf(UnnecessaryStubbingException.class);
     }

@@ -800,7 +800,8 @@ public final class AllocationTracker implements AllocationListener {
 
         private boolean isOfAdapter(StackTraceElement frame) {
             String name = frame.getClassName();
-            return name.startsWith(adapter) && (name.length() == adapter.length() || name.charAt(adapter.length()) == '$');
+            return name.startsWith(adapter)
+                    && (name.length() == adapter.length() || name.charAt(adapter.length()) == '$');
         }
     }
 

@@ -40,12 +40,16 @@ class AdapterOriginTests {
 
     @Test
     void theOriginIsTheLineThatCalledTheAdapter() {
-        assertThat(methodsOf(new Adapter(tracker).allocate())).first().isEqualTo("theOriginIsTheLineThatCalledTheAdapter");
+        assertThat(methodsOf(new Adapter(tracker).allocate()))
+                .first()
+                .isEqualTo("theOriginIsTheLineThatCalledTheAdapter");
     }
 
     @Test
     void aClassWhoseNameBeginsLikeThatOfTheAdapterIsNotPartOfIt() {
-        assertThat(methodsOf(AdapterOfAnother.load(new Adapter(tracker)))).first().isEqualTo("load");
+        assertThat(methodsOf(AdapterOfAnother.load(new Adapter(tracker))))
+                .first()
+                .isEqualTo("load");
     }
 
     @Test
@@ -57,9 +61,8 @@ class AdapterOriginTests {
 
     @Test
     void isLeftOutWhereNoOriginsAreCaptured() {
-        AllocationTracker without = AllocationTracker.builder()
-                .originCapture(OriginCapture.NONE)
-                .build();
+        AllocationTracker without =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
 
         assertThat(new Adapter(without).allocate().origin()).isEmpty();
     }

@@ -74,8 +74,7 @@ final class MockedDeviceTestCases {
 
         @Test
         void decodes(AllocationTracker tracker) {
-            when(device.allocate(anyInt()))
-                    .thenAnswer(allocating(tracker, DRAM).returningCloseables());
+            when(device.allocate(anyInt())).thenAnswer(allocating(tracker, DRAM).returningCloseables());
 
             try (Device.Memory scores = device.allocate(4096)) {
                 keys = device.allocate(8192);
