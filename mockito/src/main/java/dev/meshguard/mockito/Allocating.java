@@ -64,7 +64,7 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
 
     /** Reports one buffer on each of the devices that a call allocates on, all of one request and at one address. */
     public Allocating onDevices(Function<InvocationOnMock, List<Integer>> devices) {
-        return with(readings.devices(Role.DEVICES.computed(devices::apply)));
+        return with(readings.devices(Role.DEVICES.computed(devices)));
     }
 
     /** Says which argument is the size in bytes. */

@@ -63,7 +63,7 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
 
     /** Frees on the devices that are computed from a call. */
     public Freeing onDevices(Function<InvocationOnMock, List<Integer>> devices) {
-        return with(readings.devices(Role.DEVICES.computed(devices::apply)));
+        return with(readings.devices(Role.DEVICES.computed(devices)));
     }
 
     /** Says the memory, where one address may be lent in several. */

@@ -89,20 +89,22 @@ record Reading<T>(Role<T> role, Optional<Integer> index, Function<InvocationOnMo
     }
 
     private static @Nullable List<Integer> numbers(@Nullable Object argument) {
-        if (argument instanceof Number number) {
-            return List.of(Math.toIntExact(number.longValue()));
-        }
         if (argument instanceof int[] devices) {
             return Arrays.stream(devices).boxed().toList();
         }
-        boolean areNumbers = argument instanceof Collection<?> several
-                && !several.isEmpty()
-                && several.stream().allMatch(Number.class::isInstance);
-        return areNumbers
-                ? ((Collection<?>) argument)
-                        .stream()
-                                .map(device -> Math.toIntExact(((Number) device).longValue()))
-                                .toList()
-                : null;
+        if (argument instanceof Collection<?> several && !several.isEmpty()) {
+            boolean areNumbers = several.stream().allMatch(Number.class::isInstance);
+            return areNumbers
+                    ? several.stream()
+                            .map(Number.class::cast)
+                            .map(Reading::device)
+                            .toList()
+                    : null;
+        }
+        return argument instanceof Number number ? List.of(device(number)) : null;
+    }
+
+    private static int device(Number number) {
+        return Math.toIntExact(number.longValue());
     }
 }

@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** What a mocked allocation reports. */
+@SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
 class AllocatingTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();
@@ -133,7 +134,7 @@ class AllocatingTests {
     void takesTheHandleOutOfAFuture() throws Exception {
         when(device.later(anyLong()))
                 .thenAnswer(allocating(tracker, DRAM)
-                        .handleOf(CompletableFuture.class, CompletableFuture::join)
+                        .handleOf(CompletableFuture.class, future -> future.join())
                         .returning(call -> CompletableFuture.completedFuture(new Device.Buffer(0))));
         doAnswer(freeing(tracker)).when(device).free(any(Device.Buffer.class));
 

@@ -20,6 +20,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /** One mock, many threads. */
+@SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
 class ConcurrentMocksTests {
 
     private static final int THREADS = 8;

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 
 /** What a mocked free reports. */
+@SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
 class FreeingTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();

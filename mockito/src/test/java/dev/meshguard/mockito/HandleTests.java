@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 
 /** A handle that a mock returned belongs to the code under test: whoever lets go of it has lost the buffer. */
+@SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
 class HandleTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();

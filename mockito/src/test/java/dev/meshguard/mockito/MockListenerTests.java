@@ -20,6 +20,7 @@ import dev.meshguard.tracker.Scope;
 import org.junit.jupiter.api.Test;
 
 /** Mocks that somebody else configured report too. */
+@SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
 class MockListenerTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();

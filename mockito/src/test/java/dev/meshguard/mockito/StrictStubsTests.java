@@ -18,6 +18,7 @@ import org.mockito.exceptions.misusing.UnnecessaryStubbingException;
 import org.mockito.quality.Strictness;
 
 /** Answers that report are stubbings like any other. */
+@SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
 class StrictStubsTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();

@@ -19,6 +19,7 @@ import org.mockito.Mock;
 import org.mockito.junit.jupiter.MockitoExtension;
 
 /** Tests with mocks of device interfaces, each with what it is to show. */
+@SuppressWarnings("DirectInvocationOnMock") // In short samples the test is the code that uses the mock.
 final class MockedDeviceTestCases {
 
     private MockedDeviceTestCases() {}
