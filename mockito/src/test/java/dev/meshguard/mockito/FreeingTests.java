@@ -101,7 +101,7 @@ class FreeingTests {
     void freesWhatAnEqualValueOfTheJdkStandsFor() {
         device.named(16);
 
-        device.freeNamed(new StringBuilder("weights").toString());
+        device.freeNamed(String.valueOf("weights".toCharArray()));
 
         assertThat(tracker.liveBuffers()).isZero();
     }

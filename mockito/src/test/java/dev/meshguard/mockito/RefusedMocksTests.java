@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.mockito.stubbing.OngoingStubbing;
 
 /** What is not plain is refused where the mock is stubbed, and not where the code under test calls it. */
+@SuppressWarnings("MockNotUsedInProduction") // Stubbing is what is tested.
 class RefusedMocksTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();

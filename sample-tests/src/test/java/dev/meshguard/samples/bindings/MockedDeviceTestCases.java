@@ -19,7 +19,8 @@ import org.mockito.Mock;
 import org.mockito.junit.jupiter.MockitoExtension;
 
 /** Tests with mocks of device interfaces, each with what it is to show. */
-@SuppressWarnings("DirectInvocationOnMock") // In short samples the test is the code that uses the mock.
+// In short samples the test is the code that uses the mock, and only a search reads fields.
+@SuppressWarnings({"DirectInvocationOnMock", "UnusedVariable"})
 final class MockedDeviceTestCases {
 
     private MockedDeviceTestCases() {}

@@ -16,7 +16,7 @@ class MockedDeviceTests {
                 .hasMessage("""
                 LEAK  1 leak · 1 buffer · 64 KiB (65536 B) still allocated      [2 allocated = 1 freed + 1 leaked]
                 1. DRAM 64 KiB (65536 B) x 1   device ●   UNEXPLAINED: no free was reported
-                   -> at dev.meshguard.samples.bindings.MockedDeviceTestCases.upload(MockedDeviceTestCases.java:38)
+                   -> at dev.meshguard.samples.bindings.MockedDeviceTestCases.upload(MockedDeviceTestCases.java:39)
                    allocated in TEST (event #5) at 0x2000 (8192), unlabelled
 
                 Tracked  in all                       left
@@ -39,7 +39,7 @@ class MockedDeviceTests {
                 .hasMessage("""
                 LEAK  1 leak · 1 buffer · 8 KiB (8192 B) still allocated      [2 allocated = 1 freed + 1 leaked]
                 1. DRAM 8 KiB (8192 B) x 1   device ●   HELD: still referenced by DecodeTestCase.keys (event #8)
-                   -> at dev.meshguard.samples.bindings.MockedDeviceTestCases$DecodeTestCase.decodes(MockedDeviceTestCases.java:81)
+                   -> at dev.meshguard.samples.bindings.MockedDeviceTestCases$DecodeTestCase.decodes(MockedDeviceTestCases.java:82)
                    allocated in TEST (event #4) at 0x2000 (8192), unlabelled
 
                 Tracked  in all                       left
@@ -62,7 +62,7 @@ class MockedDeviceTests {
                 .hasMessage("""
                 LEAK  1 leak · 1 buffer · 64 KiB (65536 B) still allocated      [2 allocated = 1 freed + 1 leaked]
                 1. DRAM 64 KiB (65536 B) x 1   device ●   UNEXPLAINED: no free was reported
-                   -> at dev.meshguard.samples.bindings.MockedDeviceTestCases.upload(MockedDeviceTestCases.java:38)
+                   -> at dev.meshguard.samples.bindings.MockedDeviceTestCases.upload(MockedDeviceTestCases.java:39)
                    allocated in TEST (event #4) at 0x2000 (8192), unlabelled
 
                 Tracked  in all                       left
