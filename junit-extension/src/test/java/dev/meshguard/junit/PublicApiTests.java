@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,6 +18,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import dev.meshguard.assertions.MeshAssertions;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mockito.MockReports;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import java.net.URL;
@@ -36,6 +38,7 @@ class PublicApiTests {
                             Ttnn.class,
                             VerdictReport.class,
                             MeshAssertions.class,
+                            MockReports.class,
                             TrackAllocations.class)
                     .map(PublicApiTests::locationOf)
                     .collect(Collectors.toSet()));
@@ -58,6 +61,7 @@ class PublicApiTests {
                         "dev.meshguard.mesh",
                         "dev.meshguard.report",
                         "dev.meshguard.assertions",
+                        "dev.meshguard.mockito",
                         "dev.meshguard.junit");
     }
 
@@ -69,6 +73,20 @@ class PublicApiTests {
     @Test
     void signaturesNameNoThirdPartyTypes() {
         classes().that(PUBLIC).should(nameKnownTypesOnly()).check(CLASSES);
+    }
+
+    @Test
+    void mockitoIsKnownToItsAdapterOnly() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.meshguard.mockito")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.mockito..")
+                .orShould()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.meshguard.mockito")
+                .check(CLASSES);
     }
 
     @Test
@@ -130,10 +148,17 @@ class PublicApiTests {
                         .filter(unit -> unit.getModifiers().contains(JavaModifier.PUBLIC)
                                 || unit.getModifiers().contains(JavaModifier.PROTECTED))
                         .forEach(unit -> unknownIn(unit)
+                                .filter(unknown -> !isAdapted(type, unknown))
                                 .forEach(unknown -> events.add(SimpleConditionEvent.violated(
                                         unit, unit.getFullName() + " names " + unknown.getName()))));
             }
         };
+    }
+
+    /** An adapter is made of what it adapts. */
+    private static boolean isAdapted(JavaClass type, JavaClass unknown) {
+        return type.getPackageName().equals("dev.meshguard.mockito")
+                && unknown.getName().startsWith("org.mockito.");
     }
 
     private static Stream<JavaClass> unknownIn(JavaCodeUnit unit) {

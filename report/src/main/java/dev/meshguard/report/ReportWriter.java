@@ -417,7 +417,18 @@ final class ReportWriter {
                         Quantities.size(buffer.size()),
                         buffer.diedAt().orElse(buffer.bornAt()),
                         buffer.isCollected() ? ", when its handle was collected" : ""))
-                .orElse("no buffer was ever reported there");
+                .orElse("no buffer was ever reported there" + namedBy(anomaly));
+    }
+
+    /** What a source says of a free, it says because it knows no more: an address alone would lead nowhere. */
+    private static String namedBy(Anomaly anomaly) {
+        return anomaly.event() instanceof HistoryEvent.Freed free
+                ? free.request()
+                        .details()
+                        .label()
+                        .map(label -> "; the free was said to be of " + Quantities.quoted(label))
+                        .orElse("")
+                : "";
     }
 
     /** A mesh frees what it never lent; at that address another one does, or did. */

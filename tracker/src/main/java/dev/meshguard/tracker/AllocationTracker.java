@@ -105,6 +105,9 @@ public final class AllocationTracker implements AllocationListener {
 
     private final StackKeeper stacks = new StackKeeper();
 
+    /** What sources remember that last as long as what they report to, by its class. */
+    private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
+
     private AllocationTracker(Builder builder) {
         this.capture = builder.capture;
         this.retention = builder.retention;
@@ -144,6 +147,22 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public AllocationRequest request(AllocationDetails details) {
+        return requestFrom(details, null);
+    }
+
+    /**
+     * Begins one request for memory that an adapter passes on; its origin is the line that called the adapter.
+     *
+     * <p>Otherwise every buffer would seem to come from the one line of the adapter that reports.
+     *
+     * @param details what is known of the request
+     * @param adapter the class through which the code under test asks for memory; its nested classes belong to it
+     */
+    public AllocationRequest request(AllocationDetails details, Class<?> adapter) {
+        return requestFrom(details, adapter);
+    }
+
+    private AllocationRequest requestFrom(AllocationDetails details, @Nullable Class<?> adapter) {
         if (details.kind() == BufferKind.CANARY) {
             return AllocationRequest.of(details);
         }
@@ -151,7 +170,7 @@ public final class AllocationTracker implements AllocationListener {
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(complete);
         }
-        return AllocationRequest.numbered(complete, ticket.incrementAndGet(), stacks.keep(new CallStack()));
+        return AllocationRequest.numbered(complete, ticket.incrementAndGet(), stacks.keep(CallStack.above(adapter)));
     }
 
     @Override
@@ -532,6 +551,19 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
+    /**
+     * Returns what a source remembers for as long as this tracker lives, made when it is first asked for.
+     *
+     * <p>For sources of MeshGuard's own whose parts find one another through the tracker that they report to.
+     *
+     * @param type the class of what is remembered; each has one object
+     * @param first makes it; must not ask for a companion itself
+     */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public <T> T companion(Class<T> type, Supplier<T> first) {
+        return type.cast(companions.computeIfAbsent(type, unused -> first.get()));
+    }
+
     // Helpers
 
     private void repeated(
@@ -731,11 +763,45 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /** A stack that is resolved only when somebody reads it. */
-    private static final class CallStack extends Throwable {
+    private static class CallStack extends Throwable {
         private static final long serialVersionUID = 1;
 
         CallStack() {
             super(null, null, false, true);
+        }
+
+        static CallStack above(@Nullable Class<?> adapter) {
+            return adapter == null ? new CallStack() : new AdaptedStack(adapter.getName());
+        }
+    }
+
+    /** A stack that begins where an adapter was called. */
+    private static final class AdaptedStack extends CallStack {
+        private static final long serialVersionUID = 1;
+
+        private final String adapter;
+
+        AdaptedStack(String adapter) {
+            this.adapter = adapter;
+        }
+
+        @Override
+        public StackTraceElement[] getStackTrace() {
+            StackTraceElement[] frames = super.getStackTrace();
+            int caller = 0;
+            while (caller < frames.length && !isOfAdapter(frames[caller])) {
+                caller++;
+            }
+            while (caller < frames.length && isOfAdapter(frames[caller])) {
+                caller++;
+            }
+            return caller == frames.length ? frames : Arrays.copyOfRange(frames, caller, frames.length);
+        }
+
+        private boolean isOfAdapter(StackTraceElement frame) {
+            String name = frame.getClassName();
+            return name.startsWith(adapter)
+                    && (name.length() == adapter.length() || name.charAt(adapter.length()) == '$');
         }
     }
 

@@ -26,12 +26,16 @@ public record Origin(List<StackTraceElement> frames) {
             "dev.meshguard.report.",
             "dev.meshguard.assertions.",
             "dev.meshguard.junit.",
+            "dev.meshguard.mockito.",
             "dev.meshguard.server.",
             "org.mockito.",
             "net.bytebuddy.",
             "java.lang.reflect.",
             "java.lang.invoke.",
             "jdk.internal.reflect.");
+
+    /** What a mocked method hands its calls to. */
+    private static final String MOCKED = "org.mockito.internal.creation.";
 
     /** Code that calls whatever it is given. */
     private static final List<String> LIBRARY = List.of("java.", "jdk.");
@@ -87,7 +91,15 @@ public record Origin(List<StackTraceElement> frames) {
             first = isMachinery(stack[next - 1]) ? next : first;
         }
         boolean isUser = next < stack.length && !startsWithAny(stack[next].getClassName(), ENGINE);
-        return isUser ? next : first;
+        return pastMockedMethod(isUser ? next : first, stack);
+    }
+
+    /** The method of a mock stands where Mockito made it, in no file or in that of a class: who called it is what counts. */
+    private static int pastMockedMethod(int first, StackTraceElement... stack) {
+        boolean isMocked = first > 0
+                && first + 1 < stack.length
+                && stack[first - 1].getClassName().startsWith(MOCKED);
+        return isMocked ? first + 1 : first;
     }
 
     /**

@@ -38,6 +38,21 @@ class OriginTests {
     }
 
     @Test
+    void skipsTheMethodThatIsMocked() {
+        Origin origin = Origin.of(
+                frame("dev.meshguard.mockito.Allocating", "answer"),
+                frame("org.mockito.internal.stubbing.StubbedInvocationMatcher", "answer"),
+                frame("org.mockito.internal.creation.bytebuddy.MockMethodAdvice", "handle"),
+                frame("org.example.Device", "allocate"),
+                frame("org.example.Model", "load"),
+                frame("org.example.ModelTest", "decodes"));
+
+        assertThat(origin.frames())
+                .extracting(StackTraceElement::getClassName)
+                .containsExactly("org.example.Model", "org.example.ModelTest");
+    }
+
+    @Test
     void skipsTheLibraryThatCalledBackMeshGuard() {
         Origin origin = Origin.of(
                 frame("dev.meshguard.mesh.MeshMemory", "free"),

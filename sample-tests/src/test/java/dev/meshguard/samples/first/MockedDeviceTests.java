@@ -1,15 +1,16 @@
 package dev.meshguard.samples.first;
 
 import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.mockito.MockReports.allocating;
+import static dev.meshguard.mockito.MockReports.freeing;
+import static dev.meshguard.tracker.BufferType.DRAM;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.when;
 
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Cause;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -41,18 +42,9 @@ class MockedDeviceTests {
 
     @BeforeEach
     void reportCalls() {
-        AtomicLong next = new AtomicLong(0x1000);
-        when(device.allocate(anyInt(), anyLong())).thenAnswer(call -> {
-            long address = next.getAndAdd(call.<Long>getArgument(1));
-            tracker.allocated(call.getArgument(0), BufferType.DRAM, address, call.getArgument(1));
-            return address;
-        });
-        doAnswer(call -> {
-                    tracker.freed(call.getArgument(0), BufferType.DRAM, call.getArgument(1));
-                    return null;
-                })
-                .when(device)
-                .free(anyInt(), anyLong());
+        when(device.allocate(anyInt(), anyLong()))
+                .thenAnswer(allocating(tracker, DRAM).onDeviceArgument(0));
+        doAnswer(freeing(tracker).onDeviceArgument(0)).when(device).free(anyInt(), anyLong());
     }
 
     @Test

@@ -1,0 +1,228 @@
+package dev.meshguard.mockito;
+
+import dev.meshguard.mockito.Reading.Role;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.BufferType;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+import org.mockito.invocation.InvocationOnMock;
+import org.mockito.stubbing.Answer;
+import org.mockito.stubbing.ValidableAnswer;
+
+/**
+ * Reports each call of a mocked method as an allocation.
+ *
+ * <p>Immutable: each option returns another answer. Unless something else is said,
+ *
+ * <ul>
+ *   <li>the device is 0;
+ *   <li>the size is the only argument that is a number and of which nothing else was said;
+ *   <li>the address is what the mock returns, if that is a number; a mock that has none to return is given one that no other
+ *       call is given, from 0x1000 on, so a mesh that reports to the same tracker should have other devices;
+ *   <li>the handle is what the mock returns, if that is an object. It is not kept alive: a buffer whose handle the code under test
+ *       drops is {@code LOST}, and one that it forgets in a field is {@code HELD}.
+ * </ul>
+ *
+ * <p>Arguments are counted from 0, as Mockito does.
+ *
+ * @since 0.1
+ * @see MockReports#allocating
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class Allocating implements Answer<@Nullable Object>, ValidableAnswer {
+
+    private final LentMemory memory;
+    private final Function<InvocationOnMock, BufferType> type;
+    private final Readings readings;
+    private final Result result;
+
+    Allocating(LentMemory memory, Function<InvocationOnMock, BufferType> type) {
+        this(memory, type, Readings.NONE, Result.BY_RETURN_TYPE);
+    }
+
+    private Allocating(
+            LentMemory memory, Function<InvocationOnMock, BufferType> type, Readings readings, Result result) {
+        this.memory = memory;
+        this.type = type;
+        this.readings = readings;
+        this.result = result;
+    }
+
+    /** Reports another device than 0. */
+    public Allocating onDevice(int device) {
+        return onDevices(call -> List.of(device));
+    }
+
+    /** Reports the device, or the collection of devices, that an argument names. */
+    public Allocating onDeviceArgument(int index) {
+        return with(readings.devices(Role.DEVICES.argument(index)));
+    }
+
+    /** Reports one buffer on each of the devices that a call allocates on, all of one request and at one address. */
+    public Allocating onDevices(Function<InvocationOnMock, List<Integer>> devices) {
+        return with(readings.devices(Role.DEVICES.computed(devices)));
+    }
+
+    /** Says which argument is the size in bytes. */
+    public Allocating sizeArgument(int index) {
+        return with(readings.size(Role.SIZE.argument(index)));
+    }
+
+    /** Says the size in bytes of each call. */
+    public Allocating size(long bytes) {
+        return size(call -> bytes);
+    }
+
+    /** Computes the size in bytes from a call, for example from a shape and a data type. */
+    public Allocating size(ToLongFunction<InvocationOnMock> bytes) {
+        return with(readings.size(Role.SIZE.computed(bytes::applyAsLong)));
+    }
+
+    /** Says which argument is the address, where the code under test chooses it. */
+    public Allocating addressArgument(int index) {
+        return with(readings.address(Role.ADDRESS.argument(index)));
+    }
+
+    /** Computes the address from a call. */
+    public Allocating address(ToLongFunction<InvocationOnMock> address) {
+        return with(readings.address(Role.ADDRESS.computed(address::applyAsLong)));
+    }
+
+    /** Reads the address off what the mock returns, for example {@code addressOf(DeviceBuffer.class, DeviceBuffer::address)}. */
+    public <R> Allocating addressOf(Class<R> returned, ToLongFunction<? super R> address) {
+        return with(readings.addressOfResult(object -> address.applyAsLong(returned.cast(object))));
+    }
+
+    /** Says which argument is the handle, where the mock fills one in that it is given. */
+    public Allocating handleArgument(int index) {
+        return with(readings.handle(Role.HANDLE.argument(index)));
+    }
+
+    /** Takes the handle out of what the mock returns, for example out of a future or an optional. */
+    public <R> Allocating handleOf(Class<R> returned, Function<? super R, ?> handle) {
+        return with(readings.handleOfResult(object -> handle.apply(returned.cast(object))));
+    }
+
+    /** Says what is known besides: a label, an owner, a lifetime, the mesh. */
+    public Allocating describedBy(AllocationDetails details) {
+        return describedBy(call -> details);
+    }
+
+    /** Computes what is known besides from a call. */
+    public Allocating describedBy(Function<InvocationOnMock, AllocationDetails> details) {
+        return with(readings.details(details));
+    }
+
+    /**
+     * Returns from the mock what another answer gives; nothing is reported if that throws or is {@code null}.
+     *
+     * <p>{@code returning(call -> buffer)} returns one object, {@code returning(Answers.CALLS_REAL_METHODS)} what a spy's own
+     * method does.
+     */
+    public Allocating returning(Answer<?> answer) {
+        return new Allocating(memory, type, readings, (call, address) -> answer.answer(call));
+    }
+
+    /** Returns a new mock of the method's return type for each call, whose {@code close()} frees what it stands for. */
+    public Allocating returningCloseables() {
+        return new Allocating(memory, type, readings, new ClosingMocks(memory));
+    }
+
+    /** Refuses a method that cannot be reported; called by Mockito when a mock is stubbed. */
+    @Override
+    public void validateFor(InvocationOnMock call) {
+        Signature method = new Signature(call.getMethod());
+        check(method);
+        result.check(method);
+    }
+
+    /** Answers a call of a mock, and reports it. */
+    @Override
+    public @Nullable Object answer(InvocationOnMock call) throws Throwable {
+        MadeUp madeUp = new MadeUp(call);
+        Object returned = result.of(call, madeUp);
+        reportUnlessNothingLent(call, returned, madeUp);
+        return returned;
+    }
+
+    void check(Signature method) {
+        readings.check(method);
+        if (readings.size().isEmpty()) {
+            List<Integer> numbers = method.numbers(readings::isTaken);
+            if (numbers.size() != 1) {
+                throw method.sizeNotPlain(numbers.size());
+            }
+        }
+    }
+
+    /** Reports a call that a mock has answered by itself. */
+    void reportUnlessNothingLent(InvocationOnMock call, @Nullable Object returned) {
+        reportUnlessNothingLent(call, returned, new MadeUp(call));
+    }
+
+    /** Where a method returns something, {@code null} is how it says that there was no memory. */
+    private void reportUnlessNothingLent(InvocationOnMock call, @Nullable Object returned, MadeUp madeUp) {
+        if (returned != null || call.getMethod().getReturnType() == void.class) {
+            report(call, returned, madeUp);
+        }
+    }
+
+    private void report(InvocationOnMock call, @Nullable Object returned, MadeUp madeUp) {
+        try {
+            memory.lend(
+                    readings.detailsOf(call),
+                    readings.devicesOf(call).orElse(List.of(0)),
+                    type.apply(call),
+                    readings.addressOf(call, returned).orElseGet(madeUp::address),
+                    sizeOf(call),
+                    readings.handleOf(call, returned).orElse(null));
+        } catch (RuntimeException unreadable) {
+            memory.lost(Readings.unreadable(call, unreadable));
+        }
+    }
+
+    private long sizeOf(InvocationOnMock call) {
+        return readings.size()
+                .orElseGet(() -> Role.SIZE.argument(new Signature(call.getMethod())
+                        .numbers(readings::isTaken)
+                        .get(0)))
+                .of(call);
+    }
+
+    private Allocating with(Readings more) {
+        return new Allocating(memory, type, more, result);
+    }
+
+    /** The address of one call that has none of its own: the same for what is returned and what is reported. */
+    final class MadeUp {
+
+        private final InvocationOnMock call;
+        private @Nullable Long address;
+
+        MadeUp(InvocationOnMock call) {
+            this.call = call;
+        }
+
+        long address() {
+            Long existing = address;
+            if (existing == null) {
+                existing = named();
+                address = existing;
+            }
+            return existing;
+        }
+
+        /** What cannot be read is told when the call is reported, and not thrown at whoever made the call. */
+        private long named() {
+            try {
+                return readings.addressOf(call, null).orElseGet(() -> memory.newAddress(sizeOf(call)));
+            } catch (RuntimeException unreadable) {
+                return memory.newAddress(0);
+            }
+        }
+    }
+}

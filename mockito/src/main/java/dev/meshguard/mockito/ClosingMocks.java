@@ -1,0 +1,32 @@
+package dev.meshguard.mockito;
+
+import static org.mockito.Answers.RETURNS_DEFAULTS;
+
+import org.jspecify.annotations.Nullable;
+import org.mockito.Mockito;
+import org.mockito.invocation.InvocationOnMock;
+
+/** Returns mocks whose {@code close()} frees what they stand for. */
+record ClosingMocks(LentMemory memory) implements Result {
+
+    @Override
+    public Object of(InvocationOnMock call, Allocating.MadeUp madeUp) {
+        return Mockito.mock(call.getMethod().getReturnType(), this::answer);
+    }
+
+    @Override
+    public void check(Signature method) {
+        if (!AutoCloseable.class.isAssignableFrom(method.returnType())) {
+            throw method.notCloseable();
+        }
+    }
+
+    private @Nullable Object answer(InvocationOnMock call) throws Throwable {
+        boolean closes =
+                call.getMethod().getName().equals("close") && call.getMethod().getParameterCount() == 0;
+        if (closes) {
+            memory.close(call.getMock());
+        }
+        return RETURNS_DEFAULTS.answer(call);
+    }
+}

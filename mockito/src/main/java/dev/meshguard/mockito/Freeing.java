@@ -1,0 +1,175 @@
+package dev.meshguard.mockito;
+
+import dev.meshguard.mockito.Reading.Role;
+import dev.meshguard.tracker.BufferType;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+import org.mockito.Answers;
+import org.mockito.invocation.InvocationOnMock;
+import org.mockito.stubbing.Answer;
+import org.mockito.stubbing.ValidableAnswer;
+
+/**
+ * Reports each call of a mocked method as a free.
+ *
+ * <p>Immutable: each option returns another answer. Unless something else is said, what is freed is the only argument besides
+ * that of the device; and where there is none, as in {@code buffer.close()}, the mock itself. A number is an address, anything
+ * else a handle, and a collection or an array frees each of its elements. Device and type are those of the memory that the mocks of this
+ * tracker have lent there.
+ *
+ * <p>Calling it twice, or for something that no mock has lent, is an event for the verdict to tell and not an exception: the books do
+ * not balance. A handle that no mock has lent has no address, so one is made up for the report.
+ *
+ * @since 0.1
+ * @see MockReports#freeing
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer {
+
+    private final LentMemory memory;
+    private final Readings readings;
+    private final Optional<BufferType> type;
+    private final Answer<?> returning;
+
+    Freeing(LentMemory memory) {
+        this(memory, Readings.NONE, Optional.empty(), Answers.RETURNS_DEFAULTS);
+    }
+
+    private Freeing(LentMemory memory, Readings readings, Optional<BufferType> type, Answer<?> returning) {
+        this.memory = memory;
+        this.readings = readings;
+        this.type = type;
+        this.returning = returning;
+    }
+
+    /** Frees on this device only. */
+    public Freeing onDevice(int device) {
+        return onDevices(call -> List.of(device));
+    }
+
+    /** Frees on the device, or the collection of devices, that an argument names. */
+    public Freeing onDeviceArgument(int index) {
+        return with(readings.devices(Role.DEVICES.argument(index)));
+    }
+
+    /** Frees on the devices that are computed from a call. */
+    public Freeing onDevices(Function<InvocationOnMock, List<Integer>> devices) {
+        return with(readings.devices(Role.DEVICES.computed(devices)));
+    }
+
+    /** Says the memory, where one address may be lent in several. */
+    public Freeing ofType(BufferType newType) {
+        return new Freeing(memory, readings, Optional.of(newType), returning);
+    }
+
+    /** Says which argument is the address. */
+    public Freeing addressArgument(int index) {
+        return with(readings.address(Role.ADDRESS.argument(index)));
+    }
+
+    /** Computes the address from a call. */
+    public Freeing address(ToLongFunction<InvocationOnMock> address) {
+        return with(readings.address(Role.ADDRESS.computed(address::applyAsLong)));
+    }
+
+    /** Says which argument is the handle, or the collection of handles. */
+    public Freeing handleArgument(int index) {
+        return with(readings.handle(Role.HANDLE.argument(index)));
+    }
+
+    /** Computes the handle from a call, for example one that is wrapped in an argument. */
+    public Freeing handle(Function<InvocationOnMock, ?> handle) {
+        return with(readings.handle(Role.HANDLE.computed(handle::apply)));
+    }
+
+    /** Returns from the mock what another answer gives; nothing is freed if that throws. */
+    public Freeing returning(Answer<?> answer) {
+        return new Freeing(memory, readings, type, answer);
+    }
+
+    /** Refuses a method that cannot be reported; called by Mockito when a mock is stubbed. */
+    @Override
+    public void validateFor(InvocationOnMock call) {
+        check(new Signature(call.getMethod()));
+    }
+
+    /** Answers a call of a mock, and reports it. */
+    @Override
+    public @Nullable Object answer(InvocationOnMock call) throws Throwable {
+        Object returned = returning.answer(call);
+        report(call);
+        return returned;
+    }
+
+    void check(Signature method) {
+        readings.check(method);
+        if (readings.address().isEmpty() && readings.handle().isEmpty()) {
+            List<Integer> candidates = candidates(method);
+            if (candidates.size() > 1) {
+                throw method.freedNotPlain(candidates.size());
+            }
+        }
+    }
+
+    /** Reports a call that a mock has answered by itself. */
+    void report(InvocationOnMock call) {
+        try {
+            Optional<List<Integer>> devices = readings.devicesOf(call);
+            each(freedBy(call)).forEach(freed -> takeBack(call, freed, devices));
+        } catch (RuntimeException unreadable) {
+            memory.lost(Readings.unreadable(call, unreadable));
+        }
+    }
+
+    private void takeBack(InvocationOnMock call, Optional<Object> freed, Optional<List<Integer>> devices) {
+        if (freed.orElse(call) instanceof Number address) {
+            memory.takeBack(address.longValue(), devices, type, new Signature(call.getMethod()));
+        } else {
+            memory.takeBack(freed.orElse(null), devices, type.orElse(BufferType.DRAM));
+        }
+    }
+
+    private @Nullable Object freedBy(InvocationOnMock call) {
+        if (readings.address().isPresent()) {
+            return readings.address().get().of(call);
+        }
+        if (readings.handle().isPresent()) {
+            return readings.handle().get().function().apply(call);
+        }
+        List<Integer> candidates = candidates(new Signature(call.getMethod()));
+        return candidates.isEmpty() ? call.getMock() : call.getRawArguments()[candidates.get(0)];
+    }
+
+    private List<Integer> candidates(Signature method) {
+        return IntStream.range(0, method.arguments())
+                .filter(index -> !readings.isTaken(index))
+                .boxed()
+                .toList();
+    }
+
+    private static Stream<Optional<Object>> each(@Nullable Object freed) {
+        if (freed instanceof Collection<?> several) {
+            return several.stream().map(Optional::ofNullable);
+        }
+        if (freed instanceof Object[] several) {
+            return Arrays.stream(several).map(Optional::ofNullable);
+        }
+        if (freed instanceof long[] addresses) {
+            return Arrays.stream(addresses).mapToObj(Optional::of);
+        }
+        return Stream.of(Optional.ofNullable(freed));
+    }
+
+    private Freeing with(Readings more) {
+        return new Freeing(memory, more, type, returning);
+    }
+}

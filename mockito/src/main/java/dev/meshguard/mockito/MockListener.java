@@ -1,0 +1,192 @@
+package dev.meshguard.mockito;
+
+import dev.meshguard.tracker.Scope;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.mockito.Mockito;
+import org.mockito.exceptions.misusing.RedundantListenerException;
+import org.mockito.invocation.InvocationOnMock;
+import org.mockito.listeners.InvocationListener;
+import org.mockito.listeners.MethodInvocationReport;
+import org.mockito.listeners.MockCreationListener;
+import org.mockito.mock.MockCreationSettings;
+
+/**
+ * Reports what mocks do that somebody else configured; it changes nothing of what they answer.
+ *
+ * <pre>{@code
+ * MockListener.create()
+ *         .on("allocate", allocating(tracker, DRAM).onDeviceArgument(0))
+ *         .on("free", freeing(tracker).onDeviceArgument(0))
+ *         .attachTo(device);
+ * }</pre>
+ *
+ * <p>The address, or the handle, is what the mock returned; what {@code returning} says is not asked for. Spies are listened to in the
+ * same way. Verifications and {@code doReturn(…).when(mock)} are no calls and are not reported; {@code when(mock.allocate(8))} is one, so a mock
+ * is stubbed first and listened to afterwards.
+ *
+ * <p>Immutable, and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class MockListener implements InvocationListener {
+
+    private final List<Route> routes;
+
+    private MockListener(List<Route> routes) {
+        this.routes = List.copyOf(routes);
+    }
+
+    /** Returns a listener that reports nothing yet. */
+    public static MockListener create() {
+        return new MockListener(List.of());
+    }
+
+    /**
+     * Returns this listener reporting a method as an allocation.
+     *
+     * @param method the name, or {@code allocate(int, long)} for one of several of that name
+     * @param report how a call is read
+     */
+    public MockListener on(String method, Allocating report) {
+        return with(new Route(method, report::check, report::reportUnlessNothingLent));
+    }
+
+    /**
+     * Returns this listener reporting a method as a free.
+     *
+     * @param method the name, or {@code free(int, long)} for one of several of that name
+     * @param report how a call is read
+     */
+    public MockListener on(String method, Freeing report) {
+        return with(new Route(method, report::check, (call, returned) -> report.report(call)));
+    }
+
+    /**
+     * Listens to a mock or a spy from now on; a second time does nothing.
+     *
+     * @return the mock
+     * @throws IllegalArgumentException if it is no mock, lacks one of the methods, or has one that cannot be reported
+     */
+    public <T> T attachTo(T mock) {
+        if (!Mockito.mockingDetails(mock).isMock()) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot listen to a %s that is neither a mock nor a spy. Pass what Mockito made.",
+                    mock.getClass().getSimpleName()));
+        }
+        attachTo(Mockito.mockingDetails(mock).getMockCreationSettings());
+        return mock;
+    }
+
+    /**
+     * Listens to every mock of a type that this thread makes until the scope is closed, also where the code under test makes it.
+     *
+     * <p>To be closed on the thread that opened it, because Mockito keeps such listeners by thread.
+     *
+     * @throws IllegalArgumentException if the type lacks one of the methods, or has one that cannot be reported
+     * @throws IllegalStateException if this thread has such a scope open
+     */
+    public Scope attachToMocksOf(Class<?> type) {
+        check(type);
+        Newcomers newcomers = new Newcomers(type);
+        try {
+            Mockito.framework().addListener(newcomers);
+        } catch (RedundantListenerException openAlready) {
+            throw new IllegalStateException(
+                    "Cannot listen to new mocks twice on one thread. Close the scope that is open before.",
+                    openAlready);
+        }
+        return () -> Mockito.framework().removeListener(newcomers);
+    }
+
+    /** Reports a call; called by Mockito. */
+    @Override
+    public void reportInvocation(MethodInvocationReport report) {
+        if (!report.threwException() && report.getInvocation() instanceof InvocationOnMock call && isCall(call)) {
+            routes.stream()
+                    .filter(route -> route.fits(new Signature(call.getMethod())))
+                    .findFirst()
+                    .ifPresent(route -> route.reporting().report(call, report.getReturnedValue()));
+        }
+    }
+
+    /** A mock remembers its calls, and neither verifications nor stubbings; one that remembers nothing cannot be verified. */
+    private static boolean isCall(InvocationOnMock call) {
+        return Mockito.mockingDetails(call.getMock()).getMockCreationSettings().isStubOnly()
+                || Mockito.mockingDetails(call.getMock()).getInvocations().stream()
+                        .anyMatch(remembered -> isSame(remembered, call));
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Two calls with the same arguments are two calls.
+    private static boolean isSame(Object remembered, InvocationOnMock call) {
+        return remembered == call;
+    }
+
+    private MockListener with(Route route) {
+        List<Route> more = new ArrayList<>(routes);
+        more.add(route);
+        return new MockListener(more);
+    }
+
+    private void attachTo(MockCreationSettings<?> settings) {
+        check(settings.getTypeToMock());
+        List<InvocationListener> listeners = settings.getInvocationListeners();
+        if (!listeners.contains(this)) {
+            listeners.add(this);
+        }
+    }
+
+    private void check(Class<?> type) {
+        List<Signature> methods = methodsOf(type);
+        routes.forEach(route -> route.check(type, methods));
+    }
+
+    /** The methods of a class and of all that it extends and implements; an override counts once. */
+    private static List<Signature> methodsOf(Class<?> type) {
+        Map<String, Signature> methods = new TreeMap<>();
+        for (Class<?> one = type; one != null && one != Object.class; one = one.getSuperclass()) {
+            for (Method method : one.getDeclaredMethods()) {
+                add(method, methods);
+            }
+        }
+        for (Method method : type.getMethods()) {
+            add(method, methods);
+        }
+        return List.copyOf(methods.values());
+    }
+
+    private static void add(Method method, Map<String, Signature> methods) {
+        if (!method.isSynthetic()
+                && !Modifier.isStatic(method.getModifiers())
+                && method.getDeclaringClass() != Object.class) {
+            Signature signature = new Signature(method);
+            methods.putIfAbsent(signature.words(), signature);
+        }
+    }
+
+    /** Attaches a listener to each mock that is made of a type. */
+    private final class Newcomers implements MockCreationListener {
+
+        private final Class<?> type;
+
+        Newcomers(Class<?> type) {
+            this.type = type;
+        }
+
+        @Override
+        public void onMockCreated(Object mock, MockCreationSettings<?> settings) {
+            if (type.isAssignableFrom(settings.getTypeToMock())) {
+                attachTo(settings);
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package dev.meshguard.mockito;
+
+import dev.meshguard.tracker.AllocationDetails;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.mockito.invocation.InvocationOnMock;
+
+/** Where a report finds what it needs in a call and in its result; empty where nobody said. */
+record Readings(
+        Optional<Reading<List<Integer>>> devices,
+        Optional<Reading<Long>> size,
+        Optional<Reading<Long>> address,
+        Optional<Function<Object, Long>> addressOfResult,
+        Optional<Reading<Object>> handle,
+        Optional<Function<Object, ? extends @Nullable Object>> handleOfResult,
+        Function<InvocationOnMock, AllocationDetails> details) {
+
+    static final Readings NONE = new Readings(
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            call -> AllocationDetails.user());
+
+    Readings devices(Reading<List<Integer>> other) {
+        return new Readings(Optional.of(other), size, address, addressOfResult, handle, handleOfResult, details);
+    }
+
+    Readings size(Reading<Long> other) {
+        return new Readings(devices, Optional.of(other), address, addressOfResult, handle, handleOfResult, details);
+    }
+
+    Readings address(Reading<Long> other) {
+        return new Readings(devices, size, Optional.of(other), Optional.empty(), handle, handleOfResult, details);
+    }
+
+    Readings addressOfResult(Function<Object, Long> other) {
+        return new Readings(devices, size, Optional.empty(), Optional.of(other), handle, handleOfResult, details);
+    }
+
+    Readings handle(Reading<Object> other) {
+        return new Readings(devices, size, address, addressOfResult, Optional.of(other), Optional.empty(), details);
+    }
+
+    Readings handleOfResult(Function<Object, ? extends @Nullable Object> other) {
+        return new Readings(devices, size, address, addressOfResult, Optional.empty(), Optional.of(other), details);
+    }
+
+    Readings details(Function<InvocationOnMock, AllocationDetails> other) {
+        return new Readings(devices, size, address, addressOfResult, handle, handleOfResult, other);
+    }
+
+    /** Returns whether an argument was said to be something. */
+    boolean isTaken(int argument) {
+        return all().anyMatch(reading -> reading.isArgument(argument));
+    }
+
+    void check(Signature method) {
+        all().forEach(reading -> reading.check(method));
+    }
+
+    AllocationDetails detailsOf(InvocationOnMock call) {
+        return details.apply(call);
+    }
+
+    Optional<List<Integer>> devicesOf(InvocationOnMock call) {
+        return devices.map(reading -> reading.of(call));
+    }
+
+    Optional<Long> addressOf(InvocationOnMock call, @Nullable Object returned) {
+        if (address.isPresent()) {
+            return address.map(reading -> reading.of(call));
+        }
+        if (returned == null) {
+            return Optional.empty();
+        }
+        if (addressOfResult.isPresent()) {
+            return addressOfResult.map(reading -> reading.apply(returned));
+        }
+        return returned instanceof Number number ? Optional.of(number.longValue()) : Optional.empty();
+    }
+
+    Optional<Object> handleOf(InvocationOnMock call, @Nullable Object returned) {
+        if (handle.isPresent()) {
+            return handle.map(reading -> reading.of(call));
+        }
+        if (returned == null || returned instanceof Number) {
+            return Optional.empty();
+        }
+        return handleOfResult.isPresent()
+                ? handleOfResult.map(reading -> reading.apply(returned))
+                : Optional.of(returned);
+    }
+
+    /** Returns why a call could not be reported. */
+    static String unreadable(InvocationOnMock call, RuntimeException why) {
+        return String.format(
+                Locale.ROOT,
+                "a call of %s on a mock could not be reported: %s",
+                new Signature(call.getMethod()),
+                why instanceof IllegalArgumentException ? why.getMessage() : why);
+    }
+
+    private Stream<Reading<?>> all() {
+        return Stream.of(devices, size, address, handle).flatMap(Optional::stream);
+    }
+}

@@ -1,0 +1,9 @@
+/** Mocks of a device interface of the user's own report to a tracker. */
+module dev.meshguard.mockito {
+    requires static transitive org.apiguardian.api;
+    requires static transitive org.jspecify;
+    requires transitive dev.meshguard.tracker;
+    requires transitive org.mockito;
+
+    exports dev.meshguard.mockito;
+}

@@ -1,0 +1,67 @@
+package dev.meshguard.mockito;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A device interface as users have them, with every way of asking for memory at once. */
+interface Device {
+
+    long allocate(long bytes);
+
+    long allocate(int device, long bytes);
+
+    long allocateOnAll(List<Integer> devices, long bytes);
+
+    int handleOf(long bytes);
+
+    void reserve(long address, long bytes);
+
+    void fill(Buffer buffer, long bytes);
+
+    Buffer buffer(long bytes);
+
+    Closeable closeable(long bytes);
+
+    CompletableFuture<Buffer> later(long bytes);
+
+    String named(long bytes);
+
+    long ofTensor(String shape);
+
+    long anything(Object bytes);
+
+    void free(long address);
+
+    void free(int device, long address);
+
+    void free(Buffer buffer);
+
+    void freeAll(List<Buffer> buffers);
+
+    void freeNamed(String name);
+
+    /** A handle of the user's own. */
+    class Buffer {
+        final long address;
+
+        Buffer(long address) {
+            this.address = address;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            throw new AssertionError("The user's code is not to be called");
+        }
+
+        @Override
+        public int hashCode() {
+            throw new AssertionError("The user's code is not to be called");
+        }
+    }
+
+    /** A handle that frees itself. */
+    interface Closeable extends AutoCloseable {
+        @Override
+        void close();
+    }
+}

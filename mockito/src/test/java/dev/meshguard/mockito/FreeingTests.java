@@ -1,0 +1,289 @@
+package dev.meshguard.mockito;
+
+import static dev.meshguard.mockito.MockReports.allocating;
+import static dev.meshguard.mockito.MockReports.freeing;
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyList;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.ArgumentMatchers.anyString;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationTracker;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
+
+/** What a mocked free reports. */
+@SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
+class FreeingTests {
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+    private final Device device = mock(Device.class);
+
+    @BeforeEach
+    void reportCalls() {
+        when(device.allocate(anyInt(), anyLong()))
+                .thenAnswer(allocating(tracker, DRAM).onDeviceArgument(0));
+        when(device.allocate(anyLong())).thenAnswer(allocating(tracker, L1).returning(call -> 0x1000L));
+        when(device.allocateOnAll(anyList(), anyLong()))
+                .thenAnswer(allocating(tracker, DRAM).onDeviceArgument(0));
+        when(device.buffer(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> new Device.Buffer(0)));
+        when(device.closeable(anyLong())).thenAnswer(allocating(tracker, DRAM).returningCloseables());
+        when(device.named(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> "weights"));
+        doAnswer(freeing(tracker)).when(device).free(anyLong());
+        doAnswer(freeing(tracker).onDeviceArgument(0)).when(device).free(anyInt(), anyLong());
+        doAnswer(freeing(tracker)).when(device).free(Mockito.<Device.Buffer>any());
+        doAnswer(freeing(tracker)).when(device).freeAll(anyList());
+        doAnswer(freeing(tracker)).when(device).freeNamed(anyString());
+    }
+
+    @Test
+    void findsTypeAndDeviceOfAnAddressByItself() {
+        long address = device.allocate(3, 16);
+
+        device.free(address);
+
+        assertThat(Events.of(tracker))
+                .containsExactly(
+                        "#2 allocated DRAM 0x1000 (4096) on device 3, 16 B", "#3 freed DRAM 0x1000 (4096) on device 3");
+    }
+
+    @Test
+    void freesOnTheDeviceThatIsNamedOnly() {
+        long address = device.allocateOnAll(List.of(0, 1), 16);
+
+        device.free(1, address);
+
+        assertThat(Events.of(tracker))
+                .containsExactly(
+                        "#2 allocated DRAM 0x1000 (4096) on device 0, 16 B",
+                        "#3 allocated DRAM 0x1000 (4096) on device 1, 16 B",
+                        "#4 freed DRAM 0x1000 (4096) on device 1");
+    }
+
+    @Test
+    void freesOnAllDevicesWhereNoneIsNamed() {
+        long address = device.allocateOnAll(List.of(0, 1), 16);
+
+        device.free(address);
+
+        assertThat(tracker.liveBuffers()).isZero();
+    }
+
+    @Test
+    void freesWhatAHandleStandsFor() {
+        Device.Buffer buffer = device.buffer(16);
+
+        device.free(buffer);
+
+        assertThat(Events.of(tracker))
+                .containsExactly(
+                        "#2 allocated DRAM 0x1000 (4096) on device 0, 16 B", "#3 freed DRAM 0x1000 (4096) on device 0");
+    }
+
+    @Test
+    void freesEachHandleOfACollection() {
+        device.freeAll(List.of(device.buffer(16), device.buffer(16)));
+
+        assertThat(tracker.liveBuffers()).isZero();
+    }
+
+    @Test
+    void freesWhatAnEqualValueOfTheJdkStandsFor() {
+        device.named(16);
+
+        device.freeNamed(String.valueOf("weights".toCharArray()));
+
+        assertThat(tracker.liveBuffers()).isZero();
+    }
+
+    @Test
+    void freesWhatAMockStandsForThatIsClosed() {
+        try (Device.Closeable buffer = device.closeable(16)) {
+            assertThat(buffer).isNotNull();
+        }
+
+        assertThat(Events.of(tracker))
+                .containsExactly(
+                        "#2 allocated DRAM 0x1000 (4096) on device 0, 16 B", "#3 freed DRAM 0x1000 (4096) on device 0");
+    }
+
+    @Test
+    void leavesItToTheVerifierWhetherAMockWasClosed() {
+        Device.Closeable buffer = device.closeable(16);
+        buffer.close();
+
+        verify(buffer).close();
+
+        assertThat(Events.of(tracker)).hasSize(2);
+    }
+
+    @Test
+    void ignoresASecondCloseAndSaysSo() {
+        Device.Closeable buffer = device.closeable(16);
+
+        buffer.close();
+        buffer.close();
+
+        assertThat(Events.of(tracker))
+                .last()
+                .isEqualTo("#4 free of DRAM 0x1000 (4096) on device 0 ignored, because it was freed before");
+        dev.meshguard.assertions.MeshAssertions.assertThat(tracker).noLeaks().hasBalancedReports();
+    }
+
+    @Test
+    void freesAMockThatIsTheHandleItself() {
+        Device.Closeable buffer = mock(Device.Closeable.class);
+        doAnswer(allocating(tracker, DRAM).returning(call -> buffer))
+                .when(device)
+                .closeable(anyLong());
+        doAnswer(freeing(tracker)).when(buffer).close();
+
+        device.closeable(16).close();
+
+        assertThat(tracker.liveBuffers()).isZero();
+    }
+
+    @Test
+    void freesOnTheMeshThatLent() {
+        doAnswer(allocating(tracker, DRAM).describedBy(AllocationDetails.user().onMesh(7)))
+                .when(device)
+                .allocate(anyLong());
+
+        device.free(device.allocate(16));
+
+        dev.meshguard.assertions.MeshAssertions.assertThat(tracker).noLeaks().hasBalancedReports();
+    }
+
+    @Test
+    void freesNothingWhereTheMockThrows() {
+        long address = device.allocate(0, 16);
+        doAnswer(freeing(tracker).returning(call -> {
+                    throw new IllegalStateException("device is gone");
+                }))
+                .when(device)
+                .free(anyLong());
+
+        assertThatThrownBy(() -> device.free(address)).hasMessage("device is gone");
+        assertThat(tracker.liveBuffers()).isOne();
+    }
+
+    @Test
+    void refusesToGuessWhichOfTwoBuffersAtOneAddressIsMeant() {
+        device.allocate(0, 16);
+        device.allocate(16);
+
+        device.free(0x1000);
+
+        assertThat(Events.of(tracker))
+                .last()
+                .isEqualTo(
+                        "#4 1 report lost: Device.free(long) freed 0x1000 (4096), which is allocated more than once: DRAM on"
+                                + " device 0 and L1 on device 0. Say which with onDeviceArgument(index) or ofType(type)");
+    }
+
+    @Test
+    void knowsWhichOfTwoIsMeantByItsType() {
+        device.allocate(0, 16);
+        device.allocate(16);
+        doAnswer(freeing(tracker).ofType(L1)).when(device).free(anyLong());
+
+        device.free(0x1000);
+
+        assertThat(Events.of(tracker)).last().isEqualTo("#4 freed L1 0x1000 (4096) on device 0");
+    }
+
+    @Test
+    void tellsAFreeOfAnAddressThatWasNeverLent() {
+        device.free(0x7000);
+
+        assertThat(Events.verdict(tracker)).isEqualTo("""
+                MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [0 allocated = 0 freed]
+                1. free of an unknown address: DRAM 0x7000 (28672) on device 0 (event #2)
+                   -> at dev.meshguard.mockito.FreeingTests.tellsAFreeOfAnAddressThatWasNeverLent(FreeingTests.java:NN)
+                   no buffer was ever reported there
+
+                Tracked: nothing was allocated""");
+    }
+
+    @Test
+    void tellsAFreeOfAHandleThatWasNeverLent() {
+        device.free(new Device.Buffer(0));
+
+        assertThat(Events.verdict(tracker)).isEqualTo("""
+                MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [0 allocated = 0 freed]
+                1. free of an unknown address: DRAM 0x1000 (4096) on device 0 (event #2)
+                   -> at dev.meshguard.mockito.FreeingTests.tellsAFreeOfAHandleThatWasNeverLent(FreeingTests.java:NN)
+                   no buffer was ever reported there; the free was said to be of "a Buffer that no mock has lent"
+
+                Tracked: nothing was allocated""");
+    }
+
+    @Test
+    void tellsThatNothingWasThereToBeFreed() {
+        device.free((Device.Buffer) null);
+
+        assertThat(Events.verdict(tracker))
+                .contains("no buffer was ever reported there; the free was said to be of \"null\"");
+    }
+
+    @Test
+    void tellsASecondFreeOfAnAddress() {
+        long address = device.allocate(0, 16);
+
+        device.free(address);
+        device.free(address);
+
+        assertThat(Events.verdict(tracker)).isEqualTo("""
+                MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [1 allocated = 1 freed]
+                1. double free: DRAM 0x1000 (4096) on device 0 (event #4)
+                   -> at dev.meshguard.mockito.FreeingTests.tellsASecondFreeOfAnAddress(FreeingTests.java:NN)
+                   the buffer that was there, 16 B, was freed before, at event #3
+
+                Tracked  in all          left
+                DRAM     1 buffer, 16 B  nothing""");
+    }
+
+    @Test
+    void tellsASecondFreeOfAHandle() {
+        Device.Buffer buffer = device.buffer(16);
+
+        device.free(buffer);
+        device.free(buffer);
+
+        assertThat(Events.verdict(tracker)).isEqualTo("""
+                MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [1 allocated = 1 freed]
+                1. double free: DRAM 0x1000 (4096) on device 0 (event #4)
+                   -> at dev.meshguard.mockito.FreeingTests.tellsASecondFreeOfAHandle(FreeingTests.java:NN)
+                   the buffer that was there, 16 B, was freed before, at event #3
+
+                Tracked  in all          left
+                DRAM     1 buffer, 16 B  nothing""");
+    }
+
+    @Test
+    void aSecondFreeTakesNothingFromWhoeverHasTheAddressNow() {
+        doAnswer(allocating(tracker, DRAM).address(call -> 0x9000).returning(call -> new Device.Buffer(0)))
+                .when(device)
+                .buffer(anyLong());
+        Device.Buffer first = device.buffer(16);
+        device.free(first);
+        device.buffer(16);
+
+        device.free(first);
+
+        assertThat(tracker.liveBuffers()).isOne();
+        assertThat(Events.of(tracker))
+                .last()
+                .isEqualTo("#5 free of DRAM 0x9000 (36864) on device 0 ignored, because it was freed before");
+    }
+}

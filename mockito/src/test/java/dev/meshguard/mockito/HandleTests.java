@@ -1,0 +1,71 @@
+package dev.meshguard.mockito;
+
+import static dev.meshguard.mockito.MockReports.allocating;
+import static dev.meshguard.mockito.MockReports.freeing;
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.handle.HandleSearch;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.Survivor;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
+
+/** A handle that a mock returned belongs to the code under test: whoever lets go of it has lost the buffer. */
+@SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
+class HandleTests {
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+    private final Device device = mock(Device.class);
+    private final List<Object> cache = new ArrayList<>();
+
+    @BeforeEach
+    void reportCalls() {
+        when(device.buffer(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> new Device.Buffer(0)));
+        when(device.closeable(anyLong())).thenAnswer(allocating(tracker, DRAM).returningCloseables());
+        Mockito.doAnswer(freeing(tracker)).when(device).free(Mockito.<Device.Buffer>any());
+    }
+
+    @Test
+    void aHandleInAFieldIsHeld() {
+        cache.add(device.buffer(16));
+
+        assertThat(causes()).containsExactly(Cause.HELD);
+    }
+
+    @Test
+    void aHandleThatWasDroppedIsLost() {
+        device.buffer(16);
+
+        assertThat(causes()).containsExactly(Cause.LOST);
+    }
+
+    @Test
+    void aMockThatFreesItselfIsHeld() {
+        cache.add(device.closeable(16));
+
+        assertThat(causes()).containsExactly(Cause.HELD);
+    }
+
+    @Test
+    void aMockThatFreesItselfAndWasDroppedIsLost() {
+        device.closeable(16);
+
+        assertThat(causes()).containsExactly(Cause.LOST);
+    }
+
+    private List<Cause> causes() {
+        HandleSearch.from(this).trace(tracker, tracker.history());
+        return LeakCheck.create().examine(tracker.history()).survivors().stream()
+                .map(Survivor::cause)
+                .toList();
+    }
+}

@@ -1,0 +1,127 @@
+package dev.meshguard.mockito;
+
+import static dev.meshguard.mockito.MockReports.allocating;
+import static dev.meshguard.mockito.MockReports.freeing;
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.ArgumentMatchers.anyString;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.framework;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import dev.meshguard.tracker.AllocationTracker;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.mockito.stubbing.OngoingStubbing;
+
+/** What is not plain is refused where the mock is stubbed, and not where the code under test calls it. */
+@SuppressWarnings("MockNotUsedInProduction") // Stubbing is what is tested.
+class RefusedMocksTests {
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+    private final Device device = mock(Device.class);
+
+    /** A stubbing that was refused is one that Mockito calls unfinished. */
+    @AfterEach
+    void forgetTheUnfinishedStubbing() {
+        framework().clearInlineMocks();
+    }
+
+    @Test
+    void aSizeThatTwoArgumentsCouldBe() {
+        OngoingStubbing<Long> stubbing = when(device.allocate(anyInt(), anyLong()));
+
+        assertRefused(
+                () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
+                "Cannot report calls of Device.allocate(int,"
+                        + " long): 2 of its arguments are numbers. Say which is the size with sizeArgument(index).");
+    }
+
+    @Test
+    void aSizeThatNoArgumentCouldBe() {
+        OngoingStubbing<Long> stubbing = when(device.ofTensor(anyString()));
+
+        assertRefused(
+                () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
+                "Cannot report calls of"
+                        + " Device.ofTensor(String): none of its arguments is a number that could be the size. Say it with"
+                        + " size(bytes) or size(call -> …).");
+    }
+
+    @Test
+    void anArgumentThatThereIsNot() {
+        OngoingStubbing<Long> stubbing = when(device.allocate(anyInt(), anyLong()));
+
+        assertRefused(
+                () -> stubbing.thenAnswer(allocating(tracker, DRAM).sizeArgument(2)),
+                "Cannot report calls of"
+                        + " Device.allocate(int, long): argument 2 is said to be the size, and it has only 2. Count from 0.");
+    }
+
+    @Test
+    void anArgumentOfAnotherType() {
+        OngoingStubbing<Long> stubbing = when(device.ofTensor(anyString()));
+
+        assertRefused(
+                () -> stubbing.thenAnswer(allocating(tracker, DRAM).sizeArgument(0)),
+                "Cannot report calls of"
+                        + " Device.ofTensor(String): argument 0 is said to be the size, and a String is not a number. Name another"
+                        + " one, or compute it with size(call -> …).");
+    }
+
+    @Test
+    void aHandleThatNobodyMakes() {
+        OngoingStubbing<Device.Buffer> stubbing = when(device.buffer(anyLong()));
+
+        assertRefused(
+                () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
+                "Cannot report calls of Device.buffer(long):"
+                        + " it returns a Buffer. Say which with returning(call -> …).");
+    }
+
+    @Test
+    void aCloseableThatNobodyMakes() {
+        OngoingStubbing<Device.Closeable> stubbing = when(device.closeable(anyLong()));
+
+        assertRefused(
+                () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
+                "Cannot report calls of"
+                        + " Device.closeable(long): it returns a Closeable. Say which with returning(call -> …) or"
+                        + " returningCloseables().");
+    }
+
+    @Test
+    void aCloseableThatIsNone() {
+        OngoingStubbing<Device.Buffer> stubbing = when(device.buffer(anyLong()));
+
+        assertRefused(
+                () -> stubbing.thenAnswer(allocating(tracker, DRAM).returningCloseables()),
+                "Cannot report calls of Device.buffer(long): it returns a Buffer, which has no close() to be freed by. Say"
+                        + " what it returns with returning(call -> …).");
+    }
+
+    @Test
+    void aFreeOfOneOfTwoArguments() {
+        assertRefused(
+                () -> doAnswer(freeing(tracker)).when(device).free(anyInt(), anyLong()),
+                "Cannot report calls of Device.free(int, long): 2 of its arguments could be what it frees. Say which with"
+                        + " addressArgument(index) or handleArgument(index).");
+    }
+
+    @Test
+    void aDeviceBelowTheFirstArgument() {
+        assertRefused(
+                () -> allocating(tracker, DRAM).onDeviceArgument(-1),
+                "Arguments are counted from 0: argument -1 was said to be the device.");
+    }
+
+    private static void assertRefused(ThrowingCallable stubbing, String text) {
+        assertThatThrownBy(stubbing)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(text);
+    }
+}

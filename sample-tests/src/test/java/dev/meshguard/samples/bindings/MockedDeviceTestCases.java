@@ -1,0 +1,128 @@
+package dev.meshguard.samples.bindings;
+
+import static dev.meshguard.mockito.MockReports.allocating;
+import static dev.meshguard.mockito.MockReports.freeing;
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.when;
+
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.mockito.MockListener;
+import dev.meshguard.samples.support.Fixture;
+import dev.meshguard.tracker.AllocationTracker;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.mockito.Mock;
+import org.mockito.junit.jupiter.MockitoExtension;
+
+/** Tests with mocks of device interfaces, each with what it is to show. */
+// In short samples the test is the code that uses the mock, and only a search reads fields.
+@SuppressWarnings({"DirectInvocationOnMock", "UnusedVariable"})
+final class MockedDeviceTestCases {
+
+    private MockedDeviceTestCases() {}
+
+    /** A device that names memory by its address. */
+    interface AddressedDevice {
+
+        long allocate(int device, long bytes);
+
+        void free(int device, long address);
+    }
+
+    /** The code under test: it forgets the weights. */
+    private static void upload(AddressedDevice device) {
+        long staging = device.allocate(1, 4096);
+        device.allocate(1, 65_536);
+        device.free(1, staging);
+    }
+
+    @Fixture
+    // region: addresses
+    @TrackAllocations
+    @ExtendWith(MockitoExtension.class)
+    static class UploadTestCase {
+
+        @Mock
+        private AddressedDevice device;
+
+        @BeforeEach
+        void reportCalls(AllocationTracker tracker) {
+            when(device.allocate(anyInt(), anyLong()))
+                    .thenAnswer(allocating(tracker, DRAM).onDeviceArgument(0));
+            doAnswer(freeing(tracker).onDeviceArgument(0)).when(device).free(anyInt(), anyLong());
+        }
+
+        @Test
+        void uploads() {
+            upload(device);
+        }
+    }
+    // end region
+
+    @Fixture
+    // region: handles
+    @TrackAllocations
+    @ExtendWith(MockitoExtension.class)
+    static class DecodeTestCase {
+
+        @Mock
+        private Device device;
+
+        private Device.Memory keys;
+
+        @Test
+        void decodes(AllocationTracker tracker) {
+            when(device.allocate(anyInt())).thenAnswer(allocating(tracker, DRAM).returningCloseables());
+
+            try (Device.Memory scores = device.allocate(4096)) {
+                keys = device.allocate(8192);
+            }
+        }
+    }
+    // end region
+
+    @Fixture
+    // region: listener
+    @TrackAllocations
+    @ExtendWith(MockitoExtension.class)
+    static class ListenedTestCase {
+
+        @Mock
+        private AddressedDevice device;
+
+        @Test
+        void uploads(AllocationTracker tracker) {
+            when(device.allocate(anyInt(), anyLong())).thenReturn(0x1000L, 0x2000L);
+            MockListener.create()
+                    .on("allocate", allocating(tracker, DRAM).onDeviceArgument(0))
+                    .on("free", freeing(tracker).onDeviceArgument(0))
+                    .attachTo(device);
+
+            upload(device);
+        }
+    }
+    // end region
+
+    /** A stubbing that nothing uses, beside a leak. */
+    @Fixture
+    @TrackAllocations
+    @ExtendWith(MockitoExtension.class)
+    static class UnusedStubbingTestCase {
+
+        @Mock
+        private AddressedDevice device;
+
+        @Test
+        void leaksAndStubsInVain(AllocationTracker tracker) {
+            when(device.allocate(anyInt(), anyLong()))
+                    .thenAnswer(allocating(tracker, DRAM).onDeviceArgument(0));
+            doAnswer(freeing(tracker).onDeviceArgument(0)).when(device).free(anyInt(), anyLong());
+
+            device.allocate(0, 16);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.meshguard.samples.bindings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.samples.support.Fixtures;
+import org.junit.jupiter.api.Test;
+import org.mockito.exceptions.misusing.UnnecessaryStubbingException;
+
+/** What tests fail with whose device is a mock. */
+class MockedDeviceTests {
+
+    @Test
+    void aMockThatLendsAddressesNamesTheLineThatForgotOne() {
+        assertThat(Fixtures.failureOf(MockedDeviceTestCases.UploadTestCase.class))
+                .hasMessage("""
+                LEAK  1 leak · 1 buffer · 64 KiB (65536 B) still allocated      [2 allocated = 1 freed + 1 leaked]
+                1. DRAM 64 KiB (65536 B) x 1   device ●   UNEXPLAINED: no free was reported
+                   -> at dev.meshguard.samples.bindings.MockedDeviceTestCases.upload(MockedDeviceTestCases.java:39)
+                   allocated in TEST (event #5) at 0x2000 (8192), unlabelled
+
+                Tracked  in all                       left
+                DRAM     2 buffers, 68 KiB (69632 B)  1 buffer, 64 KiB (65536 B)
+                Teardown  gave back               left
+                TEST      DRAM 4 KiB on device 1  DRAM 64 KiB on device 1
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  68 KiB -> 64 KiB
+
+                UNEXPLAINED: Free the buffer before close_mesh_device.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, device = 1, size = 65536, count = 1, origin = "MockedDeviceTestCases.upload", because = "…")
+                   as a line of a file: DRAM device 1 size 65536 count atMost 1 origin "MockedDeviceTestCases.upload" because "…"
+                Reproduce: mvn test -Dtest='MockedDeviceTestCases$UploadTestCase#uploads'""");
+    }
+
+    @Test
+    void aMockThatLendsHandlesNamesTheFieldThatKeepsOne() {
+        assertThat(Fixtures.failureOf(MockedDeviceTestCases.DecodeTestCase.class))
+                .hasMessage("""
+                LEAK  1 leak · 1 buffer · 8 KiB (8192 B) still allocated      [2 allocated = 1 freed + 1 leaked]
+                1. DRAM 8 KiB (8192 B) x 1   device ●   HELD: still referenced by DecodeTestCase.keys (event #8)
+                   -> at dev.meshguard.samples.bindings.MockedDeviceTestCases$DecodeTestCase.decodes(MockedDeviceTestCases.java:82)
+                   allocated in TEST (event #4) at 0x2000 (8192), unlabelled
+
+                Tracked  in all                       left
+                DRAM     2 buffers, 12 KiB (12288 B)  1 buffer, 8 KiB (8192 B)
+                Teardown  gave back               left
+                TEST      DRAM 4 KiB on device 0  DRAM 8 KiB on device 0
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  12 KiB -> 8 KiB
+
+                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, device = 0, size = 8192, count = 1, origin = "MockedDeviceTestCases$DecodeTestCase.decodes", because = "…")
+                   as a line of a file: DRAM device 0 size 8192 count atMost 1 origin "MockedDeviceTestCases$DecodeTestCase.decodes" because "…"
+                Reproduce: mvn test -Dtest='MockedDeviceTestCases$DecodeTestCase#decodes'""");
+    }
+
+    @Test
+    void aMockThatIsListenedToIsJudgedLikeOneThatReports() {
+        assertThat(Fixtures.failureOf(MockedDeviceTestCases.ListenedTestCase.class))
+                .hasMessage("""
+                LEAK  1 leak · 1 buffer · 64 KiB (65536 B) still allocated      [2 allocated = 1 freed + 1 leaked]
+                1. DRAM 64 KiB (65536 B) x 1   device ●   UNEXPLAINED: no free was reported
+                   -> at dev.meshguard.samples.bindings.MockedDeviceTestCases.upload(MockedDeviceTestCases.java:39)
+                   allocated in TEST (event #4) at 0x2000 (8192), unlabelled
+
+                Tracked  in all                       left
+                DRAM     2 buffers, 68 KiB (69632 B)  1 buffer, 64 KiB (65536 B)
+                Teardown  gave back               left
+                TEST      DRAM 4 KiB on device 1  DRAM 64 KiB on device 1
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  68 KiB -> 64 KiB
+
+                UNEXPLAINED: Free the buffer before close_mesh_device.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, device = 1, size = 65536, count = 1, origin = "MockedDeviceTestCases.upload", because = "…")
+                   as a line of a file: DRAM device 1 size 65536 count atMost 1 origin "MockedDeviceTestCases.upload" because "…"
+                Reproduce: mvn test -Dtest='MockedDeviceTestCases$ListenedTestCase#uploads'""");
+    }
+
+    @Test
+    void strictStubsAndTheLeakAreBothTold() {
+        Throwable failure = Fixtures.failureOf(MockedDeviceTestCases.UnusedStubbingTestCase.class);
+
+        assertThat(failure).isInstanceOf(UnnecessaryStubbingException.class);
+        assertThat(failure.getSuppressed()).singleElement().isInstanceOf(LeakAssertionError.class);
+    }
+}

@@ -1,0 +1,49 @@
+package dev.meshguard.samples.bindings;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Ownership;
+import java.nio.ByteBuffer;
+
+// region: adapter
+/** The adapter: it passes every call on to the binding and tells the tracker. */
+record TrackedDevice(Device device, int id, AllocationTracker tracker) implements Device {
+
+    TrackedDevice {
+        tracker.sourceAttached("device " + id);
+    }
+
+    @Override
+    public Memory allocate(int bytes) {
+        Memory memory = device.allocate(bytes);
+        AllocationRequest request = tracker.request(AllocationDetails.user(), TrackedDevice.class);
+        tracker.allocated(request, id, DRAM, memory.address(), bytes, Ownership.OWNING);
+        Memory tracked = new TrackedMemory(this, memory);
+        tracker.handedOut(request, tracked);
+        return tracked;
+    }
+
+    private record TrackedMemory(TrackedDevice owner, Memory memory) implements Memory {
+
+        @Override
+        public void close() {
+            // Reported first: once it is given back, another thread may be lent the same address.
+            owner.tracker.freed(owner.id, DRAM, address());
+            memory.close();
+        }
+
+        @Override
+        public long address() {
+            return memory.address();
+        }
+
+        @Override
+        public ByteBuffer bytes() {
+            return memory.bytes();
+        }
+    }
+}
+// end region

@@ -1,0 +1,76 @@
+package dev.meshguard.tracker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What an adapter passes on was asked for by whoever called the adapter. */
+class AdapterOriginTests {
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+
+    /** Reports in a nested class of its own, as adapters do that wrap what they hand out. */
+    private static final class Adapter {
+
+        private final AllocationTracker tracker;
+
+        Adapter(AllocationTracker tracker) {
+            this.tracker = tracker;
+        }
+
+        AllocationRequest allocate() {
+            return new Report(tracker).make();
+        }
+
+        private record Report(AllocationTracker tracker) {
+            AllocationRequest make() {
+                return tracker.request(AllocationDetails.user(), Adapter.class);
+            }
+        }
+    }
+
+    /** Has a name that begins like that of the adapter and is not part of it. */
+    private static final class AdapterOfAnother {
+
+        static AllocationRequest load(Adapter adapter) {
+            return adapter.allocate();
+        }
+    }
+
+    @Test
+    void theOriginIsTheLineThatCalledTheAdapter() {
+        assertThat(methodsOf(new Adapter(tracker).allocate()))
+                .first()
+                .isEqualTo("theOriginIsTheLineThatCalledTheAdapter");
+    }
+
+    @Test
+    void aClassWhoseNameBeginsLikeThatOfTheAdapterIsNotPartOfIt() {
+        assertThat(methodsOf(AdapterOfAnother.load(new Adapter(tracker))))
+                .first()
+                .isEqualTo("load");
+    }
+
+    @Test
+    void anAdapterThatWasNotCalledChangesNothing() {
+        AllocationRequest request = tracker.request(AllocationDetails.user(), Adapter.class);
+
+        assertThat(methodsOf(request)).first().isEqualTo("anAdapterThatWasNotCalledChangesNothing");
+    }
+
+    @Test
+    void isLeftOutWhereNoOriginsAreCaptured() {
+        AllocationTracker without =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+
+        assertThat(new Adapter(without).allocate().origin()).isEmpty();
+    }
+
+    private static List<String> methodsOf(AllocationRequest request) {
+        return request.origin().map(Origin::frames).stream()
+                .flatMap(List::stream)
+                .map(StackTraceElement::getMethodName)
+                .toList();
+    }
+}
