@@ -86,7 +86,7 @@ final class MoreScenarios {
                 Scenario.onAMesh("allowed: on some devices, and one on another", onMesh((stage, mesh) -> {
                     List<Handle> kept = new ArrayList<>();
                     for (int device : mesh.deviceIds().subList(0, 5)) {
-                        kept.add(stage.onDevice(mesh, device, "kept", BufferType.L1, (device + 2) * 2 * KIB));
+                        kept.add(stage.onDevice(mesh, device, "kept", BufferType.L1, (device + 2) * 2L * KIB));
                     }
                     stage.allow(
                             Expectation.because(REASON)
@@ -97,7 +97,7 @@ final class MoreScenarios {
                 Scenario.onAMesh("allowed: fewer than promised", onMesh((stage, mesh) -> {
                     List<Handle> kept = new ArrayList<>();
                     for (int device : mesh.deviceIds().subList(0, 4)) {
-                        kept.add(stage.onDevice(mesh, device, "kept", BufferType.L1, (device + 2) * 2 * KIB));
+                        kept.add(stage.onDevice(mesh, device, "kept", BufferType.L1, (device + 2) * 2L * KIB));
                     }
                     stage.free(kept.get(1));
                     stage.allow(
