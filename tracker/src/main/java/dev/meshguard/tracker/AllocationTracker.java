@@ -103,6 +103,7 @@ public final class AllocationTracker implements AllocationListener {
     /** The labels that each thread has open, the innermost last. */
     private final Map<Thread, List<ThreadLabel>> labels = new ConcurrentHashMap<>();
 
+    private final Tenants tenants = new Tenants(this::marks);
     private final StackKeeper stacks = new StackKeeper();
 
     private AllocationTracker(Builder builder) {
@@ -151,7 +152,7 @@ public final class AllocationTracker implements AllocationListener {
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(complete);
         }
-        return AllocationRequest.numbered(complete, ticket.incrementAndGet(), stacks.keep(new CallStack()));
+        return AllocationRequest.numbered(complete, ticket.incrementAndGet(), stacks.keep(new CallStack()), tenants.current());
     }
 
     @Override
@@ -164,7 +165,10 @@ public final class AllocationTracker implements AllocationListener {
         }
         boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES && !details.handleCollected();
         return AllocationRequest.numbered(
-                details, ticket.incrementAndGet(), withOrigin ? stacks.keepOfFree(new CallStack()) : null);
+                details,
+                ticket.incrementAndGet(),
+                withOrigin ? stacks.keepOfFree(new CallStack()) : null,
+                tenants.current());
     }
 
     @Override
@@ -185,6 +189,7 @@ public final class AllocationTracker implements AllocationListener {
         }
         Effect effect = books.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
         if (effect != Effect.ENTERED) {
+            request.tenant().ifPresent(Tenant::didWhatDoesNotFit);
             repeated(effect, request, device, type, address, size);
         }
         if (log.isOn()) {
@@ -212,6 +217,7 @@ public final class AllocationTracker implements AllocationListener {
         Effect effect = books.freed(ticketOf(release), orNull(release), type, address, ownership);
         if (effect == Effect.NOTHING_TO_FREE) {
             addStack(release);
+            release.tenant().ifPresent(Tenant::didWhatDoesNotFit);
             log.nothingToFree(device, type, address);
         }
         if (log.isOn()) {
@@ -234,6 +240,7 @@ public final class AllocationTracker implements AllocationListener {
             return;
         }
         addStack(release);
+        release.tenant().ifPresent(Tenant::didWhatDoesNotFit);
         books.freeIgnored(ticketOf(release), release, type, address, reason);
         log.ignoredFree(device, type, address, reason);
         if (log.isOn()) {
@@ -428,6 +435,23 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
+    // Tenants
+
+    /**
+     * Begins a tenant: one of several who share this tracker, to whom is counted what it asks for.
+     *
+     * @throws IllegalArgumentException if the name is blank
+     */
+    public Tenant tenant(String name) {
+        return tenants.begin(name, null);
+    }
+
+    private int marks() {
+        synchronized (markers) {
+            return markers.size();
+        }
+    }
+
     // Labels
 
     /**
@@ -556,7 +580,10 @@ public final class AllocationTracker implements AllocationListener {
     /** Only what nobody describes goes without a number, so that such reports share nothing between threads. */
     private AllocationRequest withoutOrigin(AllocationDetails details) {
         AllocationRequest plain = AllocationRequest.of(details);
-        return plain.isAnonymous() ? plain : AllocationRequest.numbered(details, ticket.incrementAndGet(), null);
+        Tenant tenant = tenants.current();
+        return plain.isAnonymous() && tenant == null
+                ? plain
+                : AllocationRequest.numbered(details, ticket.incrementAndGet(), null, tenant);
     }
 
     private static List<ThreadLabel> appended(List<ThreadLabel> open, ThreadLabel label) {
@@ -714,6 +741,7 @@ public final class AllocationTracker implements AllocationListener {
 
         @Override
         public void entered(AllocationRequest request) {
+            request.tenant().ifPresent(Tenant::entered);
             if (request.hasStack() && request.entered()) {
                 live.incrementAndGet();
             }
@@ -721,6 +749,7 @@ public final class AllocationTracker implements AllocationListener {
 
         @Override
         public void removed(AllocationRequest request) {
+            request.tenant().ifPresent(Tenant::removed);
             if (request.hasStack() && request.removed()) {
                 live.decrementAndGet();
                 if (keptOfFreed.get() >= STACKS_KEPT || keptOfFreed.incrementAndGet() > STACKS_KEPT) {
