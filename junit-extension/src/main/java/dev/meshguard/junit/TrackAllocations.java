@@ -114,6 +114,9 @@ public @interface TrackAllocations {
     /** Returns how long the mesh and its tracker last. */
     MeshLifetime lifetime() default MeshLifetime.TEST;
 
+    /** Returns whose leak it is what a test leaves on a mesh that outlives it. */
+    MeshAccounting accounting() default MeshAccounting.AT_THE_END;
+
     /** Returns what has to hold when that time is over. */
     AllocationCheck check() default AllocationCheck.CLEAN;
 
