@@ -399,8 +399,20 @@ public final class MeshGuardExtension
         if (!eachForItself) {
             Requests.refuseOnClass(owner);
             BudgetRequests.refuseOnClass(owner);
+            refuseInFields(owner);
         }
         return owner.getRoot();
+    }
+
+    private void refuseInFields(ExtensionContext owner) {
+        for (MeshGuardExtension speaker : speakersFor(owner)) {
+            if (!speaker.expected.entries().isEmpty() || !speaker.budgets.isEmpty()) {
+                throw GuardSettings.refused(
+                        "MeshGuardExtension in " + Places.name(owner.getRequiredTestClass()),
+                        "what one class expects or allows of a mesh with lifetime = SUITE",
+                        "Let each test answer for itself with accounting(EACH_TEST).");
+            }
+        }
     }
 
     private boolean asksForTheSame(ExtensionContext outer, GuardSettings asked) {

@@ -182,7 +182,7 @@ class TenantTests {
         assertThat(whole.expectations())
                 .singleElement()
                 .extracting(result -> result.expectation().because())
-                .isEqualTo("judged with one");
+                .isEqualTo("left by one, and told there");
     }
 
     @Test

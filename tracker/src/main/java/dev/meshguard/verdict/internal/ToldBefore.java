@@ -38,7 +38,9 @@ public final class ToldBefore {
                 requests.add(free.request());
             }
         });
-        return new ToldBefore(Expectation.because("judged with " + by), requests);
+        Expectation entry = Expectation.because("left by " + by + ", and told there")
+                .count(part.survivors().size());
+        return new ToldBefore(entry, requests);
     }
 
     /** Returns this before any history was compared with it. */
