@@ -57,6 +57,13 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return only("test " + method, event -> methodOf(event).equals(method));
     }
 
+    /** Verifies that of several tests exactly one failed, and goes on with it. */
+    public Subject hasSingleFailure() {
+        List<Event> failed = actual.events().testEvents().failed().list();
+        Assertions.assertThat(failed).as("failed tests").hasSize(1);
+        return new Subject(actual, failed.get(0));
+    }
+
     /** Goes on with one invocation of a method that runs several times, from 1. */
     public Subject hasInvocation(String method, int index) {
         return only(
