@@ -231,8 +231,7 @@ final class AllocationGuard implements AutoCloseable {
         verdict.survivors(survivor -> survivor.standing() != Standing.EXPECTED
                         && survivor.cause() != Cause.CACHED
                         && survivor.cause() != Cause.SYSTEM)
-                .forEach(survivor -> survivor
-                        .buffer()
+                .forEach(survivor -> survivor.buffer()
                         .request()
                         .tenant()
                         .ifPresent(tenant -> late.merge(tenant.name(), 1, Integer::sum)));

@@ -63,12 +63,14 @@ final class BudgetRequests {
 
     /** Refuses a budget on a class whose mesh outlives it, because it would have to hold for other classes too. */
     static void refuseOnClass(ExtensionContext context) {
-        context.getTestClass().filter(type -> !on(type, Places.name(type)).isEmpty()).ifPresent(type -> {
-            throw GuardSettings.refused(
-                    "@MemoryBudget on " + Places.name(type),
-                    "a budget for one class of a mesh with lifetime = SUITE",
-                    OF_SUITE);
-        });
+        context.getTestClass()
+                .filter(type -> !on(type, Places.name(type)).isEmpty())
+                .ifPresent(type -> {
+                    throw GuardSettings.refused(
+                            "@MemoryBudget on " + Places.name(type),
+                            "a budget for one class of a mesh with lifetime = SUITE",
+                            OF_SUITE);
+                });
     }
 
     private static Map<Scope, dev.meshguard.verdict.budget.MemoryBudget> ofMethod(ExtensionContext context) {

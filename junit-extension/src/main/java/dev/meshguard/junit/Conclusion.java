@@ -66,8 +66,9 @@ record Conclusion(AllocationCheck check, BudgetCheck budgets, RunAccount run, Gu
             }
             notes.addAll(told.notes(complete));
             if (test.outlivesItself()) {
-                notes.add("the test still runs on the thread that its timeout gave up on; what it does from now on is no"
-                        + " other test's");
+                notes.add(
+                        "the test still runs on the thread that its timeout gave up on; what it does from now on is no"
+                                + " other test's");
             }
             LeakAssertionError failure = failure(complete, notes);
             if (failedClose != null) {

@@ -62,8 +62,7 @@ final class GuardStore {
 
     /** Opens an account for this test unless it has one; it is closed with the context, after what was stored later. */
     void account(Supplier<TestAccount> ifAbsent) {
-        store.getOrComputeIfAbsent(
-                new AccountKey(context.getUniqueId()), unused -> ifAbsent.get(), TestAccount.class);
+        store.getOrComputeIfAbsent(new AccountKey(context.getUniqueId()), unused -> ifAbsent.get(), TestAccount.class);
     }
 
     /** Returns the account of the whole execution; it is closed after everything else. */

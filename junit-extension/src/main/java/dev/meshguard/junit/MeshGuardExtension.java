@@ -26,8 +26,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.apiguardian.api.API.Status;
 import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -309,11 +309,7 @@ public final class MeshGuardExtension
                     .guard(
                             asked,
                             () -> new AllocationGuard(
-                                    asked,
-                                    expectedByOwner(owner, run),
-                                    new BudgetCheck(budgetsOf(owner)),
-                                    run,
-                                    owner));
+                                    asked, expectedByOwner(owner, run), new BudgetCheck(budgetsOf(owner)), run, owner));
         });
     }
 

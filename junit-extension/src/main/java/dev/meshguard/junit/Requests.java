@@ -31,8 +31,9 @@ import org.junit.platform.commons.support.AnnotationSupport;
  */
 final class Requests {
 
-    private static final String OF_SUITE = "Let each test answer for itself with accounting = EACH_TEST, or put the entry into the"
-            + " file of the run, " + RunSettings.EXPECTED_BUFFERS + ".";
+    private static final String OF_SUITE =
+            "Let each test answer for itself with accounting = EACH_TEST, or put the entry into the"
+                    + " file of the run, " + RunSettings.EXPECTED_BUFFERS + ".";
 
     private Requests() {}
 
@@ -86,12 +87,14 @@ final class Requests {
 
     /** Refuses an entry on a class whose mesh outlives it, because it would have to hold for other classes too. */
     static void refuseOnClass(ExtensionContext context) {
-        context.getTestClass().filter(type -> !on(type, Places.name(type)).isEmpty()).ifPresent(type -> {
-            throw GuardSettings.refused(
-                    "@ExpectBuffers on " + Places.name(type),
-                    "an entry for one class of a mesh with lifetime = SUITE",
-                    OF_SUITE);
-        });
+        context.getTestClass()
+                .filter(type -> !on(type, Places.name(type)).isEmpty())
+                .ifPresent(type -> {
+                    throw GuardSettings.refused(
+                            "@ExpectBuffers on " + Places.name(type),
+                            "an entry for one class of a mesh with lifetime = SUITE",
+                            OF_SUITE);
+                });
     }
 
     private static List<Expectation> ofMethod(ExtensionContext context) {
@@ -106,8 +109,7 @@ final class Requests {
             throw GuardSettings.refused(
                     place,
                     "lifetime = " + lifetime,
-                    String.format(
-                            Locale.ROOT, "On a method only TEST has a meaning: put %s on the class.", lifetime));
+                    String.format(Locale.ROOT, "On a method only TEST has a meaning: put %s on the class.", lifetime));
         }
         return GuardSettings.of(annotation, place);
     }

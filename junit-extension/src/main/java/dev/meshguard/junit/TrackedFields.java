@@ -38,12 +38,11 @@ final class TrackedFields {
         Class<?> type = field.getType();
         if (!Gifts.has(type)) {
             throw GuardSettings.refused(
-                    place(field),
-                    "type " + type.getSimpleName(),
-                    "There is " + String.join(", ", Gifts.names()) + ".");
+                    place(field), "type " + type.getSimpleName(), "There is " + String.join(", ", Gifts.names()) + ".");
         }
         if (Modifier.isFinal(field.getModifiers())) {
-            throw GuardSettings.refused(place(field), "a final field", "It is filled for each test: let it not be final.");
+            throw GuardSettings.refused(
+                    place(field), "a final field", "It is filled for each test: let it not be final.");
         }
         try {
             // Test modules open themselves to JUnit and not to us; this field is accessible once JUnit has read it.

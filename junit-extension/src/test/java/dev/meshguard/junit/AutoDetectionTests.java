@@ -19,7 +19,8 @@ import org.junit.jupiter.api.extension.ParameterResolutionException;
  */
 class AutoDetectionTests {
 
-    private static final Map<String, String> DETECTED = Map.of("junit.jupiter.extensions.autodetection.enabled", "true");
+    private static final Map<String, String> DETECTED =
+            Map.of("junit.jupiter.extensions.autodetection.enabled", "true");
 
     @Test
     void aTestWithoutAnyAnnotationIsChecked() {

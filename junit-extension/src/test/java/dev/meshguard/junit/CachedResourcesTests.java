@@ -7,12 +7,12 @@ import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A resource that is kept across tests needs a mesh that lasts as long.

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.Test;
 import org.opentest4j.TestAbortedException;
 
 /**
@@ -71,13 +71,17 @@ class DynamicTestsTests {
 
     @Test
     void aLeakOfTheFactoryIsToldBesideThoseOfItsTestsWithoutTellingThemAgain() {
-        assertThat(run(BothLeakTestCase.class)).hasTestCalled("leaks").whichFailed().withVerdict(Outcome.LEAKED);
+        assertThat(run(BothLeakTestCase.class))
+                .hasTestCalled("leaks")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
         assertThat(run(BothLeakTestCase.class))
                 .hasFailedContainerCalled("decode(MeshDevice)")
                 .whichFailed()
                 .withTextContaining("[16 allocated = 0 freed + 8 leaked + 8 expected]")
-                .withTextContaining("Expected and present: 8 buffers, 32 KiB (32768 B) (at most 8 buffers, because \"left by"
-                        + " DynamicTestsTests$BothLeakTestCase#decode [leaks], and told there\")");
+                .withTextContaining(
+                        "Expected and present: 8 buffers, 32 KiB (32768 B) (at most 8 buffers, because \"left by"
+                                + " DynamicTestsTests$BothLeakTestCase#decode [leaks], and told there\")");
     }
 
     @Test
@@ -200,14 +204,15 @@ class DynamicTestsTests {
     static class ConcurrentTestCase {
         @TestFactory
         Stream<DynamicNode> decode(MeshDevice mesh) {
-            return IntStream.range(0, 16).mapToObj(number -> dynamicTest("" + number, () -> {
-                for (int i = 0; i < 20; i++) {
-                    Buffers.take(mesh).deallocate();
-                }
-                if (number % 4 == 3) {
-                    Buffers.take(mesh);
-                }
-            }));
+            return IntStream.range(0, 16)
+                    .mapToObj(number -> dynamicTest("" + number, () -> {
+                        for (int i = 0; i < 20; i++) {
+                            Buffers.take(mesh).deallocate();
+                        }
+                        if (number % 4 == 3) {
+                            Buffers.take(mesh);
+                        }
+                    }));
         }
     }
 

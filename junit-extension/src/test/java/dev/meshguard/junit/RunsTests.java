@@ -40,7 +40,9 @@ class RunsTests {
     @Test
     void aMeshForTheWholeRunIsNewInTheNext() {
         SuiteTestCase.leaks = true;
-        assertThat(run(SuiteTestCase.class)).hasFailedContainerCalled("JUnit Jupiter").whichFailed();
+        assertThat(run(SuiteTestCase.class))
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed();
 
         SuiteTestCase.leaks = false;
         assertThat(run(SuiteTestCase.class)).hasOnlySucceeded(1);
@@ -65,14 +67,13 @@ class RunsTests {
 
         EngineTestKit.Builder kit = EngineTestKit.engine("junit-jupiter")
                 .selectors(DiscoverySelectors.selectClass(CancelledTestCase.class));
-        Method cancellable = kit.getClass().getMethod("cancellationToken", token.getClass().getInterfaces()[0]);
+        Method cancellable =
+                kit.getClass().getMethod("cancellationToken", token.getClass().getInterfaces()[0]);
         cancellable.invoke(kit, token);
         RunAssert.Results results = new RunAssert.Results(kit.execute());
 
         assertThat(results).hasTest("leaksAndCancels").whichFailed().withVerdict(Outcome.LEAKED);
-        Assertions.assertThat(
-                        results.events().testEvents().started().count())
-                .isEqualTo(1);
+        Assertions.assertThat(results.events().testEvents().started().count()).isEqualTo(1);
         assertThat(results)
                 .hasFailedClass()
                 .whichFailed()
@@ -124,7 +125,6 @@ class RunsTests {
             takeIf(mesh, leaks);
         }
     }
-
 
     @TrackAllocations
     static class CleanTestCase {

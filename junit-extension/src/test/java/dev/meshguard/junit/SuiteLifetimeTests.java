@@ -35,7 +35,9 @@ class SuiteLifetimeTests {
 
     @Test
     void everyRunHasItsOwn() {
-        assertThat(run(LeakTestCase.class)).hasFailedContainerCalled("JUnit Jupiter").whichFailed();
+        assertThat(run(LeakTestCase.class))
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed();
         assertThat(run(FirstTestCase.class)).hasOnlySucceeded(1);
     }
 

@@ -36,8 +36,9 @@ class TimeoutTests {
                 .whichFailed()
                 .with(TimeoutException.class)
                 .withSuppressedVerdict(Outcome.LEAKED)
-                .withPublishedTextContaining("Note: the test ran into its timeout before this check, so what frees memory may"
-                        + " not have run\n");
+                .withPublishedTextContaining(
+                        "Note: the test ran into its timeout before this check, so what frees memory may"
+                                + " not have run\n");
     }
 
     @Test
@@ -50,16 +51,18 @@ class TimeoutTests {
                 .whichFailed()
                 .with(TimeoutException.class)
                 .withSuppressedVerdict(Outcome.LEAKED)
-                .withPublishedTextContaining("Note: the test still runs on the thread that its timeout gave up on; what it"
-                        + " does from now on is no other test's\n");
+                .withPublishedTextContaining(
+                        "Note: the test still runs on the thread that its timeout gave up on; what it"
+                                + " does from now on is no other test's\n");
         RunawayTestCase.goesOn.countDown();
 
         Assertions.assertThat(RunawayTestCase.late.join())
                 .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("SubDeviceManagerTracker is not initialized on MeshDevice 0. This MeshDevice contains only remote"
-                        + " devices (so the runtime; in fact mesh 0 was closed: this Ttnn belonged to"
-                        + " TimeoutTests$RunawayTestCase#runsAway, which is over and was checked. Ask for a Ttnn where you use"
-                        + " it.)");
+                .hasMessage(
+                        "SubDeviceManagerTracker is not initialized on MeshDevice 0. This MeshDevice contains only remote"
+                                + " devices (so the runtime; in fact mesh 0 was closed: this Ttnn belonged to"
+                                + " TimeoutTests$RunawayTestCase#runsAway, which is over and was checked. Ask for a Ttnn where you use"
+                                + " it.)");
     }
 
     @Test
@@ -75,8 +78,9 @@ class TimeoutTests {
                 .hasFailedClass()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining("Note: TimeoutTests$SharedRunawayTestCase#runsAway asked for 8 buffers of these after it"
-                        + " was over\n");
+                .withTextContaining(
+                        "Note: TimeoutTests$SharedRunawayTestCase#runsAway asked for 8 buffers of these after it"
+                                + " was over\n");
     }
 
     /** Waits although the timeout interrupts it, as a computation does that never looks. */

@@ -152,7 +152,8 @@ public final class AllocationTracker implements AllocationListener {
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(complete);
         }
-        return AllocationRequest.numbered(complete, ticket.incrementAndGet(), stacks.keep(new CallStack()), tenants.current());
+        return AllocationRequest.numbered(
+                complete, ticket.incrementAndGet(), stacks.keep(new CallStack()), tenants.current());
     }
 
     @Override

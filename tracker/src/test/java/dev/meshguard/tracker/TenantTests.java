@@ -174,8 +174,7 @@ class TenantTests {
         tracker.freed(0, BufferType.DRAM, 0x5000);
         one.leave();
 
-        LeakVerdict whole =
-                LeakCheck.create().apartFrom(judged(one), "one").examine(tracker.history());
+        LeakVerdict whole = LeakCheck.create().apartFrom(judged(one), "one").examine(tracker.history());
 
         assertThat(whole.sum()).isEqualTo(new LeakVerdict.Sum(2, 0, 1, 0, 1, 0));
         assertThat(whole.unbalancingAnomalies()).isEmpty();

@@ -74,7 +74,8 @@ final class TenantPart {
 
     private boolean isOfMesh(BufferGeneration life) {
         return life.isLive()
-                && (life.lifetime() != BufferLifetime.USER || life.owner().filter(this::isCached).isPresent())
+                && (life.lifetime() != BufferLifetime.USER
+                        || life.owner().filter(this::isCached).isPresent())
                 && whole.openMeshOf(life).isPresent();
     }
 
