@@ -134,16 +134,24 @@ class EveryPlaceTests {
         void test() {}
     }
 
-    @TrackAllocations
-    static class AutoCloseTestCase {
+    /** Takes something when it is closed. */
+    static final class Taker implements AutoCloseable {
         private MeshDevice mesh;
 
+        @Override
+        public void close() {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class AutoCloseTestCase {
         @AutoClose
-        private final AutoCloseable taking = () -> Buffers.take(mesh);
+        private final Taker taker = new Taker();
 
         @Test
-        void test(MeshDevice ofTest) {
-            mesh = ofTest;
+        void test(MeshDevice mesh) {
+            taker.mesh = mesh;
         }
     }
 
