@@ -245,6 +245,7 @@ class TrackedFieldTests {
         }
     }
 
+    @SuppressWarnings("UnusedVariable") // It is refused.
     @TrackAllocations
     static class WrongTypeTestCase {
         @Tracked
@@ -254,6 +255,7 @@ class TrackedFieldTests {
         void test() {}
     }
 
+    @SuppressWarnings("UnusedVariable") // It is refused.
     @TrackAllocations
     static class FinalTestCase {
         @Tracked
@@ -263,6 +265,7 @@ class TrackedFieldTests {
         void test() {}
     }
 
+    @SuppressWarnings("UnusedVariable") // It is refused.
     @TrackAllocations
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     @Execution(ExecutionMode.CONCURRENT)
