@@ -100,6 +100,18 @@ class DynamicTestsTests {
     }
 
     @Test
+    void onASharedMeshFactoryAndDynamicTestsAnswerForThemselves() {
+        assertThat(run(SharedMeshTestCase.class)).hasTestCalled("leaks").whichFailed().withVerdict(Outcome.LEAKED);
+        assertThat(run(SharedMeshTestCase.class)).hasTestCalled("is clean").whichSucceeded();
+        assertThat(run(SharedMeshTestCase.class))
+                .hasFailedContainerCalled("decode(MeshDevice)")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("still allocated at the end of DynamicTestsTests$SharedMeshTestCase#decode, whose mesh"
+                        + " goes on      [8 allocated = 0 freed + 8 leaked]");
+    }
+
+    @Test
     void aFailureOfTheDynamicTestItselfComesFirst() {
         assertThat(run(FailingTestCase.class))
                 .hasTestCalled("fails")
@@ -213,6 +225,17 @@ class DynamicTestsTests {
                             Buffers.take(mesh);
                         }
                     }));
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class SharedMeshTestCase {
+        @TestFactory
+        Stream<DynamicNode> decode(MeshDevice mesh) {
+            Buffers.take(mesh);
+            return Stream.of(
+                    dynamicTest("leaks", () -> Buffers.take(mesh)),
+                    dynamicTest("is clean", () -> Buffers.take(mesh).deallocate()));
         }
     }
 
