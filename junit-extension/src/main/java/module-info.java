@@ -14,7 +14,10 @@ module dev.meshguard.junit {
 
     exports dev.meshguard.junit;
 
-    // Jupiter makes the extension through its private constructor.
+    provides org.junit.jupiter.api.extension.Extension with
+            dev.meshguard.junit.MeshGuardExtension;
+
+    // Jupiter makes the extension by reflection.
     opens dev.meshguard.junit to
             org.junit.platform.commons;
 }

@@ -1,41 +1,39 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.assertions.BudgetAssertionError;
-import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
-import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.handle.SearchSummary;
+import dev.meshguard.tracker.Tenant;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Standing;
-import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.stream.Stream;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.opentest4j.MultipleFailuresError;
-import org.opentest4j.TestAbortedException;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The mesh, the runtime and the tracker of one test, and the check at its end.
+ * The mesh, the runtime and the tracker of one test, class or suite, and the check at its end.
  *
- * <p>A value of the test's store: the engine closes it when the test is over. Nothing is opened before it is asked for.
+ * <p>A value of a store: the engine closes it when the test, class or suite is over. Nothing is opened before it is asked for.
  *
  * <p>Safe for use by several threads, because a test with a timeout may run on another one than its callbacks.
  */
@@ -48,23 +46,68 @@ final class AllocationGuard implements AutoCloseable {
     private final BudgetCheck budgets;
     private final RunAccount run;
     private final GuardedTest test;
+    private final String owner;
+    private final List<Told> told = new CopyOnWriteArrayList<>();
     private final Map<String, Scope> rounds = new HashMap<>();
     private final List<Scope> scopes = new ArrayList<>();
     private Phase phase = Phase.START;
+    private boolean isAskedFor;
     private @Nullable AllocationTracker tracker;
     private @Nullable Ttnn ttnn;
     private @Nullable MeshDevice mesh;
 
+    /** What was said of a test on this mesh. */
+    private record Told(Tenant tenant, LeakVerdict verdict) {}
+
     AllocationGuard(
-            GuardSettings settings, ExpectedBuffers expected, BudgetCheck budgets, RunAccount run, GuardedTest test) {
+            GuardSettings settings,
+            ExpectedBuffers expected,
+            BudgetCheck budgets,
+            RunAccount run,
+            ExtensionContext owner) {
         this.settings = settings;
         this.expected = expected;
         this.budgets = budgets;
         this.run = run;
-        this.test = test;
+        this.test = GuardedTest.of(owner);
+        this.owner = owner.getUniqueId();
     }
 
+    AllocationCheck check() {
+        return settings.check();
+    }
+
+    RunAccount run() {
+        return run;
+    }
+
+    /** Returns whether each test on this mesh answers for what it leaves there. */
+    boolean accountsForTests() {
+        return settings.lifetime() != MeshLifetime.TEST && settings.accounting() == MeshAccounting.EACH_TEST;
+    }
+
+    /** Returns whether each dynamic test does. */
+    boolean accountsForDynamicTests() {
+        return settings.lifetime() == MeshLifetime.TEST || accountsForTests();
+    }
+
+    /** Returns whether it lasts as long as the test or class of a context. */
+    boolean isOf(ExtensionContext context) {
+        return owner.equals(context.getUniqueId());
+    }
+
+    /** Says that code of the test runs on the calling thread until the scope is closed. */
+    Scope body() {
+        return test.body();
+    }
+
+    /** Returns the tracker, from now on with a duty: whoever asks for it has something to report. */
     synchronized AllocationTracker tracker() {
+        isAskedFor = true;
+        return trackerForAll();
+    }
+
+    private synchronized AllocationTracker trackerForAll() {
         AllocationTracker existing = tracker;
         if (existing == null) {
             existing = AllocationTracker.builder()
@@ -120,8 +163,8 @@ final class AllocationGuard implements AutoCloseable {
 
     /** Begins a round of a mesh that lasts for all repetitions of a test; a second time does nothing. */
     synchronized void beginRound(String repetition, int round) {
-        if (settings.lifetime() == MeshLifetime.CLASS && !rounds.containsKey(repetition)) {
-            rounds.put(repetition, tracker().round(round));
+        if (settings.lifetime() != MeshLifetime.TEST && !rounds.containsKey(repetition)) {
+            rounds.put(repetition, trackerForAll().round(round));
         }
     }
 
@@ -133,80 +176,67 @@ final class AllocationGuard implements AutoCloseable {
         }
     }
 
+    /** Begins to count to a test on this mesh what it takes; asking for that alone makes nothing that has to be checked. */
+    Tenant tenant(String name) {
+        return trackerForAll().tenant(name);
+    }
+
+    /** Asks the allocators of the meshes that are open for what a test's budgets need. */
+    synchronized void read(BudgetCheck ofTest) {
+        ofTest.read(openMeshes());
+    }
+
+    /** Says what a test on this mesh left, of which nothing more is said when the mesh is checked. */
+    void judge(Tenant tenant, Function<AllocationHistory, LeakVerdict> examine, Conclusion conclusion) {
+        AllocationTracker shared = trackerForAll();
+        shared.checked();
+        Supplier<LeakVerdict> judge = () -> examine.apply(shared.history().partOf(tenant));
+        LeakVerdict verdict = judge.get();
+        if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
+            told.add(new Told(tenant, verdict));
+        }
+        conclusion.draw(verdict, judge, shared, List.of(), null);
+    }
+
     /** Closes what was left open, and fails the test if the check does not hold. */
     @Override
     public synchronized void close() {
-        if (tracker == null) {
+        AllocationTracker all = tracker;
+        if (all == null || !isAskedFor) {
             return;
         }
         retire();
         budgets.readUnlessRead(openMeshes());
         List<String> notes = new ArrayList<>();
         RuntimeException failedClose = closeMeshes(notes);
-        // What is freed from here on, by a collection that the search below forces or by whatever else, is late.
-        tracker.checked();
-        AllocationHistory history = tracker.history();
-        LeakVerdict verdict = examined(history);
-        if (settings.check() != AllocationCheck.NONE) {
-            run.add(verdict);
-        }
-        Optional<Throwable> thrown = test.thrown();
-        ToldFindings told = ToldFindings.by(thrown);
-        Optional<BudgetAssertionError> overBudget = budgets.failure(verdict, test);
-        boolean holds = settings.check().holdsFor(verdict);
-        boolean isKnown = !holds && run.covers(verdict);
-        if (isKnown) {
-            notes.add("every leak is in the baseline, so the test does not fail");
-            test.publish(report(verdict, notes).text());
-        }
-        if (!holds && !isKnown && !told.cover(verdict)) {
-            if (isToBeExplained(verdict)) {
-                verdict = explained(tracker, history, notes);
-            }
-            notes.addAll(told.notes(verdict));
-            LeakAssertionError failure = failure(verdict, notes);
-            if (failedClose != null) {
-                failure.addSuppressed(failedClose);
-            }
-            fail(overBudget.map(budget -> both(failure, budget)).orElse(failure), thrown);
-        } else if (overBudget.isPresent()) {
-            if (failedClose != null) {
-                overBudget.get().addSuppressed(failedClose);
-            }
-            fail(overBudget.get(), thrown);
-        } else if (failedClose != null) {
-            throw failedClose;
-        } else if (!isKnown && settings.check() != AllocationCheck.NONE) {
-            publishOverlaps(verdict, notes);
-        }
+        // What is freed from here on, by a collection that a search for handles forces or by whatever else, is late.
+        all.checked();
+        LeakVerdict verdict = examined(all.history());
+        noteThreadsThatOutlivedTheirTest(verdict, notes);
+        new Conclusion(settings.check(), budgets, run, test)
+                .draw(verdict, () -> examined(all.history()), all, notes, failedClose);
     }
 
     private LeakVerdict examined(AllocationHistory history) {
-        return LeakCheck.create().expecting(expected).examine(history);
-    }
-
-    /** Who holds a buffer is only asked where nothing else explains why it is left, because asking costs collections. */
-    private static boolean isToBeExplained(LeakVerdict verdict) {
-        return !verdict.survivors(survivor -> survivor.cause() == Cause.UNEXPLAINED)
-                .isEmpty();
-    }
-
-    private LeakVerdict explained(AllocationTracker tracker, AllocationHistory history, List<String> notes) {
-        SearchSummary searched = test.handleSearch().trace(tracker, history);
-        if (searched.withoutPath() > 0 && !searched.unread().isEmpty()) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "who holds buffers was not looked for in %s, which cannot be read from outside",
-                    String.join(", ", searched.unread())));
+        LeakCheck check = LeakCheck.create().expecting(expected);
+        for (Told part : told) {
+            check = check.apartFrom(part.verdict(), part.tenant().name());
         }
-        return examined(tracker.history());
+        return check.examine(history);
     }
 
-    /** No check fails for them, but data that two meshes write over each other must not go unseen. */
-    private void publishOverlaps(LeakVerdict verdict, List<String> notes) {
-        if (!verdict.meshOverlaps().isEmpty()) {
-            test.publish(report(verdict, notes).text());
-        }
+    /** Its own check was made before, so they are found here; who reads that has to know where to look. */
+    private static void noteThreadsThatOutlivedTheirTest(LeakVerdict verdict, List<String> notes) {
+        Map<String, Integer> late = new LinkedHashMap<>();
+        verdict.survivors(survivor -> survivor.standing() != Standing.EXPECTED
+                        && survivor.cause() != Cause.CACHED
+                        && survivor.cause() != Cause.SYSTEM)
+                .forEach(survivor -> survivor.buffer()
+                        .request()
+                        .tenant()
+                        .ifPresent(tenant -> late.merge(tenant.name(), 1, Integer::sum)));
+        late.forEach((name, buffers) -> notes.add(String.format(
+                Locale.ROOT, "%s asked for %s of these after it was over", name, Quantities.count(buffers, "buffer"))));
     }
 
     /** What a field or a thread keeps beyond the test would open meshes that are never checked. */
@@ -253,55 +283,6 @@ final class AllocationGuard implements AutoCloseable {
             parent.quiesceDevices();
         } catch (MeshRuntimeException stillInUse) {
             logger.debug("Mesh {} cannot be quiesced; the close says what is in its way", parent.id(), stillInUse);
-        }
-    }
-
-    private LeakAssertionError failure(LeakVerdict verdict, List<String> notes) {
-        LeakAssertionError failure =
-                LeakAssertionError.of(report(verdict, notes).text(), verdict);
-        failure.setStackTrace(placeOf(verdict));
-        return failure;
-    }
-
-    private VerdictReport report(LeakVerdict verdict, List<String> notes) {
-        VerdictReport report = run.baseline()
-                .map(known -> VerdictReport.of(verdict, known))
-                .orElseGet(() -> VerdictReport.of(verdict));
-        for (String note : notes) {
-            report = report.noting(note);
-        }
-        return report.reproducedBy(test.reproduction());
-    }
-
-    /** The frames of the engine would lead nowhere: where the buffer was asked for is what the reader looks for. */
-    private StackTraceElement[] placeOf(LeakVerdict verdict) {
-        return Stream.of(Standing.LEAKED, Standing.MISREPORTED)
-                .flatMap(standing -> verdict.groups(standing).stream())
-                .map(SurvivorGroup::origin)
-                .flatMap(Optional::stream)
-                .findFirst()
-                .map(origin -> origin.frames().toArray(StackTraceElement[]::new))
-                .orElseGet(() -> new StackTraceElement[] {test.frame()});
-    }
-
-    /** A leak and a budget that was not kept are two things to repair, and each is told once. */
-    private static AssertionError both(LeakAssertionError leak, BudgetAssertionError budget) {
-        MultipleFailuresError both = new MultipleFailuresError("The memory check failed", List.of(leak, budget));
-        both.setStackTrace(leak.getStackTrace());
-        return both;
-    }
-
-    private void fail(AssertionError failure, Optional<Throwable> thrown) {
-        thrown.ifPresent(unused -> test.publish(String.valueOf(failure.getMessage())));
-        failUnlessAborted(failure, thrown);
-    }
-
-    /** Thrown while an abort is under way, an error would turn the aborted test into a failed one. */
-    private static void failUnlessAborted(AssertionError failure, Optional<Throwable> thrown) {
-        if (thrown.isPresent() && thrown.get() instanceof TestAbortedException aborted) {
-            aborted.addSuppressed(failure);
-        } else {
-            throw failure;
         }
     }
 }

@@ -29,6 +29,10 @@ final class BudgetCheck {
         this.budgets = budgets;
     }
 
+    boolean isEmpty() {
+        return budgets.isEmpty();
+    }
+
     /** Asks the allocators, if any budget needs that. */
     void read(List<MeshDevice> open) {
         if (budgets.stream().anyMatch(MemoryBudget::needsAllocator)) {
@@ -52,7 +56,7 @@ final class BudgetCheck {
         }
         BudgetAssertionError failure = BudgetAssertionError.of(
                 BudgetReport.of(verdict).reproducedBy(test.reproduction()).text(), verdict);
-        failure.setStackTrace(placeOf(verdict).orElseGet(() -> new StackTraceElement[] {test.frame()}));
+        failure.setStackTrace(placeOf(verdict).orElseGet(test::stack));
         return Optional.of(failure);
     }
 

@@ -16,6 +16,8 @@ final class BudgetRequests {
 
     private record Scope(BufferType type, int device) {}
 
+    private static final String OF_SUITE = "Let each test keep to it with accounting = EACH_TEST.";
+
     private BudgetRequests() {}
 
     /** Returns the budgets of method and classes, the nearest first, and those given in code that none of them replaces. */
@@ -35,12 +37,14 @@ final class BudgetRequests {
     }
 
     /** Refuses a budget on a method whose mesh outlives it, because it would have to hold for other methods too. */
-    static void refuseOnMethod(ExtensionContext context) {
+    static void refuseOnMethod(ExtensionContext context, MeshLifetime lifetime) {
         if (!ofMethod(context).isEmpty()) {
             throw GuardSettings.refused(
                     "@MemoryBudget on " + Places.name(context.getRequiredTestClass(), context.getRequiredTestMethod()),
-                    "a budget for one method of a mesh with lifetime = CLASS",
-                    "Put it on the class, or let the mesh last for one test.");
+                    "a budget for one method of a mesh with lifetime = " + lifetime,
+                    lifetime == MeshLifetime.CLASS
+                            ? "Put it on the class, or let the mesh last for one test."
+                            : OF_SUITE);
         }
     }
 
@@ -55,6 +59,18 @@ final class BudgetRequests {
                     "a budget for a nested class that shares a mesh with lifetime = CLASS",
                     String.format(Locale.ROOT, "Put it on %s.", Places.name(outer.getRequiredTestClass())));
         }
+    }
+
+    /** Refuses a budget on a class whose mesh outlives it, because it would have to hold for other classes too. */
+    static void refuseOnClass(ExtensionContext context) {
+        context.getTestClass()
+                .filter(type -> !on(type, Places.name(type)).isEmpty())
+                .ifPresent(type -> {
+                    throw GuardSettings.refused(
+                            "@MemoryBudget on " + Places.name(type),
+                            "a budget for one class of a mesh with lifetime = SUITE",
+                            OF_SUITE);
+                });
     }
 
     private static Map<Scope, dev.meshguard.verdict.budget.MemoryBudget> ofMethod(ExtensionContext context) {

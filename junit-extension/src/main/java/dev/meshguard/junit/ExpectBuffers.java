@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <p>Unlike {@link TrackAllocations}, of which the nearest counts, these add up: those of the method are tried first, then
  * those of the class, its superclasses and interfaces, then those of the classes around it. They may be part of annotations
- * of your own. With {@link MeshLifetime#CLASS} only those of classes have a meaning, and one on a method is refused.
+ * of your own. On a mesh that tests share, one on a method is refused unless each test answers for itself: see {@link MeshAccounting}.
  *
  * @since 0.1
  * @see ExpectedBuffersFile

@@ -34,6 +34,7 @@ record GuardSettings(
         MeshDeviceOptions opening,
         List<Consumer<Ttnn.Builder>> runtime,
         MeshLifetime lifetime,
+        MeshAccounting accounting,
         AllocationCheck check,
         OriginCapture origins) {
 
@@ -68,6 +69,7 @@ record GuardSettings(
                         opening(annotation, place),
                         List.of(),
                         annotation.lifetime(),
+                        annotation.accounting(),
                         annotation.check(),
                         annotation.origins())
                 .checked(place);

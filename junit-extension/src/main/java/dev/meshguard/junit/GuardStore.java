@@ -17,11 +17,18 @@ final class GuardStore {
 
     private static final Namespace NAMESPACE = Namespace.create(MeshGuardExtension.class);
 
-    private record GuardKey(String context) {}
+    private record GuardKey(String context, GuardSettings settings) {}
+
+    private record AnswerKey(String context) {}
+
+    private record AccountKey(String context) {}
 
     private record ResolverKey(String context) {}
 
     private record RunKey() {}
+
+    /** Which guard serves a context; closing this one's store closes no guard of another. */
+    private record Answer(AllocationGuard guard) {}
 
     private final ExtensionContext context;
     private final Store store;
@@ -35,14 +42,27 @@ final class GuardStore {
         return new GuardStore(context);
     }
 
-    Optional<AllocationGuard> guard() {
-        return Optional.ofNullable(store.get(new GuardKey(context.getUniqueId()), AllocationGuard.class));
+    /** Returns the guard that serves this context, which may be kept by another. */
+    AllocationGuard serving(Supplier<AllocationGuard> find) {
+        return store.getOrComputeIfAbsent(
+                        new AnswerKey(context.getUniqueId()), unused -> new Answer(find.get()), Answer.class)
+                .guard();
     }
 
-    /** Returns the guard of this context; it is closed with the context, after what was stored later. */
-    AllocationGuard guard(Supplier<AllocationGuard> ifAbsent) {
+    /** Returns the guard that this context keeps; it is closed with the context, after what was stored later. */
+    AllocationGuard guard(GuardSettings settings, Supplier<AllocationGuard> ifAbsent) {
         return store.getOrComputeIfAbsent(
-                new GuardKey(context.getUniqueId()), unused -> ifAbsent.get(), AllocationGuard.class);
+                new GuardKey(context.getUniqueId(), settings), unused -> ifAbsent.get(), AllocationGuard.class);
+    }
+
+    /** Returns the account of this test on a mesh that outlives it, if it has one. */
+    Optional<TestAccount> account() {
+        return Optional.ofNullable(store.get(new AccountKey(context.getUniqueId()), TestAccount.class));
+    }
+
+    /** Opens an account for this test unless it has one; it is closed with the context, after what was stored later. */
+    void account(Supplier<TestAccount> ifAbsent) {
+        store.getOrComputeIfAbsent(new AccountKey(context.getUniqueId()), unused -> ifAbsent.get(), TestAccount.class);
     }
 
     /** Returns the account of the whole execution; it is closed after everything else. */
@@ -52,7 +72,7 @@ final class GuardStore {
                 .getOrComputeIfAbsent(new RunKey(), unused -> ifAbsent.get(), RunAccount.class);
     }
 
-    /** Returns whether the extension is the first that asked: of two in one context only one may resolve parameters. */
+    /** Returns whether the extension is the first that asked: of two in one context only one may do what is done once. */
     boolean isResolver(MeshGuardExtension extension) {
         return extension
                 == store.getOrComputeIfAbsent(

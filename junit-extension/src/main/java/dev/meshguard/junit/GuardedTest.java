@@ -1,48 +1,108 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.handle.HandleSearch;
 import java.lang.reflect.Method;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/**
- * The test or class that is blamed.
- *
- * @param context its context
- */
-record GuardedTest(ExtensionContext context) {
+/** The test, class or suite that is blamed. */
+final class GuardedTest {
 
     /** The key of report entries. */
     private static final String ENTRY = "meshguard";
 
-    /** Returns its name, as build tools select it. */
+    private final ExtensionContext context;
+
+    /** Of a dynamic test that of its factory: its own knows neither class nor method. */
+    private final ExtensionContext place;
+
+    private final String suffix;
+    private final Supplier<Optional<Throwable>> thrown;
+    private final Set<Thread> running = ConcurrentHashMap.newKeySet();
+
+    private GuardedTest(
+            ExtensionContext context, ExtensionContext place, String suffix, Supplier<Optional<Throwable>> thrown) {
+        this.context = context;
+        this.place = place;
+        this.suffix = suffix;
+        this.thrown = thrown;
+    }
+
+    /** Returns the test, class or suite of a context. */
+    static GuardedTest of(ExtensionContext context) {
+        return new GuardedTest(context, context, "", context::getExecutionException);
+    }
+
+    /**
+     * Returns a dynamic test.
+     *
+     * @param thrown what it threw, which its context does not know
+     */
+    static GuardedTest dynamic(
+            ExtensionContext context, ExtensionContext factory, Supplier<Optional<Throwable>> thrown) {
+        String displayName = context.getDisplayName().replaceAll("\\s+", " ");
+        return new GuardedTest(context, factory, " [" + displayName + "]", thrown);
+    }
+
+    /** Returns its name; that of a class or method is as build tools select it. */
     String name() {
-        return context.getTestMethod()
-                .map(method -> Places.name(context.getRequiredTestClass(), method))
-                .orElseGet(() -> Places.name(context.getRequiredTestClass()));
+        return selector().orElse("the whole run") + suffix;
+    }
+
+    private Optional<String> selector() {
+        return place.getTestClass()
+                .map(type -> place.getTestMethod()
+                        .map(method -> Places.name(type, method))
+                        .orElseGet(() -> Places.name(type)));
     }
 
     /** Returns the command that runs it again. */
     String reproduction() {
-        String selector = name();
         // A shell would take what follows the sign of a nested class for a variable.
-        return "mvn test -Dtest=" + (selector.indexOf('$') < 0 ? selector : "'" + selector + "'");
+        return selector()
+                .map(selector -> "mvn test -Dtest=" + (selector.indexOf('$') < 0 ? selector : "'" + selector + "'"))
+                .orElse("mvn test");
     }
 
-    /** Returns a frame in it, for errors that have no better place. */
-    StackTraceElement frame() {
-        Class<?> type = context.getRequiredTestClass();
+    /** Returns a stack that leads to it, for errors that have no better place. */
+    StackTraceElement[] stack() {
+        if (place.getTestClass().isEmpty()) {
+            return new StackTraceElement[0];
+        }
+        Class<?> type = place.getRequiredTestClass();
         Class<?> topLevel = type;
         while (topLevel.getEnclosingClass() != null) {
             topLevel = topLevel.getEnclosingClass();
         }
-        String method = context.getTestMethod().map(Method::getName).orElse("<class>");
-        return new StackTraceElement(type.getName(), method, topLevel.getSimpleName() + ".java", -1);
+        String method = place.getTestMethod().map(Method::getName).orElse("<class>");
+        return new StackTraceElement[] {
+            new StackTraceElement(type.getName(), method, topLevel.getSimpleName() + ".java", -1)
+        };
     }
 
     /** Returns what it threw, if it did. */
     Optional<Throwable> thrown() {
-        return context.getExecutionException();
+        return thrown.get();
+    }
+
+    /** Says that code of the test runs on the calling thread until the scope is closed. */
+    Scope body() {
+        Thread thread = Thread.currentThread();
+        boolean isOutermost = running.add(thread);
+        return () -> {
+            if (isOutermost) {
+                running.remove(thread);
+            }
+        };
+    }
+
+    /** Returns whether code of the test runs on another thread still; a timeout gives up waiting for it. */
+    boolean outlivesItself() {
+        return running.stream().anyMatch(thread -> !thread.equals(Thread.currentThread()));
     }
 
     /**
@@ -53,9 +113,9 @@ record GuardedTest(ExtensionContext context) {
      */
     HandleSearch handleSearch() {
         HandleSearch.Builder search = HandleSearch.builder();
-        context.getTestInstances()
+        place.getTestInstances()
                 .ifPresent(instances -> instances.getAllInstances().forEach(search::instance));
-        for (Class<?> around = context.getRequiredTestClass(); around != null; around = around.getEnclosingClass()) {
+        for (Class<?> around = place.getTestClass().orElse(null); around != null; around = around.getEnclosingClass()) {
             for (Class<?> part = around; part != Object.class && part != null; part = part.getSuperclass()) {
                 search.statics(part);
             }

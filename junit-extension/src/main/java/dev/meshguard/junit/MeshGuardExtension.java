@@ -2,7 +2,6 @@ package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.RunSettings;
-import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.fault.FaultPlan;
@@ -12,30 +11,35 @@ import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
-import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.budget.MemoryBudget;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.BeforeTestExecutionCallback;
+import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
@@ -64,11 +68,13 @@ import org.junit.platform.commons.support.AnnotationSupport;
  * a store in inverse order, so this one is closed after everything that could still free a buffer, and also when a
  * constructor or another extension throws. The engine adds what closing throws to what the test threw.
  *
+ * <p>A test on a mesh that outlives it has an account there, of the same kind; and so has each dynamic test of a
+ * {@code @TestFactory} on the mesh of its factory. {@code docs/lifecycle.md} goes through every corner.
+ *
  * <h2>Limits</h2>
  *
- * <p>The dynamic tests of a {@code @TestFactory} share the mesh of their factory and are checked with it.
- * Arguments of a {@code @ParameterizedClass} are closed after the check of each test: what only they free needs a mesh of
- * lifetime CLASS.
+ * <p>Arguments of a {@code @ParameterizedClass} are closed when all tests of the class are over, so after the check of each test: what
+ * only they free needs a mesh of lifetime CLASS.
  *
  * <p>Safe for use by several threads.
  *
@@ -76,22 +82,24 @@ import org.junit.platform.commons.support.AnnotationSupport;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshGuardExtension
-        implements TestInstancePreConstructCallback,
+        implements BeforeAllCallback,
+                TestInstancePreConstructCallback,
                 BeforeEachCallback,
                 BeforeTestExecutionCallback,
                 AfterTestExecutionCallback,
                 AfterEachCallback,
+                InvocationInterceptor,
                 ParameterResolver {
 
-    private static final Set<Class<?>> PARAMETERS = Set.of(MeshDevice.class, Ttnn.class, AllocationTracker.class);
+    private static final Scope NOTHING = () -> {};
 
     private final GuardSettings settings;
     private final ExpectedBuffers expected;
     private final List<MemoryBudget> budgets;
     private final boolean isBuilt;
 
-    /** Called by Jupiter for {@link TrackAllocations}. */
-    private MeshGuardExtension() {
+    /** Called by Jupiter for {@link TrackAllocations} and where extensions are detected; in code, {@link #create()} is meant. */
+    public MeshGuardExtension() {
         this(builder(), false);
     }
 
@@ -119,14 +127,25 @@ public final class MeshGuardExtension
     }
 
     @Override
+    public void beforeAll(ExtensionContext context) {
+        if (GuardStore.of(context).isResolver(this)) {
+            TrackedFields.fill(context.getRequiredTestClass(), () -> guardOf(context));
+        }
+    }
+
+    @Override
     public void preConstructTestInstance(TestInstanceFactoryContext factoryContext, ExtensionContext context) {
-        guardOf(context);
+        enter(context);
     }
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        Repetition.of(context).ifPresent(round -> guardOf(context).beginRound(context.getUniqueId(), round));
-        guardOf(context).begin(Phase.SETUP);
+        AllocationGuard guard = enter(context);
+        Repetition.of(context).ifPresent(round -> guard.beginRound(context.getUniqueId(), round));
+        guard.begin(Phase.SETUP);
+        if (GuardStore.of(context).isResolver(this)) {
+            TrackedFields.fill(context, () -> guard);
+        }
     }
 
     @Override
@@ -136,46 +155,161 @@ public final class MeshGuardExtension
 
     @Override
     public void afterTestExecution(ExtensionContext context) {
+        GuardStore.of(context).account().ifPresent(TestAccount::bodyEnded);
         guardOf(context).begin(Phase.TEARDOWN);
     }
 
     /** Ends the phases of a mesh that goes on; another one keeps its last until it is checked. */
     @Override
     public void afterEach(ExtensionContext context) {
-        guardOf(context).endRound(context.getUniqueId());
-        if (GuardStore.of(context).guard().isEmpty()) {
-            guardOf(context).endPhases();
+        AllocationGuard guard = guardOf(context);
+        guard.endRound(context.getUniqueId());
+        if (!guard.isOf(context)) {
+            guard.endPhases();
+        }
+    }
+
+    @Override
+    public void interceptBeforeEachMethod(
+            Invocation<Void> invocation,
+            ReflectiveInvocationContext<Method> invocationContext,
+            ExtensionContext context)
+            throws Throwable {
+        proceed(invocation, context);
+    }
+
+    @Override
+    public void interceptTestMethod(
+            Invocation<Void> invocation,
+            ReflectiveInvocationContext<Method> invocationContext,
+            ExtensionContext context)
+            throws Throwable {
+        proceed(invocation, context);
+    }
+
+    @Override
+    public void interceptTestTemplateMethod(
+            Invocation<Void> invocation,
+            ReflectiveInvocationContext<Method> invocationContext,
+            ExtensionContext context)
+            throws Throwable {
+        proceed(invocation, context);
+    }
+
+    @Override
+    public <T> T interceptTestFactoryMethod(
+            Invocation<T> invocation, ReflectiveInvocationContext<Method> invocationContext, ExtensionContext context)
+            throws Throwable {
+        return proceed(invocation, context);
+    }
+
+    @Override
+    public void interceptAfterEachMethod(
+            Invocation<Void> invocation,
+            ReflectiveInvocationContext<Method> invocationContext,
+            ExtensionContext context)
+            throws Throwable {
+        proceed(invocation, context);
+    }
+
+    /** Checks each dynamic test by itself; callbacks surround their factory only. */
+    @Override
+    public void interceptDynamicTest(
+            Invocation<Void> invocation, DynamicTestInvocationContext invocationContext, ExtensionContext context)
+            throws Throwable {
+        ExtensionContext factory = factoryOf(context);
+        AllocationGuard guard = guardOf(factory);
+        if (!guard.accountsForDynamicTests() || !GuardStore.of(context).isResolver(this)) {
+            invocation.proceed();
+            return;
+        }
+        AtomicReference<Optional<Throwable>> thrown = new AtomicReference<>(Optional.empty());
+        TestAccount account = accountOfDynamicTest(guard, factory, GuardedTest.dynamic(context, factory, thrown::get));
+        try {
+            invocation.proceed();
+        } catch (Throwable ofTest) {
+            thrown.set(Optional.of(ofTest));
+            closeBeside(account, ofTest);
+            throw ofTest;
+        }
+        account.close();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // An error cannot be suppressed in itself.
+    private static void closeBeside(TestAccount account, Throwable ofTest) {
+        try {
+            account.close();
+        } catch (Throwable ofCheck) {
+            if (ofCheck != ofTest) {
+                ofTest.addSuppressed(ofCheck);
+            }
+        }
+    }
+
+    private TestAccount accountOfDynamicTest(AllocationGuard guard, ExtensionContext factory, GuardedTest test) {
+        ExpectedBuffers mayStay = expectedBy(factory, guard.run());
+        BudgetCheck noBudgets = new BudgetCheck(List.of());
+        return GuardStore.of(factory)
+                .account()
+                .map(ofFactory -> ofFactory.openPart(mayStay, noBudgets, test))
+                .orElseGet(() -> TestAccount.open(guard, mayStay, noBudgets, test));
+    }
+
+    /** Contexts of dynamic tests and containers know neither class nor method. */
+    private static ExtensionContext factoryOf(ExtensionContext dynamic) {
+        ExtensionContext around = dynamic;
+        while (around.getTestMethod().isEmpty()) {
+            around = around.getParent().orElseThrow();
+        }
+        return around;
+    }
+
+    /** A timeout may run a method on a thread of its own, and may give up on it while it runs. */
+    private <T> T proceed(Invocation<T> invocation, ExtensionContext context) throws Throwable {
+        AllocationGuard guard = guardOf(context);
+        try (Scope body = GuardStore.of(context)
+                .account()
+                .map(TestAccount::body)
+                .orElseGet(() -> guard.isOf(context) ? guard.body() : NOTHING)) {
+            return invocation.proceed();
         }
     }
 
     @Override
     public boolean supportsParameter(ParameterContext parameterContext, ExtensionContext context) {
-        return PARAMETERS.contains(parameterContext.getParameter().getType())
+        return Gifts.has(parameterContext.getParameter().getType())
                 && GuardStore.of(context).isResolver(this);
     }
 
     @Override
     public Object resolveParameter(ParameterContext parameterContext, ExtensionContext context) {
+        return Gifts.of(parameterContext.getParameter().getType(), guardOf(context));
+    }
+
+    /** Opens the account of a test whose mesh outlives it. */
+    private AllocationGuard enter(ExtensionContext context) {
         AllocationGuard guard = guardOf(context);
-        Class<?> type = parameterContext.getParameter().getType();
-        if (type == MeshDevice.class) {
-            return guard.mesh();
+        if (context.getTestMethod().isPresent() && guard.accountsForTests()) {
+            GuardStore.of(context)
+                    .account(() -> TestAccount.open(
+                            guard,
+                            expectedBy(context, guard.run()),
+                            new BudgetCheck(budgetsOf(context)),
+                            GuardedTest.of(context)));
         }
-        return type == Ttnn.class ? guard.ttnn() : guard.tracker();
+        return guard;
     }
 
     private AllocationGuard guardOf(ExtensionContext context) {
-        return GuardStore.of(context).guard().orElseGet(() -> {
+        return GuardStore.of(context).serving(() -> {
             GuardSettings asked = settingsOf(context);
             ExtensionContext owner = ownerOf(context, asked);
             RunAccount run = runOf(owner);
             return GuardStore.of(owner)
-                    .guard(() -> new AllocationGuard(
+                    .guard(
                             asked,
-                            expectedBy(owner, run),
-                            new BudgetCheck(budgetsOf(owner)),
-                            run,
-                            new GuardedTest(owner)));
+                            () -> new AllocationGuard(
+                                    asked, expectedByOwner(owner, run), new BudgetCheck(budgetsOf(owner)), run, owner));
         });
     }
 
@@ -201,6 +335,11 @@ public final class MeshGuardExtension
         }
         run.expect(all);
         return all.and(run.expected());
+    }
+
+    /** Of a suite nothing is known but what holds for the whole run. */
+    private ExpectedBuffers expectedByOwner(ExtensionContext owner, RunAccount run) {
+        return owner.getTestClass().isPresent() ? expectedBy(owner, run) : run.expected();
     }
 
     private List<MemoryBudget> budgetsOf(ExtensionContext owner) {
@@ -230,24 +369,46 @@ public final class MeshGuardExtension
         return speakers;
     }
 
-    /** Returns whose end is awaited: the test's, or that of the outermost class that asks for the same. */
+    /** Returns whose end is awaited: the test's, that of the outermost class that asks for the same, or that of the run. */
     private ExtensionContext ownerOf(ExtensionContext context, GuardSettings asked) {
         if (asked.lifetime() == MeshLifetime.TEST) {
             return context;
         }
+        boolean eachForItself = asked.accounting() == MeshAccounting.EACH_TEST;
         ExtensionContext owner = context;
-        if (owner.getTestMethod().isPresent()) {
-            Requests.refuseOnMethod(owner);
-            BudgetRequests.refuseOnMethod(owner);
+        if (owner.getTestMethod().isPresent() && !eachForItself) {
+            Requests.refuseOnMethod(owner, asked.lifetime());
+            BudgetRequests.refuseOnMethod(owner, asked.lifetime());
         }
         Optional<ExtensionContext> outer = owner.getParent();
         while (outer.isPresent() && outer.get().getTestClass().isPresent() && asksForTheSame(outer.get(), asked)) {
-            Requests.refuseOnNested(owner, outer.get());
-            BudgetRequests.refuseOnNested(owner, outer.get());
+            if (!eachForItself) {
+                Requests.refuseOnNested(owner, outer.get());
+                BudgetRequests.refuseOnNested(owner, outer.get());
+            }
             owner = outer.get();
             outer = owner.getParent();
         }
-        return owner;
+        if (asked.lifetime() == MeshLifetime.CLASS) {
+            return owner;
+        }
+        if (!eachForItself) {
+            Requests.refuseOnClass(owner);
+            BudgetRequests.refuseOnClass(owner);
+            refuseInFields(owner);
+        }
+        return owner.getRoot();
+    }
+
+    private void refuseInFields(ExtensionContext owner) {
+        for (MeshGuardExtension speaker : speakersFor(owner)) {
+            if (!speaker.expected.entries().isEmpty() || !speaker.budgets.isEmpty()) {
+                throw GuardSettings.refused(
+                        "MeshGuardExtension in " + Places.name(owner.getRequiredTestClass()),
+                        "what one class expects or allows of a mesh with lifetime = SUITE",
+                        "Let each test answer for itself with accounting(EACH_TEST).");
+            }
+        }
     }
 
     private boolean asksForTheSame(ExtensionContext outer, GuardSettings asked) {
@@ -270,6 +431,7 @@ public final class MeshGuardExtension
         private MeshDeviceOptions opening = MeshDeviceOptions.defaults();
         private final List<Consumer<Ttnn.Builder>> runtime = new ArrayList<>();
         private MeshLifetime lifetime = MeshLifetime.TEST;
+        private MeshAccounting accounting = MeshAccounting.AT_THE_END;
         private AllocationCheck check = AllocationCheck.CLEAN;
         private OriginCapture origins = OriginCapture.ALLOCATIONS;
         private ExpectedBuffers expected = ExpectedBuffers.none();
@@ -348,6 +510,12 @@ public final class MeshGuardExtension
             return this;
         }
 
+        /** Chooses whose leak it is what a test leaves on a mesh that outlives it; {@link MeshAccounting#AT_THE_END} unless set. */
+        public Builder accounting(MeshAccounting newAccounting) {
+            accounting = newAccounting;
+            return this;
+        }
+
         /** Chooses what has to hold at the end; {@link AllocationCheck#CLEAN} unless set. */
         public Builder check(AllocationCheck newCheck) {
             check = newCheck;
@@ -395,6 +563,7 @@ public final class MeshGuardExtension
                     opening,
                     runtime,
                     lifetime,
+                    accounting,
                     check,
                     origins);
         }

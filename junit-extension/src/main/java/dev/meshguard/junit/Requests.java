@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.RunAccount;
+import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
@@ -30,6 +31,10 @@ import org.junit.platform.commons.support.AnnotationSupport;
  */
 final class Requests {
 
+    private static final String OF_SUITE =
+            "Let each test answer for itself with accounting = EACH_TEST, or put the entry into the"
+                    + " file of the run, " + RunSettings.EXPECTED_BUFFERS + ".";
+
     private Requests() {}
 
     /** Returns what the nearest annotation asks for, if there is one. */
@@ -56,12 +61,14 @@ final class Requests {
     }
 
     /** Refuses an entry on a method whose mesh outlives it, because it would have to hold for other methods too. */
-    static void refuseOnMethod(ExtensionContext context) {
+    static void refuseOnMethod(ExtensionContext context, MeshLifetime lifetime) {
         if (!ofMethod(context).isEmpty()) {
             throw GuardSettings.refused(
                     "@ExpectBuffers on " + Places.name(context.getRequiredTestClass(), context.getRequiredTestMethod()),
-                    "an entry for one method of a mesh with lifetime = CLASS",
-                    "Put it on the class, or let the mesh last for one test.");
+                    "an entry for one method of a mesh with lifetime = " + lifetime,
+                    lifetime == MeshLifetime.CLASS
+                            ? "Put it on the class, or let the mesh last for one test."
+                            : OF_SUITE);
         }
     }
 
@@ -78,6 +85,18 @@ final class Requests {
         }
     }
 
+    /** Refuses an entry on a class whose mesh outlives it, because it would have to hold for other classes too. */
+    static void refuseOnClass(ExtensionContext context) {
+        context.getTestClass()
+                .filter(type -> !on(type, Places.name(type)).isEmpty())
+                .ifPresent(type -> {
+                    throw GuardSettings.refused(
+                            "@ExpectBuffers on " + Places.name(type),
+                            "an entry for one class of a mesh with lifetime = SUITE",
+                            OF_SUITE);
+                });
+    }
+
     private static List<Expectation> ofMethod(ExtensionContext context) {
         return context.getTestMethod()
                 .map(method -> on(method, Places.name(context.getRequiredTestClass(), method)))
@@ -85,9 +104,12 @@ final class Requests {
     }
 
     private static GuardSettings ofMethod(TrackAllocations annotation, String place) {
-        if (annotation.lifetime() == MeshLifetime.CLASS) {
+        MeshLifetime lifetime = annotation.lifetime();
+        if (lifetime != MeshLifetime.TEST) {
             throw GuardSettings.refused(
-                    place, "lifetime = CLASS", "On a method only TEST has a meaning: put CLASS on the class.");
+                    place,
+                    "lifetime = " + lifetime,
+                    String.format(Locale.ROOT, "On a method only TEST has a meaning: put %s on the class.", lifetime));
         }
         return GuardSettings.of(annotation, place);
     }

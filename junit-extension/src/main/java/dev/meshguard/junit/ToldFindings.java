@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeoutException;
 import org.opentest4j.MultipleFailuresError;
 
 /** What a test has said of its memory by failing, so that it is not said a second time. */
@@ -70,8 +71,10 @@ final class ToldFindings {
         List<String> notes = new ArrayList<>();
         thrown.ifPresent(error -> notes.add(String.format(
                 Locale.ROOT,
-                "the test threw %s before this check, so what frees memory may not have run",
-                error.getClass().getSimpleName())));
+                "the test %s before this check, so what frees memory may not have run",
+                error instanceof TimeoutException
+                        ? "ran into its timeout"
+                        : "threw " + error.getClass().getSimpleName())));
         long again = verdict.survivors().stream().filter(this::hasTold).count();
         if (again > 0) {
             notes.add(Quantities.count(again, "buffer") + " of these were in what the test asserted itself");

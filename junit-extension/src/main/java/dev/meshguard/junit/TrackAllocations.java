@@ -22,7 +22,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <p>A test, constructor or lifecycle method that asks for a {@link dev.meshguard.mesh.MeshDevice} gets one of its own,
  * opened when it is first asked for; a {@link dev.meshguard.mesh.Ttnn} opens more, and the
- * {@link dev.meshguard.tracker.AllocationTracker} hears of all of them. Who asks for nothing opens nothing.
+ * {@link dev.meshguard.tracker.AllocationTracker} hears of all of them. Who asks for nothing opens nothing. There are
+ * {@link MeshSnapshots} and {@link Phases} too, and a {@link Tracked} field may hold any of these.
  *
  * <pre>{@code
  * @TrackAllocations
@@ -56,9 +57,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * around it. It goes before what a {@link MeshGuardExtension} in a field says. It may be part of annotations of your own.
  * What may stay is said by {@link ExpectBuffers}, which adds up.
  *
+ * <p>Dynamic tests of a {@code @TestFactory} are checked one by one, each for what it left on the mesh of its factory. Tests that share
+ * a mesh are checked as {@link #lifetime} and {@link #accounting} say. {@code docs/lifecycle.md} goes through every corner.
+ *
  * <h2>Threads</h2>
  *
- * <p>Tests may run at the same time: nothing is shared between them, so each is blamed for its own buffers only.
+ * <p>Tests may run at the same time: unless it is asked for, nothing is shared between them, so each is blamed for its own buffers only.
  *
  * @since 0.1
  * @see ExpectBuffers
@@ -113,6 +117,9 @@ public @interface TrackAllocations {
 
     /** Returns how long the mesh and its tracker last. */
     MeshLifetime lifetime() default MeshLifetime.TEST;
+
+    /** Returns whose leak it is what a test leaves on a mesh that outlives it. */
+    MeshAccounting accounting() default MeshAccounting.AT_THE_END;
 
     /** Returns what has to hold when that time is over. */
     AllocationCheck check() default AllocationCheck.CLEAN;

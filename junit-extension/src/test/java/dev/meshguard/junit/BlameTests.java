@@ -9,13 +9,10 @@ import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
-import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -56,11 +53,6 @@ class BlameTests {
         }
     }
 
-    @Test
-    void dynamicTestsAreCheckedWithTheirFactory() {
-        assertThat(run(FactoryTestCase.class)).hasFailedClass().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
     @TrackAllocations
     static class ParameterizedTestCase {
         @ParameterizedTest
@@ -94,14 +86,6 @@ class BlameTests {
             if (current % 3 == 0) {
                 Buffers.take(mesh, "of " + current);
             }
-        }
-    }
-
-    @TrackAllocations
-    static class FactoryTestCase {
-        @TestFactory
-        Stream<DynamicTest> decode(MeshDevice mesh) {
-            return Stream.of(DynamicTest.dynamicTest("leaks", () -> Buffers.take(mesh)));
         }
     }
 }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.slf4j.LoggerFactory;
@@ -147,6 +148,19 @@ class ParameterTests {
     static class IdleTestCase {
         @Test
         void asksForNothing() {}
+
+        /** A field of a test that does not run is not filled. */
+        @Nested
+        class FieldTestCase {
+            @Tracked
+            private MeshDevice mesh;
+
+            @Test
+            @Disabled("to see that nothing is opened for it")
+            void doesNotRun() {
+                Buffers.take(mesh);
+            }
+        }
 
         @Test
         @Disabled("to see that nothing is opened for it")

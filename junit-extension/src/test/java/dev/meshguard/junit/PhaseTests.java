@@ -7,6 +7,7 @@ import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.List;
 import org.assertj.core.api.Assertions;
@@ -25,6 +26,20 @@ class PhaseTests {
     @Test
     void aMeshThatIsFirstAskedForByTheTestHasNoSetUp() {
         assertThat(run(LateTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aPhaseOfTheTestsOwnLiesWithinTheTest() {
+        assertThat(run(WarmUpTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aFailureNamesThePhaseOfTheTestsOwn() {
+        assertThat(run(WarmUpLeakTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("allocated in warm-up (events #")
+                .withTextContaining("\nwarm-up      |");
     }
 
     private static List<Phase> phases(AllocationTracker tracker) {
@@ -59,6 +74,29 @@ class PhaseTests {
             tracker.sourceAttached("binding");
 
             Assertions.assertThat(phases(tracker)).containsExactly(Phase.TEST);
+        }
+    }
+
+    @TrackAllocations
+    static class WarmUpTestCase {
+        @Test
+        void test(AllocationTracker tracker, Phases phases) {
+            try (Scope warmUp = phases.begin("warm-up")) {
+                Assertions.assertThat(phases.current()).isEqualTo(new Phase("warm-up"));
+            }
+
+            Assertions.assertThat(phases.current()).isEqualTo(Phase.TEST);
+            tracker.sourceAttached("binding");
+        }
+    }
+
+    @TrackAllocations
+    static class WarmUpLeakTestCase {
+        @Test
+        void test(MeshDevice mesh, Phases phases) {
+            try (Scope warmUp = phases.begin("warm-up")) {
+                Buffers.take(mesh);
+            }
         }
     }
 }

@@ -85,9 +85,10 @@ final class MeshMemory {
                     Locale.ROOT,
                     "SubDeviceManagerTracker is not initialized on MeshDevice %d."
                             + " This MeshDevice contains only remote devices (so the runtime; in fact mesh %d was closed:"
-                            + " use it before closeMeshDevice, or open a new mesh)",
+                            + " %s)",
                     meshId,
-                    meshId));
+                    meshId,
+                    process.retiredBecause().orElse("use it before closeMeshDevice, or open a new mesh")));
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -70,7 +71,7 @@ final class RuntimeProcess {
     private final Object lock = new Object();
     private final DeviceManager devices;
     private final Set<MeshDevice> openMeshes = new LinkedHashSet<>();
-    private @Nullable String retiredBecause;
+    private volatile @Nullable String retiredBecause;
     /** Ends when the next mesh is opened. */
     private Scope afterClose = () -> {};
 
@@ -243,6 +244,11 @@ final class RuntimeProcess {
         synchronized (lock) {
             retiredBecause = because;
         }
+    }
+
+    /** Returns why nothing is opened any more, if so; asked without the lock, which whoever closes a mesh may hold. */
+    Optional<String> retiredBecause() {
+        return Optional.ofNullable(retiredBecause);
     }
 
     void requireInService(String wanted) {

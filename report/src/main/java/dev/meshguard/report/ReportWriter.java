@@ -187,8 +187,11 @@ final class ReportWriter {
                         Quantities.size(bytes(verdict.groups(Standing.EXPECTED))));
     }
 
-    /** A process that died has closed nothing. */
+    /** A process that died has closed nothing, nor has one of several on a mesh. */
     private String afterClose() {
+        if (history.tenant().isPresent()) {
+            return " at the end of " + history.tenant().get() + ", whose mesh goes on";
+        }
         return history.openMeshes().size() == history.meshes().size() ? "" : " after close_mesh_device";
     }
 

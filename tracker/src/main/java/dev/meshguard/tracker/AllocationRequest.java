@@ -21,7 +21,7 @@ public final class AllocationRequest {
             AtomicIntegerFieldUpdater.newUpdater(AllocationRequest.class, "live");
 
     /** The request of a report that says nothing besides device, type, address and size. */
-    private static final AllocationRequest PLAIN = new AllocationRequest(AllocationDetails.user(), 0, null);
+    private static final AllocationRequest PLAIN = new AllocationRequest(AllocationDetails.user(), 0, null, null);
 
     private final AllocationDetails details;
     private final long ticket;
@@ -36,31 +36,42 @@ public final class AllocationRequest {
     /** What the code under test holds it by; nothing here may keep that alive. */
     private volatile @Nullable WeakReference<Object> handle;
 
-    private AllocationRequest(AllocationDetails details, long ticket, @Nullable Object origin) {
+    /** To whom it counts, where several share a tracker. */
+    private final @Nullable Tenant tenant;
+
+    private AllocationRequest(
+            AllocationDetails details, long ticket, @Nullable Object origin, @Nullable Tenant tenant) {
         this.details = details;
         this.ticket = ticket;
         this.origin = origin;
+        this.tenant = tenant;
         this.hasStack = origin instanceof Throwable;
     }
 
     /** Returns a request without origin or number; what a listener hands out that does not record. */
     public static AllocationRequest of(AllocationDetails details) {
-        return details.equals(AllocationDetails.user()) ? PLAIN : new AllocationRequest(details, 0, null);
+        return details.equals(AllocationDetails.user()) ? PLAIN : new AllocationRequest(details, 0, null, null);
     }
 
     /** Made by whoever reads a history that was written down; each call returns another request. */
     @API(status = Status.INTERNAL)
     public static AllocationRequest restored(AllocationDetails details, Optional<Origin> origin) {
-        return new AllocationRequest(details, 0, origin.orElse(null));
+        return new AllocationRequest(details, 0, origin.orElse(null), null);
     }
 
-    static AllocationRequest numbered(AllocationDetails details, long ticket, @Nullable Object origin) {
-        return new AllocationRequest(details, ticket, origin);
+    static AllocationRequest numbered(
+            AllocationDetails details, long ticket, @Nullable Object origin, @Nullable Tenant tenant) {
+        return new AllocationRequest(details, ticket, origin, tenant);
     }
 
     /** Returns what the source knows about the request. */
     public AllocationDetails details() {
         return details;
+    }
+
+    /** Returns to whom it counts, where several share a tracker; it is not written down with a history. */
+    public Optional<Tenant> tenant() {
+        return Optional.ofNullable(tenant);
     }
 
     /** Returns whether this stands for any number of requests of which nothing is known. */

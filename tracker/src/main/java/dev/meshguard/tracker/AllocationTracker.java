@@ -103,6 +103,7 @@ public final class AllocationTracker implements AllocationListener {
     /** The labels that each thread has open, the innermost last. */
     private final Map<Thread, List<ThreadLabel>> labels = new ConcurrentHashMap<>();
 
+    private final Tenants tenants = new Tenants(this::marks);
     private final StackKeeper stacks = new StackKeeper();
 
     /** What sources remember that last as long as what they report to, by its class. */
@@ -170,7 +171,11 @@ public final class AllocationTracker implements AllocationListener {
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(complete);
         }
-        return AllocationRequest.numbered(complete, ticket.incrementAndGet(), stacks.keep(CallStack.above(adapter)));
+        return AllocationRequest.numbered(
+                complete,
+                ticket.incrementAndGet(),
+                stacks.keep(CallStack.above(adapter)),
+                tenants.current());
     }
 
     @Override
@@ -183,7 +188,10 @@ public final class AllocationTracker implements AllocationListener {
         }
         boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES && !details.handleCollected();
         return AllocationRequest.numbered(
-                details, ticket.incrementAndGet(), withOrigin ? stacks.keepOfFree(new CallStack()) : null);
+                details,
+                ticket.incrementAndGet(),
+                withOrigin ? stacks.keepOfFree(new CallStack()) : null,
+                tenants.current());
     }
 
     @Override
@@ -204,6 +212,7 @@ public final class AllocationTracker implements AllocationListener {
         }
         Effect effect = books.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
         if (effect != Effect.ENTERED) {
+            request.tenant().ifPresent(Tenant::didWhatDoesNotFit);
             repeated(effect, request, device, type, address, size);
         }
         if (log.isOn()) {
@@ -231,6 +240,7 @@ public final class AllocationTracker implements AllocationListener {
         Effect effect = books.freed(ticketOf(release), orNull(release), type, address, ownership);
         if (effect == Effect.NOTHING_TO_FREE) {
             addStack(release);
+            release.tenant().ifPresent(Tenant::didWhatDoesNotFit);
             log.nothingToFree(device, type, address);
         }
         if (log.isOn()) {
@@ -253,6 +263,7 @@ public final class AllocationTracker implements AllocationListener {
             return;
         }
         addStack(release);
+        release.tenant().ifPresent(Tenant::didWhatDoesNotFit);
         books.freeIgnored(ticketOf(release), release, type, address, reason);
         log.ignoredFree(device, type, address, reason);
         if (log.isOn()) {
@@ -447,6 +458,23 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
+    // Tenants
+
+    /**
+     * Begins a tenant: one of several who share this tracker, to whom is counted what it asks for.
+     *
+     * @throws IllegalArgumentException if the name is blank
+     */
+    public Tenant tenant(String name) {
+        return tenants.begin(name, null);
+    }
+
+    private int marks() {
+        synchronized (markers) {
+            return markers.size();
+        }
+    }
+
     // Labels
 
     /**
@@ -588,7 +616,10 @@ public final class AllocationTracker implements AllocationListener {
     /** Only what nobody describes goes without a number, so that such reports share nothing between threads. */
     private AllocationRequest withoutOrigin(AllocationDetails details) {
         AllocationRequest plain = AllocationRequest.of(details);
-        return plain.isAnonymous() ? plain : AllocationRequest.numbered(details, ticket.incrementAndGet(), null);
+        Tenant tenant = tenants.current();
+        return plain.isAnonymous() && tenant == null
+                ? plain
+                : AllocationRequest.numbered(details, ticket.incrementAndGet(), null, tenant);
     }
 
     private static List<ThreadLabel> appended(List<ThreadLabel> open, ThreadLabel label) {
@@ -746,6 +777,7 @@ public final class AllocationTracker implements AllocationListener {
 
         @Override
         public void entered(AllocationRequest request) {
+            request.tenant().ifPresent(Tenant::entered);
             if (request.hasStack() && request.entered()) {
                 live.incrementAndGet();
             }
@@ -753,6 +785,7 @@ public final class AllocationTracker implements AllocationListener {
 
         @Override
         public void removed(AllocationRequest request) {
+            request.tenant().ifPresent(Tenant::removed);
             if (request.hasStack() && request.removed()) {
                 live.decrementAndGet();
                 if (keptOfFreed.get() >= STACKS_KEPT || keptOfFreed.incrementAndGet() > STACKS_KEPT) {

@@ -3,6 +3,9 @@ package dev.meshguard.verdict;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import dev.meshguard.verdict.internal.Examination;
+import dev.meshguard.verdict.internal.ToldBefore;
+import java.util.ArrayList;
+import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -32,23 +35,38 @@ import org.apiguardian.api.API.Status;
 public final class LeakCheck {
 
     private final ExpectedBuffers expected;
+    private final List<ToldBefore> told;
 
-    private LeakCheck(ExpectedBuffers expected) {
+    private LeakCheck(ExpectedBuffers expected, List<ToldBefore> told) {
         this.expected = expected;
+        this.told = List.copyOf(told);
     }
 
     /** Returns a check that expects nothing but buffers of lifetime {@code PERSISTENT} to stay. */
     public static LeakCheck create() {
-        return new LeakCheck(ExpectedBuffers.none());
+        return new LeakCheck(ExpectedBuffers.none(), List.of());
     }
 
     /** Returns this check with more buffers that may stay. */
     public LeakCheck expecting(ExpectedBuffers more) {
-        return new LeakCheck(expected.and(more));
+        return new LeakCheck(expected.and(more), told);
+    }
+
+    /**
+     * Returns this check for a history of which a part was judged before: what was said of the part is not said again. Its survivors
+     * may stay, and its frees of nothing are left out.
+     *
+     * @param part the verdict on what one of several who shared the tracker left
+     * @param by who said it, for readers
+     */
+    public LeakCheck apartFrom(LeakVerdict part, String by) {
+        List<ToldBefore> more = new ArrayList<>(told);
+        more.add(ToldBefore.of(part, by));
+        return new LeakCheck(expected, more);
     }
 
     /** Returns what the history means. */
     public LeakVerdict examine(AllocationHistory history) {
-        return new Examination(history, expected).verdict();
+        return new Examination(history, expected, told).verdict();
     }
 }

@@ -436,6 +436,6 @@ public final class HistoryScript {
     /** The stack is that of the verb; by the time it is reported the next line is running. */
     private AllocationRequest request(Verb verb) {
         AllocationRequest request = tracker.request(verb.details);
-        return withOrigins ? AllocationRequest.numbered(verb.details, request.ticket(), verb.line) : request;
+        return withOrigins ? AllocationRequest.numbered(verb.details, request.ticket(), verb.line, null) : request;
     }
 }

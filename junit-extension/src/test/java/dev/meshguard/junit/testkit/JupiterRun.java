@@ -2,8 +2,11 @@ package dev.meshguard.junit.testkit;
 
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import java.util.Arrays;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
 /** Runs test classes with Jupiter. */
@@ -25,6 +28,15 @@ public final class JupiterRun {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
                 .selectors(selectClass(testClass))
                 .configurationParameters(parameters)
+                .execute());
+    }
+
+    /** Returns what became of the tests of several classes in one run. */
+    public static RunAssert.Results runTogether(Class<?>... testClasses) {
+        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .selectors(Arrays.stream(testClasses)
+                        .map(DiscoverySelectors::selectClass)
+                        .toArray(DiscoverySelector[]::new))
                 .execute());
     }
 

@@ -57,6 +57,13 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return only("test " + method, event -> methodOf(event).equals(method));
     }
 
+    /** Verifies that of several tests exactly one failed, and goes on with it. */
+    public Subject hasSingleFailure() {
+        List<Event> failed = actual.events().testEvents().failed().list();
+        Assertions.assertThat(failed).as("failed tests").hasSize(1);
+        return new Subject(actual, failed.get(0));
+    }
+
     /** Goes on with one invocation of a method that runs several times, from 1. */
     public Subject hasInvocation(String method, int index) {
         return only(
@@ -67,6 +74,29 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
                                 .getLastSegment()
                                 .getValue()
                                 .equals("#" + index));
+    }
+
+    /** Goes on with the one test of the given display name, for example a dynamic one. */
+    public Subject hasTestCalled(String displayName) {
+        return only(
+                "test called " + displayName,
+                event -> event.getTestDescriptor().getDisplayName().equals(displayName));
+    }
+
+    /** Verifies that exactly the tests of the given display names failed, in any order, and no class. */
+    public RunAssert hasOnlyFailed(String... displayNames) {
+        Assertions.assertThat(actual.events().containerEvents().failed().list()).isEmpty();
+        Assertions.assertThat(actual.events().testEvents().failed().list())
+                .map(event -> event.getTestDescriptor().getDisplayName())
+                .containsExactlyInAnyOrder(displayNames);
+        return this;
+    }
+
+    /** Verifies that the engine, some class or a factory is the one that failed. */
+    public Subject hasFailedContainerCalled(String displayName) {
+        Subject failed = hasFailedClass();
+        Assertions.assertThat(failed.event.getTestDescriptor().getDisplayName()).isEqualTo(displayName);
+        return failed;
     }
 
     /** Goes on with the one class that failed. */

@@ -8,6 +8,7 @@ import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Tenant;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.internal.DeviceBooks;
 import dev.meshguard.tracker.internal.Marker;
@@ -37,19 +38,21 @@ import org.jspecify.annotations.Nullable;
 public final class AllocationHistory {
 
     private final Contents contents;
+    private final @Nullable Tenant tenant;
     private @Nullable List<HistoryEvent> events;
     private @Nullable List<DeviceSums> sums;
     private @Nullable Replay replay;
 
-    private AllocationHistory(Contents contents) {
+    private AllocationHistory(Contents contents, @Nullable Tenant tenant) {
         this.contents = contents;
+        this.tenant = tenant;
     }
 
     /** Made by the tracker; ask it for its history. */
     @API(status = Status.INTERNAL)
     public static AllocationHistory recorded(
             List<Marker> markers, List<DeviceBooks.Recording> recordings, boolean flatAddresses) {
-        return new AllocationHistory(new Contents.Recorded(markers, recordings, flatAddresses));
+        return new AllocationHistory(new Contents.Recorded(markers, recordings, flatAddresses), null);
     }
 
     /**
@@ -63,7 +66,7 @@ public final class AllocationHistory {
     @API(status = Status.INTERNAL)
     public static AllocationHistory restored(
             List<HistoryEvent> events, List<DeviceSums> sums, boolean flatAddresses, boolean complete) {
-        return new AllocationHistory(new Contents.Restored(events, sums, flatAddresses, complete));
+        return new AllocationHistory(new Contents.Restored(events, sums, flatAddresses, complete), null);
     }
 
     /**
@@ -86,7 +89,29 @@ public final class AllocationHistory {
                         || event instanceof HistoryEvent.HandleTraced
                         || event instanceof HistoryEvent.ReportsLost)
                 .toList();
-        return restored(known, DeviceSums.countedFrom(known), contents.hasFlatAddresses(), true);
+        return counted(known, tenant);
+    }
+
+    /**
+     * Returns the part that has to do with one of those who share the tracker: what it took, what became of that, and its frees that
+     * found nothing. Events keep their numbers.
+     *
+     * <p>To be taken when the tenant's time is over: what is left then was left by it, whether its mesh goes on or not. So no mesh of
+     * this part is {@linkplain #openMeshes() open}. What the mesh keeps for everybody (memory of the runtime, programs in a cache) is
+     * no part of it. The part of a history without a past is empty.
+     */
+    public AllocationHistory partOf(Tenant someone) {
+        return counted(isComplete() ? new TenantPart(this, someone).events() : List.of(), someone);
+    }
+
+    /** Returns whose part of a history this is, if it is a part. */
+    public Optional<Tenant> tenant() {
+        return Optional.ofNullable(tenant);
+    }
+
+    private AllocationHistory counted(List<HistoryEvent> some, @Nullable Tenant whose) {
+        return new AllocationHistory(
+                new Contents.Restored(some, DeviceSums.countedFrom(some), contents.hasFlatAddresses(), true), whose);
     }
 
     private static boolean changesWhatIsKnown(HistoryEvent event) {
@@ -226,9 +251,9 @@ public final class AllocationHistory {
         return descriptions(replay().meshes.all());
     }
 
-    /** Returns the meshes that were opened and not closed, in order. */
+    /** Returns the meshes that were opened and not closed, in order; none in the {@linkplain #partOf part} of one whose time is over. */
     public Collection<MeshDescription> openMeshes() {
-        return descriptions(replay().meshes.open());
+        return tenant == null ? descriptions(replay().meshes.open()) : List.of();
     }
 
     /**
@@ -236,6 +261,9 @@ public final class AllocationHistory {
      * which that was, any over its device in its present life.
      */
     public Optional<MeshDescription> openMeshOf(BufferGeneration buffer) {
+        if (tenant != null) {
+            return Optional.empty();
+        }
         MeshLife lender = buffer.lender();
         if (buffer.mesh().isPresent() && lender != null && lender.isAnnounced()) {
             return lender.isOpen() ? lender.description() : Optional.empty();

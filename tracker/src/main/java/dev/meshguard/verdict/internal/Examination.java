@@ -38,6 +38,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** One run of the check over one history. */
 public final class Examination {
@@ -58,6 +59,7 @@ public final class Examination {
 
     private final AllocationHistory history;
     private final List<Allowance> allowances;
+    private final List<ToldBefore> told;
     private final Siblings siblings;
     private final LateReports lateReports;
     private final Doubts unheard;
@@ -65,8 +67,9 @@ public final class Examination {
     private final List<Anomaly> neverReported = new ArrayList<>();
 
     /** Prepares the examination of a history. */
-    public Examination(AllocationHistory whole, ExpectedBuffers expected) {
+    public Examination(AllocationHistory whole, ExpectedBuffers expected, List<ToldBefore> told) {
         this.history = whole.asOfCheck();
+        this.told = told.stream().map(ToldBefore::afresh).toList();
         this.allowances = expected.entries().stream()
                 .map(entry -> new Allowance(entry, history))
                 .toList();
@@ -82,8 +85,11 @@ public final class Examination {
         List<Doubt> doubts = doubts(sum);
         List<Anomaly> anomalies = new ArrayList<>(history.anomalies());
         anomalies.addAll(neverReported);
-        List<ExpectationResult> expectations =
-                allowances.stream().map(Allowance::result).toList();
+        anomalies.removeIf(anomaly -> told.stream().anyMatch(before -> before.tells(anomaly)));
+        List<ExpectationResult> expectations = Stream.concat(
+                        allowances.stream().map(Allowance::result),
+                        told.stream().filter(ToldBefore::hasAdmitted).map(ToldBefore::result))
+                .toList();
         return new LeakVerdict(
                 history,
                 outcome(survivors, doubts, anomalies, expectations),
@@ -113,6 +119,11 @@ public final class Examination {
     }
 
     private Survivor judge(BufferGeneration buffer, Diagnosis diagnosis) {
+        Optional<ToldBefore> before =
+                told.stream().filter(one -> one.admits(buffer)).findFirst();
+        if (before.isPresent()) {
+            return new Survivor(buffer, diagnosis, before.map(ToldBefore::entry));
+        }
         List<Allowance> fitting = allowances.stream()
                 .filter(allowance -> allowance.concerns(buffer))
                 .toList();

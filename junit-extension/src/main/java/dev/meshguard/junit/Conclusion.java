@@ -1,0 +1,161 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.assertions.BudgetAssertionError;
+import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.junit.internal.RunAccount;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.handle.SearchSummary;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorGroup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.MultipleFailuresError;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * What follows from a verdict for the test, class or suite that it is about: nothing, a report entry, or a failure.
+ *
+ * @param check what has to hold
+ * @param budgets what may be used
+ * @param run what all tests share
+ * @param test who is blamed
+ */
+record Conclusion(AllocationCheck check, BudgetCheck budgets, RunAccount run, GuardedTest test) {
+
+    /**
+     * Draws it.
+     *
+     * @param verdict what was found
+     * @param again judges once more, when it is known who holds what is left
+     * @param tracker is told who does
+     * @param remarks what the reader has to know of the end
+     * @param failedClose what went wrong when meshes were closed
+     */
+    void draw(
+            LeakVerdict verdict,
+            Supplier<LeakVerdict> again,
+            AllocationTracker tracker,
+            List<String> remarks,
+            @Nullable RuntimeException failedClose) {
+        if (check != AllocationCheck.NONE) {
+            run.add(verdict);
+        }
+        List<String> notes = new ArrayList<>(remarks);
+        Optional<Throwable> thrown = test.thrown();
+        ToldFindings told = ToldFindings.by(thrown);
+        Optional<BudgetAssertionError> overBudget = budgets.failure(verdict, test);
+        boolean holds = check.holdsFor(verdict);
+        boolean isKnown = !holds && run.covers(verdict);
+        if (isKnown) {
+            notes.add("every leak is in the baseline, so the test does not fail");
+            test.publish(report(verdict, notes).text());
+        }
+        if (!holds && !isKnown && !told.cover(verdict)) {
+            LeakVerdict complete = verdict;
+            if (isToBeExplained(verdict)) {
+                search(tracker, verdict, notes);
+                complete = again.get();
+            }
+            notes.addAll(told.notes(complete));
+            if (test.outlivesItself()) {
+                notes.add(
+                        "the test still runs on the thread that its timeout gave up on; what it does from now on is no"
+                                + " other test's");
+            }
+            LeakAssertionError failure = failure(complete, notes);
+            if (failedClose != null) {
+                failure.addSuppressed(failedClose);
+            }
+            fail(overBudget.map(budget -> both(failure, budget)).orElse(failure), thrown);
+        } else if (overBudget.isPresent()) {
+            if (failedClose != null) {
+                overBudget.get().addSuppressed(failedClose);
+            }
+            fail(overBudget.get(), thrown);
+        } else if (failedClose != null) {
+            throw failedClose;
+        } else if (!isKnown && check != AllocationCheck.NONE) {
+            publishOverlaps(verdict, notes);
+        }
+    }
+
+    /** Who holds a buffer is only asked where nothing else explains why it is left, because asking costs collections. */
+    private static boolean isToBeExplained(LeakVerdict verdict) {
+        return !verdict.survivors(survivor -> survivor.cause() == Cause.UNEXPLAINED)
+                .isEmpty();
+    }
+
+    private void search(AllocationTracker tracker, LeakVerdict verdict, List<String> notes) {
+        SearchSummary searched = test.handleSearch().trace(tracker, verdict.history());
+        if (searched.withoutPath() > 0 && !searched.unread().isEmpty()) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "who holds buffers was not looked for in %s, which cannot be read from outside",
+                    String.join(", ", searched.unread())));
+        }
+    }
+
+    /** No check fails for them, but data that two meshes write over each other must not go unseen. */
+    private void publishOverlaps(LeakVerdict verdict, List<String> notes) {
+        if (!verdict.meshOverlaps().isEmpty()) {
+            test.publish(report(verdict, notes).text());
+        }
+    }
+
+    private LeakAssertionError failure(LeakVerdict verdict, List<String> notes) {
+        LeakAssertionError failure =
+                LeakAssertionError.of(report(verdict, notes).text(), verdict);
+        failure.setStackTrace(placeOf(verdict));
+        return failure;
+    }
+
+    private VerdictReport report(LeakVerdict verdict, List<String> notes) {
+        VerdictReport report = run.baseline()
+                .map(known -> VerdictReport.of(verdict, known))
+                .orElseGet(() -> VerdictReport.of(verdict));
+        for (String note : notes) {
+            report = report.noting(note);
+        }
+        return report.reproducedBy(test.reproduction());
+    }
+
+    /** The frames of the engine would lead nowhere: where the buffer was asked for is what the reader looks for. */
+    private StackTraceElement[] placeOf(LeakVerdict verdict) {
+        return Stream.of(Standing.LEAKED, Standing.MISREPORTED)
+                .flatMap(standing -> verdict.groups(standing).stream())
+                .map(SurvivorGroup::origin)
+                .flatMap(Optional::stream)
+                .findFirst()
+                .map(origin -> origin.frames().toArray(StackTraceElement[]::new))
+                .orElseGet(test::stack);
+    }
+
+    /** A leak and a budget that was not kept are two things to repair, and each is told once. */
+    private static AssertionError both(LeakAssertionError leak, BudgetAssertionError budget) {
+        MultipleFailuresError both = new MultipleFailuresError("The memory check failed", List.of(leak, budget));
+        both.setStackTrace(leak.getStackTrace());
+        return both;
+    }
+
+    private void fail(AssertionError failure, Optional<Throwable> thrown) {
+        thrown.ifPresent(unused -> test.publish(String.valueOf(failure.getMessage())));
+        failUnlessAborted(failure, thrown);
+    }
+
+    /** Thrown while an abort is under way, an error would turn the aborted test into a failed one. */
+    private static void failUnlessAborted(AssertionError failure, Optional<Throwable> thrown) {
+        if (thrown.isPresent() && thrown.get() instanceof TestAbortedException aborted) {
+            aborted.addSuppressed(failure);
+        } else {
+            throw failure;
+        }
+    }
+}

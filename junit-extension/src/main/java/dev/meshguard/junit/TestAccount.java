@@ -1,0 +1,76 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.Tenant;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+
+/**
+ * What one test takes of a mesh that outlives it, and the check of that when the test is over.
+ *
+ * <p>A value of the test's store, as the guard of a test with a mesh of its own is.
+ *
+ * <p>Safe for use by several threads, because a test with a timeout may run on another one than its callbacks.
+ */
+final class TestAccount implements AutoCloseable {
+
+    private final AllocationGuard guard;
+    private final ExpectedBuffers expected;
+    private final BudgetCheck budgets;
+    private final GuardedTest test;
+    private final Tenant tenant;
+    private final Scope thread;
+    private boolean isClosed;
+
+    private TestAccount(
+            AllocationGuard guard, Tenant tenant, ExpectedBuffers expected, BudgetCheck budgets, GuardedTest test) {
+        this.guard = guard;
+        this.expected = expected;
+        this.budgets = budgets;
+        this.test = test;
+        this.tenant = tenant;
+        this.thread = tenant.onThisThread();
+    }
+
+    /** Opens the account of a test that runs on the calling thread. */
+    static TestAccount open(AllocationGuard guard, ExpectedBuffers expected, BudgetCheck budgets, GuardedTest test) {
+        return new TestAccount(guard, guard.tenant(test.name()), expected, budgets, test);
+    }
+
+    /** Opens the account of a part of this test; what the part takes counts to this test no more. */
+    TestAccount openPart(ExpectedBuffers mayStay, BudgetCheck within, GuardedTest part) {
+        return new TestAccount(guard, tenant.tenant(part.name()), mayStay, within, part);
+    }
+
+    /** Says that code of the test runs on the calling thread until the scope is closed. */
+    Scope body() {
+        Scope counted = tenant.onThisThread();
+        Scope running = test.body();
+        return () -> {
+            running.close();
+            counted.close();
+        };
+    }
+
+    /** Asks the allocators while what the test uses is there. */
+    synchronized void bodyEnded() {
+        guard.read(budgets);
+    }
+
+    /** Fails the test if the check does not hold for what it left. */
+    @Override
+    public synchronized void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        thread.close();
+        tenant.leave();
+        if (tenant.mayHaveLeftSomething() || !budgets.isEmpty()) {
+            guard.judge(
+                    tenant,
+                    history -> LeakCheck.create().expecting(expected).examine(history),
+                    new Conclusion(guard.check(), budgets, guard.run(), test));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package dev.meshguard.junit;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.Locale;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.platform.commons.support.AnnotationSupport;
+import org.junit.platform.commons.support.ReflectionSupport;
+
+/** Fills the fields that are {@link Tracked}. */
+final class TrackedFields {
+
+    private TrackedFields() {}
+
+    /** Fills the static fields of a class. */
+    static void fill(Class<?> type, Supplier<AllocationGuard> guard) {
+        AnnotationSupport.findAnnotatedFields(type, Tracked.class, field -> Modifier.isStatic(field.getModifiers()))
+                .forEach(field -> fill(field, null, guard.get()));
+    }
+
+    /** Fills the fields of all instances of a test. */
+    static void fill(ExtensionContext context, Supplier<AllocationGuard> guard) {
+        for (Object instance : context.getRequiredTestInstances().getAllInstances()) {
+            for (Field field : AnnotationSupport.findAnnotatedFields(
+                    instance.getClass(), Tracked.class, field -> !Modifier.isStatic(field.getModifiers()))) {
+                refuseWhereTestsMeet(field, context);
+                fill(field, instance, guard.get());
+            }
+        }
+    }
+
+    private static void fill(Field field, @Nullable Object instance, AllocationGuard guard) {
+        Class<?> type = field.getType();
+        if (!Gifts.has(type)) {
+            throw GuardSettings.refused(
+                    place(field), "type " + type.getSimpleName(), "There is " + String.join(", ", Gifts.names()) + ".");
+        }
+        if (Modifier.isFinal(field.getModifiers())) {
+            throw GuardSettings.refused(
+                    place(field), "a final field", "It is filled for each test: let it not be final.");
+        }
+        try {
+            // Test modules open themselves to JUnit and not to us; this field is accessible once JUnit has read it.
+            ReflectionSupport.tryToReadFieldValue(field, instance).get();
+            field.set(instance, Gifts.of(type, guard));
+        } catch (Exception refusal) {
+            throw new ExtensionConfigurationException(
+                    String.format(
+                            Locale.ROOT,
+                            "%s cannot be filled. Open its package to org.junit.platform.commons, or ask for a parameter.",
+                            place(field)),
+                    refusal);
+        }
+    }
+
+    /** One field of one instance cannot hold what belongs to each of several tests that run at the same time. */
+    private static void refuseWhereTestsMeet(Field field, ExtensionContext context) {
+        boolean isShared = context.getTestInstanceLifecycle().orElse(Lifecycle.PER_METHOD) == Lifecycle.PER_CLASS;
+        if (isShared && context.getExecutionMode() == ExecutionMode.CONCURRENT) {
+            throw GuardSettings.refused(
+                    place(field),
+                    "a field of an instance whose tests run at the same time",
+                    "Ask for a parameter, or let the tests of the class run one after the other.");
+        }
+    }
+
+    private static String place(Field field) {
+        return "@Tracked on " + Places.name(field.getDeclaringClass()) + "." + field.getName();
+    }
+}

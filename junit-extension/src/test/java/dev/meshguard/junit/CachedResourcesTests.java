@@ -1,0 +1,138 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.Outcome;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/**
+ * A resource that is kept across tests needs a mesh that lasts as long.
+ *
+ * <p>Spring keeps its contexts beyond a test, and a model may keep its weights. On the mesh of a test that is a leak, and what is kept
+ * cannot be used by the next test anyway. On a mesh that tests share, what fills the cache says whose it is: a {@code @BeforeAll} method
+ * for the class, else the first test, for which an entry of the allowlist gives the reason.
+ */
+class CachedResourcesTests {
+
+    @Test
+    void onTheMeshOfATestItIsALeak() {
+        assertThat(run(OwnMeshTestCase.class)).hasTest("first").whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void onASharedMeshItIsTheFirstTestsThatFillsIt() {
+        assertThat(run(LazyTestCase.class)).hasOnlyFailed("first(MeshDevice)");
+    }
+
+    @Test
+    void filledForTheClassItIsNoTests() {
+        assertThat(run(EagerTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void withAReasonItMayStayWhereverItIsFilled() {
+        assertThat(run(ExpectedTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    /** Keeps one buffer for whoever asks. */
+    static final class Weights {
+        private @Nullable MeshBuffer loaded;
+
+        void use(MeshDevice mesh) {
+            if (loaded == null) {
+                loaded = Buffers.take(mesh, "weights");
+            }
+        }
+
+        void unload() {
+            if (loaded != null) {
+                loaded.deallocate();
+                loaded = null;
+            }
+        }
+    }
+
+    @TrackAllocations
+    static class OwnMeshTestCase {
+        @Test
+        void first(MeshDevice mesh) {
+            new Weights().use(mesh);
+        }
+    }
+
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    abstract static class UsingTestCase {
+        abstract Weights weights();
+
+        @Test
+        void first(MeshDevice mesh) {
+            weights().use(mesh);
+        }
+
+        @Test
+        void second(MeshDevice mesh) {
+            weights().use(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class LazyTestCase extends UsingTestCase {
+        private static Weights weights;
+
+        @BeforeAll
+        static void begins() {
+            weights = new Weights();
+        }
+
+        @Override
+        Weights weights() {
+            return weights;
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class EagerTestCase extends UsingTestCase {
+        private static Weights weights;
+
+        @BeforeAll
+        static void loads(MeshDevice mesh) {
+            weights = new Weights();
+            weights.use(mesh);
+        }
+
+        @AfterAll
+        static void unloads() {
+            weights.unload();
+        }
+
+        @Override
+        Weights weights() {
+            return weights;
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @ExpectBuffers(label = "weights", because = "loaded once for all tests")
+    static class ExpectedTestCase extends UsingTestCase {
+        private static Weights weights;
+
+        @BeforeAll
+        static void begins() {
+            weights = new Weights();
+        }
+
+        @Override
+        Weights weights() {
+            return weights;
+        }
+    }
+}

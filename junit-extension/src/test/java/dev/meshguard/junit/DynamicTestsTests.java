@@ -1,0 +1,285 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * Each dynamic test answers for itself.
+ *
+ * <p>What it took of its factory's mesh and did not give back is its failure, wherever in the tree of containers it stands, and is not
+ * told again. What the factory itself took, or nobody's test, is the factory's. Callbacks surround the factory only, so nothing but an
+ * interceptor sees dynamic tests.
+ */
+class DynamicTestsTests {
+
+    @Test
+    void aLeakFailsTheDynamicTestThatMadeItAndNothingElse() {
+        assertThat(run(LeakTestCase.class)).hasOnlyFailed("leaks");
+        assertThat(run(LeakTestCase.class))
+                .hasTestCalled("leaks")
+                .whichFailed()
+                .withFirstFrameIn(LeakTestCase.class, "lambda$decode$1")
+                .withText("""
+                LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated at the end of DynamicTestsTests$LeakTestCase#decode [leaks], whose mesh goes on      [8 allocated = 0 freed + 8 leaked]
+                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and it was never freed (event #42)
+                   -> at dev.meshguard.junit.DynamicTestsTests$LeakTestCase.lambda$decode$1(DynamicTestsTests.java:NN)
+                   allocated in TEST (events #33 to #40) at 0x2d4c40 (2968640), unlabelled
+
+                Tracked  in all                       left
+                DRAM     8 buffers, 32 KiB (32768 B)  8 buffers, 32 KiB (32768 B)
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  32 KiB -> 32 KiB
+
+                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, size = 4096, count = 8, origin = "DynamicTestsTests$LeakTestCase.decode", because = "…")
+                   as a line of a file: DRAM size 4096 count atMost 8 origin "DynamicTestsTests$LeakTestCase.decode" because "…"
+                Reproduce: mvn test -Dtest='DynamicTestsTests$LeakTestCase#decode'""");
+    }
+
+    @Test
+    void dynamicTestsInContainersAreCheckedToo() {
+        assertThat(run(ContainerTestCase.class)).hasOnlyFailed("leaks");
+    }
+
+    @Test
+    void whatTheFactoryLeavesIsTheFactorys() {
+        assertThat(run(FactoryLeakTestCase.class)).hasTestCalled("is clean").whichSucceeded();
+        assertThat(run(FactoryLeakTestCase.class))
+                .hasFailedContainerCalled("decode(MeshDevice)")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("[16 allocated = 8 freed + 8 leaked]");
+    }
+
+    @Test
+    void aLeakOfTheFactoryIsToldBesideThoseOfItsTestsWithoutTellingThemAgain() {
+        assertThat(run(BothLeakTestCase.class))
+                .hasTestCalled("leaks")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+        assertThat(run(BothLeakTestCase.class))
+                .hasFailedContainerCalled("decode(MeshDevice)")
+                .whichFailed()
+                .withTextContaining("[16 allocated = 0 freed + 8 leaked + 8 expected]")
+                .withTextContaining(
+                        "Expected and present: 8 buffers, 32 KiB (32768 B) (at most 8 buffers, because \"left by"
+                                + " DynamicTestsTests$BothLeakTestCase#decode [leaks], and told there\")");
+    }
+
+    @Test
+    void whatOneTakesTheNextMayNotFree() {
+        assertThat(run(StepsTestCase.class)).hasOnlyFailed("takes");
+    }
+
+    @Test
+    void stepsOfOneStoryNeedAMeshThatIsCheckedWhenTheClassIsOver() {
+        assertThat(run(StepsOnMeshOfClassTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void eachAnswersForItselfWhereTheyRunAtTheSameTime() {
+        assertThat(runConcurrently(ConcurrentTestCase.class)).hasOnlyFailed("3", "7", "11", "15");
+    }
+
+    @Test
+    void onASharedMeshFactoryAndDynamicTestsAnswerForThemselves() {
+        assertThat(run(SharedMeshTestCase.class)).hasTestCalled("leaks").whichFailed().withVerdict(Outcome.LEAKED);
+        assertThat(run(SharedMeshTestCase.class)).hasTestCalled("is clean").whichSucceeded();
+        assertThat(run(SharedMeshTestCase.class))
+                .hasFailedContainerCalled("decode(MeshDevice)")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("still allocated at the end of DynamicTestsTests$SharedMeshTestCase#decode, whose mesh"
+                        + " goes on      [8 allocated = 0 freed + 8 leaked]");
+    }
+
+    @Test
+    void aFailureOfTheDynamicTestItselfComesFirst() {
+        assertThat(run(FailingTestCase.class))
+                .hasTestCalled("fails")
+                .whichFailed()
+                .with(IllegalStateException.class, "the test itself")
+                .withSuppressedVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void anAbortedDynamicTestStaysAborted() {
+        assertThat(run(FailingTestCase.class))
+                .hasTestCalled("aborts")
+                .whichWasAborted()
+                .with(TestAbortedException.class, "no hardware")
+                .withSuppressedVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void registeredTwiceItChecksOnce() {
+        assertThat(run(TwiceTestCase.class))
+                .hasTestCalled("leaks")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withNothingSuppressed();
+    }
+
+    @Test
+    void withoutCheckNothingFails() {
+        assertThat(run(UncheckedTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void whatTheFactoryExpectsMayStayAfterEachDynamicTest() {
+        assertThat(run(ExpectingTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @TrackAllocations
+    static class LeakTestCase {
+        @TestFactory
+        Stream<DynamicNode> decode(MeshDevice mesh) {
+            return Stream.of(
+                    dynamicTest("is clean", () -> Buffers.take(mesh).deallocate()),
+                    dynamicTest("leaks", () -> Buffers.take(mesh)),
+                    dynamicTest("is clean too", () -> Buffers.take(mesh).deallocate()));
+        }
+    }
+
+    @TrackAllocations
+    static class ContainerTestCase {
+        @TestFactory
+        DynamicNode decode(MeshDevice mesh) {
+            return dynamicContainer(
+                    "outer",
+                    Stream.of(
+                            dynamicContainer("inner", Stream.of(dynamicTest("leaks", () -> Buffers.take(mesh)))),
+                            dynamicTest("is clean", () -> Buffers.take(mesh).deallocate())));
+        }
+    }
+
+    @TrackAllocations
+    static class FactoryLeakTestCase {
+        @TestFactory
+        DynamicNode decode(MeshDevice mesh) {
+            Buffers.take(mesh);
+            return dynamicTest("is clean", () -> Buffers.take(mesh).deallocate());
+        }
+    }
+
+    @TrackAllocations
+    static class BothLeakTestCase {
+        @TestFactory
+        DynamicNode decode(MeshDevice mesh) {
+            Buffers.take(mesh);
+            return dynamicTest("leaks", () -> Buffers.take(mesh));
+        }
+    }
+
+    static Stream<DynamicNode> steps(MeshDevice mesh) {
+        List<MeshBuffer> held = new ArrayList<>();
+        return Stream.of(
+                dynamicTest("takes", () -> held.add(Buffers.take(mesh))),
+                dynamicTest("frees", () -> held.get(0).deallocate()));
+    }
+
+    @TrackAllocations
+    static class StepsTestCase {
+        @TestFactory
+        Stream<DynamicNode> decode(MeshDevice mesh) {
+            return steps(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    static class StepsOnMeshOfClassTestCase {
+        @TestFactory
+        Stream<DynamicNode> decode(MeshDevice mesh) {
+            return steps(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class ConcurrentTestCase {
+        @TestFactory
+        Stream<DynamicNode> decode(MeshDevice mesh) {
+            return IntStream.range(0, 16)
+                    .mapToObj(number -> dynamicTest("" + number, () -> {
+                        for (int i = 0; i < 20; i++) {
+                            Buffers.take(mesh).deallocate();
+                        }
+                        if (number % 4 == 3) {
+                            Buffers.take(mesh);
+                        }
+                    }));
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class SharedMeshTestCase {
+        @TestFactory
+        Stream<DynamicNode> decode(MeshDevice mesh) {
+            Buffers.take(mesh);
+            return Stream.of(
+                    dynamicTest("leaks", () -> Buffers.take(mesh)),
+                    dynamicTest("is clean", () -> Buffers.take(mesh).deallocate()));
+        }
+    }
+
+    @TrackAllocations
+    static class FailingTestCase {
+        @TestFactory
+        Stream<DynamicNode> decode(MeshDevice mesh) {
+            return Stream.of(
+                    dynamicTest("fails", () -> {
+                        Buffers.take(mesh);
+                        throw new IllegalStateException("the test itself");
+                    }),
+                    dynamicTest("aborts", () -> {
+                        Buffers.take(mesh);
+                        throw new TestAbortedException("no hardware");
+                    }));
+        }
+    }
+
+    @TrackAllocations
+    static class TwiceTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.create();
+
+        @TestFactory
+        DynamicNode decode(MeshDevice mesh) {
+            return dynamicTest("leaks", () -> Buffers.take(mesh));
+        }
+    }
+
+    @TrackAllocations(check = AllocationCheck.NONE)
+    static class UncheckedTestCase {
+        @TestFactory
+        DynamicNode decode(MeshDevice mesh) {
+            return dynamicTest("leaks", () -> Buffers.take(mesh));
+        }
+    }
+
+    @TrackAllocations
+    static class ExpectingTestCase {
+        @TestFactory
+        @ExpectBuffers(label = "weights", because = "kept for the other tests")
+        DynamicNode decode(MeshDevice mesh) {
+            return dynamicTest("loads", () -> Buffers.take(mesh, "weights"));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.MemorySnapshot;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A test takes snapshots of its memory, and sees what came since it began. */
+class MeshSnapshotsTests {
+
+    @Test
+    void aSnapshotIsOfWhatIsAllocatedNow() {
+        assertThat(run(SnapshotTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void growthIsCountedFromTheFirstLineOfTheTest() {
+        assertThat(run(GrowthTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @TrackAllocations(rows = 1, columns = 1)
+    static class SnapshotTestCase {
+        @Test
+        void test(MeshDevice mesh, MeshSnapshots snapshots) {
+            MemorySnapshot empty = snapshots.take();
+            MeshBuffer buffer = Buffers.take(mesh);
+
+            Assertions.assertThat(empty).hasToString("nothing allocated");
+            Assertions.assertThat(snapshots.take()).hasToString("device 0 DRAM USER: 4 KiB (4096 B) in 1 buffer");
+            buffer.deallocate();
+            Assertions.assertThat(snapshots.take()).isEqualTo(empty);
+        }
+    }
+
+    @TrackAllocations(rows = 1, columns = 1)
+    static class GrowthTestCase {
+        private MeshBuffer ofSetUp;
+
+        @BeforeEach
+        void setUp(MeshDevice mesh) {
+            ofSetUp = Buffers.take(mesh);
+        }
+
+        @Test
+        void test(MeshDevice mesh, MeshSnapshots snapshots) {
+            MeshBuffer more = Buffers.take(mesh);
+
+            Assertions.assertThat(snapshots.first()).hasToString("device 0 DRAM USER: 4 KiB (4096 B) in 1 buffer");
+            Assertions.assertThat(snapshots.growth().bytes()).isEqualTo(4_096);
+            more.deallocate();
+            ofSetUp.deallocate();
+            Assertions.assertThat(snapshots.growth().bytes()).isEqualTo(-4_096);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.Outcome;
+import java.lang.reflect.Method;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.testkit.engine.EngineTestKit;
+
+/**
+ * Runs know nothing of each other, however many there are in one JVM.
+ *
+ * <p>Surefire runs tests that failed again in the same JVM, in a run of its own; IDEs and mutation tests start JUnit over and over. What
+ * one run found is not told by the next. A run that is cancelled half-way is right as far as it came.
+ */
+class RunsTests {
+
+    @Test
+    void aTestThatLeaksOnceIsBlamedOnce() {
+        FlakyTestCase.leaks = true;
+        assertThat(run(FlakyTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+
+        FlakyTestCase.leaks = false;
+        assertThat(run(FlakyTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aMeshForTheWholeRunIsNewInTheNext() {
+        SuiteTestCase.leaks = true;
+        assertThat(run(SuiteTestCase.class))
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed();
+
+        SuiteTestCase.leaks = false;
+        assertThat(run(SuiteTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void manyRunsAtTheSameTimeDoNotMeet() {
+        IntStream.range(0, 24).parallel().forEach(number -> {
+            RunAssert.Results results = run(number % 2 == 0 ? CleanTestCase.class : LeakTestCase.class);
+            if (number % 2 == 0) {
+                assertThat(results).hasOnlySucceeded(1);
+            } else {
+                assertThat(results).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+            }
+        });
+    }
+
+    @Test
+    void aRunThatIsCancelledHalfWayHasCheckedWhatRan() throws ReflectiveOperationException {
+        Object token = cancellationToken();
+        CancelledTestCase.cancel.set(() -> invoke(token, "cancel"));
+
+        EngineTestKit.Builder kit = EngineTestKit.engine("junit-jupiter")
+                .selectors(DiscoverySelectors.selectClass(CancelledTestCase.class));
+        Method cancellable =
+                kit.getClass().getMethod("cancellationToken", token.getClass().getInterfaces()[0]);
+        cancellable.invoke(kit, token);
+        RunAssert.Results results = new RunAssert.Results(kit.execute());
+
+        assertThat(results).hasTest("leaksAndCancels").whichFailed().withVerdict(Outcome.LEAKED);
+        Assertions.assertThat(results.events().testEvents().started().count()).isEqualTo(1);
+        assertThat(results)
+                .hasFailedClass()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("label \"of the class\"");
+    }
+
+    /** JUnit can be cancelled from 6.0 on. */
+    private static Object cancellationToken() throws ReflectiveOperationException {
+        Class<?> type;
+        try {
+            type = Class.forName("org.junit.platform.engine.CancellationToken");
+        } catch (ClassNotFoundException before6) {
+            return Assumptions.abort("this JUnit cannot be cancelled");
+        }
+        return type.getMethod("create").invoke(null);
+    }
+
+    private static void invoke(Object target, String method) {
+        try {
+            target.getClass().getInterfaces()[0].getMethod(method).invoke(target);
+        } catch (ReflectiveOperationException unexpected) {
+            throw new IllegalStateException(unexpected);
+        }
+    }
+
+    private static void takeIf(MeshDevice mesh, boolean leaks) {
+        if (leaks) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class FlakyTestCase {
+        static boolean leaks;
+
+        @Test
+        void decodes(MeshDevice mesh) {
+            takeIf(mesh, leaks);
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    static class SuiteTestCase {
+        static boolean leaks;
+
+        @Test
+        void decodes(MeshDevice mesh) {
+            takeIf(mesh, leaks);
+        }
+    }
+
+    @TrackAllocations
+    static class CleanTestCase {
+        @Test
+        void decodes(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations
+    static class LeakTestCase {
+        @Test
+        void decodes(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+    static class CancelledTestCase {
+        static final AtomicReference<Runnable> cancel = new AtomicReference<>(() -> {});
+
+        @BeforeAll
+        static void loads(MeshDevice mesh) {
+            Buffers.take(mesh, "of the class");
+        }
+
+        @Test
+        @Order(1)
+        void leaksAndCancels(MeshDevice mesh) {
+            Buffers.take(mesh);
+            cancel.get().run();
+        }
+
+        @Test
+        @Order(2)
+        void isNeverReached() {}
+    }
+}

@@ -1,0 +1,363 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Tensor;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.Outcome;
+import java.util.concurrent.FutureTask;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/**
+ * On a mesh that tests share, each answers for what it took.
+ *
+ * <p>What a test leaves on a class's mesh is that test's leak: it fails, the tests after it do not, and the class does not tell it again.
+ * What the class takes in {@code @BeforeAll} methods, and what the mesh keeps for all, is checked when the class is over.
+ */
+class SharedMeshTests {
+
+    @Test
+    void aLeakFailsTheTestThatMadeItAndNothingElse() {
+        assertThat(run(LeakTestCase.class)).hasOnlyFailed("leaks(MeshDevice)");
+        assertThat(run(LeakTestCase.class))
+                .hasTest("leaks")
+                .whichFailed()
+                .withFirstFrameIn(LeakTestCase.class, "leaks")
+                .withText("""
+                LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated at the end of SharedMeshTests$LeakTestCase#leaks, whose mesh goes on      [8 allocated = 0 freed + 8 leaked]
+                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and it was never freed (event #47)
+                   -> at dev.meshguard.junit.SharedMeshTests$LeakTestCase.leaks(SharedMeshTests.java:NN)
+                   allocated in TEST (events #37 to #44) at 0x2d4c40 (2968640), unlabelled
+
+                Tracked  in all                       left
+                DRAM     8 buffers, 32 KiB (32768 B)  8 buffers, 32 KiB (32768 B)
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  32 KiB -> 32 KiB
+
+                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, size = 4096, count = 8, origin = "SharedMeshTests$LeakTestCase.leaks", because = "…")
+                   as a line of a file: DRAM size 4096 count atMost 8 origin "SharedMeshTests$LeakTestCase.leaks" because "…"
+                Reproduce: mvn test -Dtest='SharedMeshTests$LeakTestCase#leaks'""");
+    }
+
+    @Test
+    void whatTheClassLeavesIsTheClasss() {
+        assertThat(run(ClassLeakTestCase.class)).hasTest("isClean").whichSucceeded();
+        assertThat(run(ClassLeakTestCase.class))
+                .hasFailedClass()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withFirstFrameIn(ClassLeakTestCase.class, "loads");
+    }
+
+    @Test
+    void whatTheClassLoadsItsTestsMayUseAndItMayFree() {
+        assertThat(run(LoadingTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void aTestMayFreeWhatTheClassTook() {
+        assertThat(run(FreeingTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void whatBeforeEachTakesIsTheTests() {
+        assertThat(run(BeforeEachTestCase.class)).hasOnlyFailed("isClean()");
+    }
+
+    @Test
+    void programsInTheCacheAreTheMeshs() {
+        assertThat(run(CachedProgramTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void nestedClassesShareTheMeshAndTheirTestsAnswerForThemselves() {
+        assertThat(run(NestingTestCase.class)).hasOnlyFailed("inner(MeshDevice)");
+    }
+
+    @Test
+    void oneInstanceForAllTestsMakesNoDifference() {
+        assertThat(run(OneInstanceTestCase.class)).hasOnlyFailed("first(MeshDevice)", "third(MeshDevice)");
+    }
+
+    @Test
+    void aFreeOfNothingIsTheTests() {
+        assertThat(run(FreeOfNothingTestCase.class)).hasOnlyFailed("freesTwice(AllocationTracker)");
+        assertThat(run(FreeOfNothingTestCase.class))
+                .hasTest("freesTwice")
+                .whichFailed()
+                .withVerdict(Outcome.MISREPORTED);
+    }
+
+    @Test
+    void anEntryOnAMethodLetsItsTestLeaveSomething() {
+        assertThat(run(ExpectingTestCase.class)).hasOnlyFailed("other(MeshDevice)");
+    }
+
+    @Test
+    void aBudgetOnAMethodIsOfWhatItsTestTakes() {
+        assertThat(run(BudgetTestCase.class)).hasOnlyFailed("takesTooMuch(MeshDevice)");
+    }
+
+    @Test
+    void whatAHelperThreadTakesIsTheTestsThatRuns() {
+        assertThat(run(HelperThreadTestCase.class)).hasOnlyFailed("leaksElsewhere(MeshDevice)");
+    }
+
+    @Test
+    void eachAnswersForItselfWhereTestsRunAtTheSameTime() {
+        assertThat(runConcurrently(ConcurrentTestCase.class))
+                .hasOnlyFailed(
+                        "repetition 5 of 40",
+                        "repetition 10 of 40",
+                        "repetition 15 of 40",
+                        "repetition 20 of 40",
+                        "repetition 25 of 40",
+                        "repetition 30 of 40",
+                        "repetition 35 of 40",
+                        "repetition 40 of 40");
+    }
+
+    @Test
+    void testsThatAskForNothingHaveNothingToAnswerFor() {
+        assertThat(run(IdleTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class LeakTestCase {
+        @Test
+        void before(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void thereafter(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class ClassLeakTestCase {
+        @BeforeAll
+        static void loads(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+
+        @Test
+        void isClean(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class LoadingTestCase {
+        private static MeshBuffer weights;
+
+        @BeforeAll
+        static void loads(MeshDevice mesh) {
+            weights = Buffers.take(mesh, "weights");
+        }
+
+        @Test
+        void first(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        void second(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @AfterAll
+        static void frees() {
+            weights.deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class FreeingTestCase {
+        private static MeshBuffer weights;
+
+        @BeforeAll
+        static void loads(MeshDevice mesh) {
+            weights = Buffers.take(mesh, "weights");
+        }
+
+        @Test
+        void frees() {
+            weights.deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class BeforeEachTestCase {
+        @BeforeEach
+        void takes(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void isClean() {}
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class CachedProgramTestCase {
+        @RepeatedTest(2)
+        void adds(MeshDevice mesh, Ttnn ttnn) {
+            Tensor a = ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh);
+            ttnn.deallocate(ttnn.add(a, a));
+            ttnn.deallocate(a);
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class NestingTestCase {
+        private static MeshDevice ofOuter;
+
+        @Test
+        void outer(MeshDevice mesh) {
+            ofOuter = mesh;
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Nested
+        class InnerTestCase {
+            @Test
+            void inner(MeshDevice mesh) {
+                Assertions.assertThat(mesh).isSameAs(ofOuter);
+                Buffers.take(mesh);
+            }
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    static class OneInstanceTestCase {
+        @Test
+        void first(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void second(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        void third(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class FreeOfNothingTestCase {
+        @Test
+        void freesTwice(AllocationTracker tracker) {
+            tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+            tracker.freed(0, BufferType.DRAM, 0x1000);
+            tracker.freed(0, BufferType.DRAM, 0x1000);
+        }
+
+        @Test
+        void freesOnce(AllocationTracker tracker) {
+            tracker.allocated(0, BufferType.DRAM, 0x2000, 64);
+            tracker.freed(0, BufferType.DRAM, 0x2000);
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class ExpectingTestCase {
+        @Test
+        @ExpectBuffers(label = "weights", because = "one set for all")
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+
+        @Test
+        void other(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class BudgetTestCase {
+        @BeforeAll
+        static void opens(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
+        void takesTooMuch(MeshDevice mesh) {
+            MeshBuffer first = Buffers.take(mesh);
+            Buffers.take(mesh).deallocate();
+            first.deallocate();
+        }
+
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
+        void takesEnough(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class HelperThreadTestCase {
+        @Test
+        void leaksElsewhere(MeshDevice mesh) throws Exception {
+            FutureTask<MeshBuffer> task = new FutureTask<>(() -> Buffers.take(mesh));
+            new Thread(task).start();
+            task.get();
+        }
+
+        @Test
+        void isClean(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class ConcurrentTestCase {
+        @RepeatedTest(40)
+        void decodes(RepetitionInfo repetition, MeshDevice mesh) {
+            for (int i = 0; i < 20; i++) {
+                Buffers.take(mesh).deallocate();
+            }
+            if (repetition.getCurrentRepetition() % 5 == 0) {
+                Buffers.take(mesh);
+            }
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class IdleTestCase {
+        @RepeatedTest(2)
+        void asksForNothing() {}
+    }
+}

@@ -1,0 +1,195 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runTogether;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.expectation.Expectation;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A mesh for the whole run is checked when the last test is over.
+ *
+ * <p>All tests of all classes that ask for the same settings share it. A leak fails the engine, and with it the build, unless each test
+ * answers for itself.
+ */
+class SuiteLifetimeTests {
+
+    @Test
+    void classesThatAskForTheSameShareOneMesh() {
+        assertThat(runTogether(FirstTestCase.class, SecondTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void classesThatAskForSomethingElseHaveAnother() {
+        assertThat(runTogether(FirstTestCase.class, OtherShapeTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void everyRunHasItsOwn() {
+        assertThat(run(LeakTestCase.class))
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed();
+        assertThat(run(FirstTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aLeakFailsTheEngineAndNoTest() {
+        assertThat(run(LeakTestCase.class)).hasSingleTest().whichSucceeded();
+        assertThat(run(LeakTestCase.class))
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withFirstFrameIn(LeakTestCase.class, "leaks")
+                .withTextContaining("\nReproduce: mvn test");
+    }
+
+    @Test
+    void aLeakFailsItsTestAloneWhereEachAnswersForItself() {
+        assertThat(runTogether(AccountedLeakTestCase.class, AccountedTestCase.class))
+                .hasOnlyFailed("leaks(MeshDevice)");
+    }
+
+    @Test
+    void anEntryOnAMethodIsRefused() {
+        assertRefused(
+                EntryOnMethodTestCase.class,
+                "@ExpectBuffers on SuiteLifetimeTests$EntryOnMethodTestCase#keeps: an entry for one method of a mesh with"
+                        + " lifetime = SUITE is refused. Let each test answer for itself with accounting = EACH_TEST, or put"
+                        + " the entry into the file of the run, meshguard.expected-buffers.");
+    }
+
+    @Test
+    void anEntryOnAClassIsRefused() {
+        assertRefused(
+                EntryOnClassTestCase.class,
+                "@ExpectBuffers on SuiteLifetimeTests$EntryOnClassTestCase: an entry for one class of a mesh with lifetime ="
+                        + " SUITE is refused. Let each test answer for itself with accounting = EACH_TEST, or put the entry"
+                        + " into the file of the run, meshguard.expected-buffers.");
+    }
+
+    @Test
+    void aBudgetOnAClassIsRefused() {
+        assertRefused(
+                BudgetOnClassTestCase.class,
+                "@MemoryBudget on SuiteLifetimeTests$BudgetOnClassTestCase: a budget for one class of a mesh with lifetime ="
+                        + " SUITE is refused. Let each test keep to it with accounting = EACH_TEST.");
+    }
+
+    @Test
+    void whatAFieldExpectsIsRefused() {
+        assertRefused(
+                EntryInFieldTestCase.class,
+                "MeshGuardExtension in SuiteLifetimeTests$EntryInFieldTestCase: what one class expects or allows of a mesh"
+                        + " with lifetime = SUITE is refused. Let each test answer for itself with accounting(EACH_TEST).");
+    }
+
+    @Test
+    void onAMethodItIsRefused() {
+        assertRefused(
+                MethodTestCase.class,
+                "@TrackAllocations on SuiteLifetimeTests$MethodTestCase#keeps: lifetime = SUITE is refused. On a method only"
+                        + " TEST has a meaning: put SUITE on the class.");
+    }
+
+    private static void assertRefused(Class<?> testCase, String message) {
+        assertThat(run(testCase)).hasSingleTest().whichFailed().with(ExtensionConfigurationException.class, message);
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    static class FirstTestCase {
+        @Test
+        void opens(MeshDevice mesh, AllocationTracker tracker) {
+            Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    static class SecondTestCase {
+        @Test
+        void usesTheSame(MeshDevice mesh, AllocationTracker tracker) {
+            Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.SUITE, rows = 1, columns = 1)
+    static class OtherShapeTestCase {
+        @Test
+        void opensAnother(MeshDevice mesh, AllocationTracker tracker) {
+            Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 1);
+            Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    static class LeakTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.SUITE, accounting = MeshAccounting.EACH_TEST)
+    static class AccountedLeakTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.SUITE, accounting = MeshAccounting.EACH_TEST)
+    static class AccountedTestCase {
+        @Test
+        void isClean(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    static class EntryOnMethodTestCase {
+        @Test
+        @ExpectBuffers(because = "of this test")
+        void keeps(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @ExpectBuffers(because = "of this class")
+    static class EntryOnClassTestCase {
+        @Test
+        void keeps(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @MemoryBudget(type = BufferType.DRAM, buffers = 1)
+    static class BudgetOnClassTestCase {
+        @Test
+        void keeps(MeshDevice mesh) {}
+    }
+
+    static class EntryInFieldTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .lifetime(MeshLifetime.SUITE)
+                .expecting(Expectation.because("of this class"))
+                .build();
+
+        @Test
+        void keeps(MeshDevice mesh) {}
+    }
+
+    static class MethodTestCase {
+        @Test
+        @TrackAllocations(lifetime = MeshLifetime.SUITE)
+        void keeps(MeshDevice mesh) {}
+    }
+}

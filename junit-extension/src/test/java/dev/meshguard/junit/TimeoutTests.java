@@ -1,0 +1,151 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.Outcome;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+/**
+ * A test that runs into its timeout is blamed for what it leaves, and told that the timeout may be why.
+ *
+ * <p>A thread that outlives its test gets an error from the device, which is closed; on a mesh that goes on, what it still takes is its
+ * own test's and never the next one's.
+ */
+class TimeoutTests {
+
+    @Test
+    void aLeakAfterATimeoutSaysSo() {
+        assertThat(run(InterruptedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(TimeoutException.class)
+                .withSuppressedVerdict(Outcome.LEAKED)
+                .withPublishedTextContaining(
+                        "Note: the test ran into its timeout before this check, so what frees memory may"
+                                + " not have run\n");
+    }
+
+    @Test
+    void aThreadThatOutlivesItsTestIsNamedAndGetsAnErrorFromTheDevice() {
+        RunawayTestCase.goesOn = new CountDownLatch(1);
+        RunawayTestCase.late = new CompletableFuture<>();
+
+        assertThat(run(RunawayTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(TimeoutException.class)
+                .withSuppressedVerdict(Outcome.LEAKED)
+                .withPublishedTextContaining(
+                        "Note: the test still runs on the thread that its timeout gave up on; what it"
+                                + " does from now on is no other test's\n");
+        RunawayTestCase.goesOn.countDown();
+
+        Assertions.assertThat(RunawayTestCase.late.join())
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage(
+                        "SubDeviceManagerTracker is not initialized on MeshDevice 0. This MeshDevice contains only remote"
+                                + " devices (so the runtime; in fact mesh 0 was closed: this Ttnn belonged to"
+                                + " TimeoutTests$RunawayTestCase#runsAway, which is over and was checked. Ask for a Ttnn where you use"
+                                + " it.)");
+    }
+
+    @Test
+    void whatItTakesLateOnAMeshThatGoesOnIsItsOwn() {
+        SharedRunawayTestCase.goesOn = new CountDownLatch(1);
+        SharedRunawayTestCase.late = new CompletableFuture<>();
+
+        RunAssert.Results results = run(SharedRunawayTestCase.class);
+
+        assertThat(results).hasTest("runsAway").whichFailed().with(TimeoutException.class);
+        assertThat(results).hasTest("runsNext").whichSucceeded();
+        assertThat(results)
+                .hasFailedClass()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining(
+                        "Note: TimeoutTests$SharedRunawayTestCase#runsAway asked for 8 buffers of these after it"
+                                + " was over\n");
+    }
+
+    /** Waits although the timeout interrupts it, as a computation does that never looks. */
+    private static void awaitStubbornly(CountDownLatch latch) {
+        boolean done = false;
+        while (!done) {
+            try {
+                latch.await();
+                done = true;
+            } catch (InterruptedException ignored) {
+                // That is what makes it stubborn.
+            }
+        }
+    }
+
+    @TrackAllocations
+    static class InterruptedTestCase {
+        @Test
+        @Timeout(value = 100, unit = TimeUnit.MILLISECONDS)
+        void waits(MeshDevice mesh) throws InterruptedException {
+            Buffers.take(mesh);
+            new CountDownLatch(1).await();
+        }
+    }
+
+    @TrackAllocations
+    static class RunawayTestCase {
+        static CountDownLatch goesOn;
+        static CompletableFuture<Throwable> late;
+
+        @Test
+        @Timeout(value = 500, unit = TimeUnit.MILLISECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
+        void runsAway(MeshDevice mesh) {
+            Buffers.take(mesh);
+            awaitStubbornly(goesOn);
+            try {
+                Buffers.take(mesh);
+            } catch (RuntimeException error) {
+                late.complete(error);
+            }
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+    static class SharedRunawayTestCase {
+        static CountDownLatch goesOn;
+        static CompletableFuture<Throwable> late;
+
+        @Test
+        @Order(1)
+        @Timeout(value = 500, unit = TimeUnit.MILLISECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
+        void runsAway(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+            awaitStubbornly(goesOn);
+            Buffers.take(mesh);
+            late.complete(new IllegalStateException("took"));
+        }
+
+        @Test
+        @Order(2)
+        void runsNext(AllocationTracker tracker) {
+            goesOn.countDown();
+            late.join();
+            Assertions.assertThat(tracker.liveBuffers()).isEqualTo(8);
+        }
+    }
+}
