@@ -2,7 +2,9 @@ package dev.meshguard.junit;
 
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.junit.internal.GuardedRuntime;
 import dev.meshguard.junit.internal.RunAccount;
+import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -39,7 +41,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by several threads, because a test with a timeout may run on another one than its callbacks.
  */
-final class AllocationGuard implements AutoCloseable {
+final class AllocationGuard implements AutoCloseable, GuardedRuntime {
 
     private static final Logger logger = LoggerFactory.getLogger(MeshGuardExtension.class);
 
@@ -48,6 +50,7 @@ final class AllocationGuard implements AutoCloseable {
     private final BudgetCheck budgets;
     private final RunAccount run;
     private final GuardedTest test;
+    private final Optional<TemplateInvocation> template;
     private final Map<String, Scope> rounds = new HashMap<>();
     private final List<Scope> scopes = new ArrayList<>();
     private Phase phase = Phase.START;
@@ -56,15 +59,22 @@ final class AllocationGuard implements AutoCloseable {
     private @Nullable MeshDevice mesh;
 
     AllocationGuard(
-            GuardSettings settings, ExpectedBuffers expected, BudgetCheck budgets, RunAccount run, GuardedTest test) {
+            GuardSettings settings,
+            ExpectedBuffers expected,
+            BudgetCheck budgets,
+            RunAccount run,
+            GuardedTest test,
+            Optional<TemplateInvocation> template) {
         this.settings = settings;
         this.expected = expected;
         this.budgets = budgets;
         this.run = run;
         this.test = test;
+        this.template = template;
     }
 
-    synchronized AllocationTracker tracker() {
+    @Override
+    public synchronized AllocationTracker tracker() {
         AllocationTracker existing = tracker;
         if (existing == null) {
             existing = AllocationTracker.builder()
@@ -78,7 +88,8 @@ final class AllocationGuard implements AutoCloseable {
         return existing;
     }
 
-    synchronized Ttnn ttnn() {
+    @Override
+    public synchronized Ttnn ttnn() {
         Ttnn existing = ttnn;
         if (existing == null) {
             existing = settings.ttnn(tracker());
@@ -141,7 +152,7 @@ final class AllocationGuard implements AutoCloseable {
         }
         retire();
         budgets.readUnlessRead(openMeshes());
-        List<String> notes = new ArrayList<>();
+        List<String> notes = new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
         RuntimeException failedClose = closeMeshes(notes);
         // What is freed from here on, by a collection that the search below forces or by whatever else, is late.
         tracker.checked();
@@ -153,7 +164,8 @@ final class AllocationGuard implements AutoCloseable {
         Optional<Throwable> thrown = test.thrown();
         ToldFindings told = ToldFindings.by(thrown);
         Optional<BudgetAssertionError> overBudget = budgets.failure(verdict, test);
-        boolean holds = settings.check().holdsFor(verdict);
+        tellTemplate(verdict);
+        boolean holds = settings.check().holdsFor(verdict) || isRightForTemplate(verdict);
         boolean isKnown = !holds && run.covers(verdict);
         if (isKnown) {
             notes.add("every leak is in the baseline, so the test does not fail");
@@ -179,6 +191,14 @@ final class AllocationGuard implements AutoCloseable {
         } else if (!isKnown && settings.check() != AllocationCheck.NONE) {
             publishOverlaps(verdict, notes);
         }
+    }
+
+    private void tellTemplate(LeakVerdict verdict) {
+        template.ifPresent(invocation -> invocation.judged(verdict));
+    }
+
+    private boolean isRightForTemplate(LeakVerdict verdict) {
+        return template.filter(invocation -> invocation.accepts(verdict)).isPresent();
     }
 
     private LeakVerdict examined(AllocationHistory history) {

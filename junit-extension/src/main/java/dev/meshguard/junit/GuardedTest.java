@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.tracker.handle.HandleSearch;
 import java.lang.reflect.Method;
 import java.util.Optional;
@@ -24,9 +25,7 @@ record GuardedTest(ExtensionContext context) {
 
     /** Returns the command that runs it again. */
     String reproduction() {
-        String selector = name();
-        // A shell would take what follows the sign of a nested class for a variable.
-        return "mvn test -Dtest=" + (selector.indexOf('$') < 0 ? selector : "'" + selector + "'");
+        return TestNames.reproduction(name());
     }
 
     /** Returns a frame in it, for errors that have no better place. */

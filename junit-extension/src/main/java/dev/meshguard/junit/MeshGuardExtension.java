@@ -2,6 +2,8 @@ package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.RunSettings;
+import dev.meshguard.junit.internal.TemplateInvocation;
+import dev.meshguard.junit.internal.TemplateInvocations;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
@@ -127,6 +129,7 @@ public final class MeshGuardExtension
     public void beforeEach(ExtensionContext context) {
         Repetition.of(context).ifPresent(round -> guardOf(context).beginRound(context.getUniqueId(), round));
         guardOf(context).begin(Phase.SETUP);
+        TemplateInvocations.of(context).ifPresent(invocation -> invocation.begins(guardOf(context)));
     }
 
     @Override
@@ -166,6 +169,7 @@ public final class MeshGuardExtension
 
     private AllocationGuard guardOf(ExtensionContext context) {
         return GuardStore.of(context).guard().orElseGet(() -> {
+            TemplateInvocations.awaitEnd(context);
             GuardSettings asked = settingsOf(context);
             ExtensionContext owner = ownerOf(context, asked);
             RunAccount run = runOf(owner);
@@ -175,7 +179,8 @@ public final class MeshGuardExtension
                             expectedBy(owner, run),
                             new BudgetCheck(budgetsOf(owner)),
                             run,
-                            new GuardedTest(owner)));
+                            new GuardedTest(owner),
+                            TemplateInvocations.of(context)));
         });
     }
 
@@ -190,7 +195,9 @@ public final class MeshGuardExtension
     }
 
     private GuardSettings settingsOf(ExtensionContext context) {
-        return Requests.settings(context).orElseGet(() -> speakersFor(context).get(0).settings);
+        GuardSettings asked =
+                Requests.settings(context).orElseGet(() -> speakersFor(context).get(0).settings);
+        return TemplateInvocations.of(context).map(asked::in).orElse(asked);
     }
 
     /** What the files say comes last: the nearer an entry stands to a test, the better it knows it. */
@@ -232,6 +239,11 @@ public final class MeshGuardExtension
 
     /** Returns whose end is awaited: the test's, or that of the outermost class that asks for the same. */
     private ExtensionContext ownerOf(ExtensionContext context, GuardSettings asked) {
+        if (TemplateInvocations.of(context)
+                .filter(TemplateInvocation::sharesMesh)
+                .isPresent()) {
+            return context.getParent().orElseThrow();
+        }
         if (asked.lifetime() == MeshLifetime.TEST) {
             return context;
         }

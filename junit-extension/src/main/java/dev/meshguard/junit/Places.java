@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.TestNames;
 import java.lang.reflect.Method;
 
 /** How a class or method is named in messages and commands. */
@@ -9,12 +10,11 @@ final class Places {
 
     /** Returns the class without its package, as build tools select it: {@code KvCacheTest$Prefill}. */
     static String name(Class<?> type) {
-        String name = type.getName();
-        return name.substring(name.lastIndexOf('.') + 1);
+        return TestNames.of(type);
     }
 
     /** Returns the method with its class: {@code KvCacheTest#decode}. */
     static String name(Class<?> type, Method method) {
-        return name(type) + "#" + method.getName();
+        return TestNames.of(type, method);
     }
 }
