@@ -13,8 +13,11 @@ module dev.meshguard.junit {
     requires org.junit.platform.commons;
 
     exports dev.meshguard.junit;
+    exports dev.meshguard.junit.template;
 
-    // Jupiter makes the extension through its private constructor.
+    // Jupiter makes the extensions through their private constructors.
     opens dev.meshguard.junit to
+            org.junit.platform.commons;
+    opens dev.meshguard.junit.template to
             org.junit.platform.commons;
 }
