@@ -6,6 +6,8 @@ import java.lang.annotation.Annotation;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestTemplate;
@@ -24,6 +26,15 @@ record TemplateUse<A extends Annotation>(A annotation, ExtensionContext context)
 
     private static final List<Class<? extends Annotation>> TESTS =
             List.of(Test.class, TestFactory.class, TestTemplate.class);
+
+    /** Those that a composed annotation may hide. */
+    private static final List<Class<? extends Annotation>> NAMED = List.of(
+            Test.class,
+            TestFactory.class,
+            RepeatedTest.class,
+            FailEachAllocation.class,
+            FaultMatrix.class,
+            RepeatUntilStable.class);
 
     /** Returns whether a method carries the annotation. */
     static boolean isOn(ExtensionContext context, Class<? extends Annotation> type) {
@@ -67,21 +78,18 @@ record TemplateUse<A extends Annotation>(A annotation, ExtensionContext context)
 
     /** What else makes a test of a method would run it beside this template, with a mesh that it knows nothing of. */
     private void refuseOtherTemplates() {
-        Arrays.stream(context.getRequiredTestMethod().getAnnotations())
-                .map(Annotation::annotationType)
-                .filter(type -> type != TestTemplate.class && makesATest(type))
-                .filter(type ->
-                        type != annotation.annotationType() && !AnnotationSupport.isAnnotated(type, own()))
-                .findFirst()
-                .ifPresent(type -> {
-                    throw refused(
-                            "@" + type.getSimpleName() + " beside it",
-                            "It makes a test of the method by itself: leave the other one out.");
-                });
-    }
-
-    private static boolean makesATest(Class<? extends Annotation> type) {
-        return TESTS.stream().anyMatch(test -> type == test || AnnotationSupport.isAnnotated(type, test));
+        Stream<Class<? extends Annotation>> written = Arrays.stream(
+                        context.getRequiredTestMethod().getAnnotations())
+                .<Class<? extends Annotation>>map(Annotation::annotationType)
+                .filter(type -> TESTS.stream().anyMatch(test -> AnnotationSupport.isAnnotated(type, test)))
+                .filter(type -> !AnnotationSupport.isAnnotated(type, own()));
+        Stream<Class<? extends Annotation>> composed =
+                NAMED.stream().filter(type -> AnnotationSupport.isAnnotated(context.getTestMethod(), type));
+        Stream.concat(written, composed).filter(type -> type != own()).findFirst().ifPresent(type -> {
+            throw refused(
+                    "@" + type.getSimpleName() + " beside it",
+                    "It makes a test of the method by itself: leave the other one out.");
+        });
     }
 
     private Class<? extends Annotation> own() {

@@ -8,6 +8,11 @@ import dev.meshguard.junit.MeshLifetime;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
@@ -38,6 +43,79 @@ class RefusedTemplatesTests {
                 BesideRepeatedTestCase.class,
                 "@FailEachAllocation on RefusedTemplatesTests$BesideRepeatedTestCase#decode: @RepeatedTest beside it is"
                         + " refused. It makes a test of the method by itself: leave the other one out.");
+    }
+
+    @Test
+    void twoInOneComposedAnnotation() {
+        assertRefused(
+                BesideComposedTestCase.class,
+                "@RepeatUntilStable on RefusedTemplatesTests$BesideComposedTestCase#decode: @FailEachAllocation beside it is"
+                        + " refused. It makes a test of the method by itself: leave the other one out.");
+    }
+
+    @Test
+    void aMatrixOfNothing() {
+        assertRefused(
+                EmptyMatrixTestCase.class,
+                "@FaultMatrix on RefusedTemplatesTests$EmptyMatrixTestCase#decode: a matrix of one cell is refused. Give"
+                        + " plans, defects or both.");
+    }
+
+    @Test
+    void aPlanThatCannotBeRead() {
+        assertRefused(
+                UnreadablePlanTestCase.class,
+                "@FaultMatrix on RefusedTemplatesTests$UnreadablePlanTestCase#decode: plans = \"failing\" is refused. Cannot"
+                        + " read the fault plan \"failing\" from character 1 on: expected a call such as"
+                        + " failingAllocation(3).");
+    }
+
+    @Test
+    void aPlanOfNothing() {
+        assertRefused(
+                NoPlanTestCase.class,
+                "@FaultMatrix on RefusedTemplatesTests$NoPlanTestCase#decode: plans = \"\" is refused. A run without faults"
+                        + " is the first anyway: leave it out.");
+    }
+
+    @Test
+    void aPlanASecondTime() {
+        assertRefused(
+                SamePlanTestCase.class,
+                "@FaultMatrix on RefusedTemplatesTests$SamePlanTestCase#decode: plans = \"FaultPlan.none().closingTwice()\" is"
+                        + " refused. It is there a second time: leave it out.");
+    }
+
+    @Test
+    void aDefectASecondTime() {
+        assertRefused(
+                SameDefectTestCase.class,
+                "@FaultMatrix on RefusedTemplatesTests$SameDefectTestCase#decode: defects = REPORTS_END_AT_CLOSE is refused."
+                        + " It is there a second time: leave it out.");
+    }
+
+    @Test
+    void aNegativeWarmUp() {
+        assertRefused(
+                NegativeWarmUpTestCase.class,
+                "@RepeatUntilStable on RefusedTemplatesTests$NegativeWarmUpTestCase#decode: warmUp = -1 is refused. Give 0 or"
+                        + " more.");
+    }
+
+    @Test
+    void noRounds() {
+        assertRefused(
+                NoRoundsTestCase.class,
+                "@RepeatUntilStable on RefusedTemplatesTests$NoRoundsTestCase#decode: atLeast = 0 is refused. Give 1 or"
+                        + " more.");
+    }
+
+    @Test
+    void fewerRoundsThanThereMustBe() {
+        assertRefused(
+                TooFewRoundsTestCase.class,
+                "@RepeatUntilStable on RefusedTemplatesTests$TooFewRoundsTestCase#decode: atMost = 6 is refused. With"
+                        + " warmUp = 5 and atLeast = 3 there are 7 rounds before anything is decided: give as many or more.");
     }
 
     @Test
@@ -91,6 +169,59 @@ class RefusedTemplatesTests {
         void decode(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
         }
+    }
+
+    static class BesideComposedTestCase {
+        @Both
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.METHOD)
+    @RepeatUntilStable
+    @FailEachAllocation
+    @interface Both {}
+
+    static class EmptyMatrixTestCase {
+        @FaultMatrix
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class UnreadablePlanTestCase {
+        @FaultMatrix(plans = "failing")
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class NoPlanTestCase {
+        @FaultMatrix(plans = "")
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class SamePlanTestCase {
+        @FaultMatrix(plans = {"closingTwice()", "FaultPlan.none().closingTwice()"})
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class SameDefectTestCase {
+        @FaultMatrix(defects = {RuntimeDefect.REPORTS_END_AT_CLOSE, RuntimeDefect.REPORTS_END_AT_CLOSE})
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class NegativeWarmUpTestCase {
+        @RepeatUntilStable(warmUp = -1)
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class NoRoundsTestCase {
+        @RepeatUntilStable(atLeast = 0)
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class TooFewRoundsTestCase {
+        @RepeatUntilStable(warmUp = 5, atMost = 6)
+        void decode(MeshDevice mesh) {}
     }
 
     static class ConcurrentTestCase {
