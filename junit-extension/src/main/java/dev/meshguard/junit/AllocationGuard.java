@@ -152,7 +152,8 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         }
         retire();
         budgets.readUnlessRead(openMeshes());
-        List<String> notes = new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
+        List<String> notes =
+                new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
         RuntimeException failedClose = closeMeshes(notes);
         // What is freed from here on, by a collection that the search below forces or by whatever else, is late.
         tracker.checked();

@@ -101,8 +101,7 @@ final class FaultScript {
     }
 
     private static PlannedFault planned(Fault decided) {
-        PlannedFault planned =
-                new PlannedFault(decided, FaultPlan.none().with(decided));
+        PlannedFault planned = new PlannedFault(decided, FaultPlan.none().with(decided));
         planned.happens();
         return planned;
     }

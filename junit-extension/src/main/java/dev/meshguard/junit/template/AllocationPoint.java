@@ -15,7 +15,8 @@ record AllocationPoint(BufferType memory, Optional<StackTraceElement> site) {
 
     /** Returns the allocation that the calling thread is making. */
     static AllocationPoint here(BufferType memory) {
-        return new AllocationPoint(memory, Origin.of(new Throwable().getStackTrace()).site());
+        return new AllocationPoint(
+                memory, Origin.of(new Throwable().getStackTrace()).site());
     }
 
     /** Returns the line in a few words: {@code Decoder.decode:41}. */

@@ -166,8 +166,7 @@ final class AllocationRun implements TestTemplateInvocationContext, TemplateInvo
         if (failed == null) {
             throw thrown;
         }
-        boolean isNamed =
-                Arrays.stream(use.annotation().mayThrow()).anyMatch(type -> type.isInstance(thrown));
+        boolean isNamed = Arrays.stream(use.annotation().mayThrow()).anyMatch(type -> type.isInstance(thrown));
         if (!isNamed && !InjectedErrors.explain(thrown, List.of(fault))) {
             thrown.addSuppressed(new FailedOnPurpose(onPurpose(failed)));
             throw thrown;
@@ -176,7 +175,8 @@ final class AllocationRun implements TestTemplateInvocationContext, TemplateInvo
 
     private AssertionFailedError tooMany(AllocationPoint point) {
         if (tooMany == null) {
-            tooMany = new AssertionFailedError(failed == null ? tooManyWithoutFault(point) : tooManyAfter(failed, point));
+            tooMany =
+                    new AssertionFailedError(failed == null ? tooManyWithoutFault(point) : tooManyAfter(failed, point));
         }
         return tooMany;
     }

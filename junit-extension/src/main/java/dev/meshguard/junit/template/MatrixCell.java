@@ -120,8 +120,9 @@ final class MatrixCell implements TestTemplateInvocationContext, TemplateInvocat
                 || context.getExecutionException().isPresent()
                 || !given.ttnn().outstandingFaults().containsAll(plan.faults());
         if (!isTried) {
-            throw new AssertionFailedError(place() + ": nothing of " + row()
-                    + " happened in this run, so it shows nothing. Choose numbers that the test reaches, or leave the plan out.");
+            throw new AssertionFailedError(
+                    place() + ": nothing of " + row()
+                            + " happened in this run, so it shows nothing. Choose numbers that the test reaches, or leave the plan out.");
         }
     }
 

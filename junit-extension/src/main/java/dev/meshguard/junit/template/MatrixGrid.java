@@ -35,7 +35,8 @@ record MatrixGrid(String test, List<MatrixCell> cells) {
                 test,
                 failed.isEmpty()
                         ? Quantities.count(cells.size(), "cell") + ", none failed"
-                        : failed.size() + " of " + Quantities.count(cells.size(), "cell") + " failed (" + FAILED + ")"));
+                        : failed.size() + " of " + Quantities.count(cells.size(), "cell") + " failed (" + FAILED
+                                + ")"));
         lines.addAll(rows());
         failed.forEach(cell -> lines.add(FAILED + " " + cell.getDisplayName(0) + ": " + firstLine(cell)));
         return String.join("\n", lines);

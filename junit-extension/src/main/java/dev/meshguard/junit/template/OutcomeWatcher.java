@@ -1,9 +1,9 @@
 package dev.meshguard.junit.template;
 
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What became of one invocation, everything that is checked at its end included.

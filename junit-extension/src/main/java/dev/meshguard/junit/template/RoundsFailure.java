@@ -21,8 +21,9 @@ record RoundsFailure(String test) {
 
     AssertionFailedError undecided(Accumulation accumulation) {
         return failure(
-                "After " + Quantities.count(accumulation.rounds(), "round") + ", which is atMost, it is not decided whether memory"
-                        + " grows with the rounds of " + test + ":",
+                "After " + Quantities.count(accumulation.rounds(), "round")
+                        + ", which is atMost, it is not decided whether memory" + " grows with the rounds of " + test
+                        + ":",
                 accumulation,
                 Optional.of("Raise atMost, or warmUp where the first rounds fill a cache."));
     }
@@ -35,10 +36,9 @@ record RoundsFailure(String test) {
     }
 
     AssertionFailedError nothingTaken(String place) {
-        return new AssertionFailedError(
-                place
-                        + ": no round took memory through the mesh or the Ttnn that it is given, so nothing was judged. A mesh that a"
-                        + " constructor or a @BeforeAll method was given under PER_CLASS is the class's.");
+        return new AssertionFailedError(place
+                + ": no round took memory through the mesh or the Ttnn that it is given, so nothing was judged. A mesh that a"
+                + " constructor or a @BeforeAll method was given under PER_CLASS is the class's.");
     }
 
     private AssertionFailedError failure(String headline, Accumulation accumulation, Optional<String> remedy) {
@@ -51,8 +51,7 @@ record RoundsFailure(String test) {
         accumulation.sites().stream()
                 .findFirst()
                 .flatMap(SiteGrowth::origin)
-                .ifPresent(
-                        origin -> failure.setStackTrace(origin.frames().toArray(StackTraceElement[]::new)));
+                .ifPresent(origin -> failure.setStackTrace(origin.frames().toArray(StackTraceElement[]::new)));
         return failure;
     }
 }

@@ -9,7 +9,6 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionContext;

@@ -85,11 +85,14 @@ record TemplateUse<A extends Annotation>(A annotation, ExtensionContext context)
                 .filter(type -> !AnnotationSupport.isAnnotated(type, own()));
         Stream<Class<? extends Annotation>> composed =
                 NAMED.stream().filter(type -> AnnotationSupport.isAnnotated(context.getTestMethod(), type));
-        Stream.concat(written, composed).filter(type -> type != own()).findFirst().ifPresent(type -> {
-            throw refused(
-                    "@" + type.getSimpleName() + " beside it",
-                    "It makes a test of the method by itself: leave the other one out.");
-        });
+        Stream.concat(written, composed)
+                .filter(type -> type != own())
+                .findFirst()
+                .ifPresent(type -> {
+                    throw refused(
+                            "@" + type.getSimpleName() + " beside it",
+                            "It makes a test of the method by itself: leave the other one out.");
+                });
     }
 
     private Class<? extends Annotation> own() {

@@ -53,7 +53,10 @@ class FailEachAllocationTests {
 
     @Test
     void tellsWhichAllocationFailedAndWhatItsErrorPathLeaks() {
-        assertThat(run(LeakTestCase.class)).hasInvocation("decode", 3).whichFailed().withText("""
+        assertThat(run(LeakTestCase.class))
+                .hasInvocation("decode", 3)
+                .whichFailed()
+                .withText("""
                 LEAK  1 leak · 2 buffers · 8 KiB (8192 B) still allocated after close_mesh_device      [2 allocated = 0 freed + 2 leaked]
                 1. DRAM 4 KiB (4096 B) x 2   devices ●●   LOST: no handle to it is reachable any more, and it was never freed (event #27)
                    -> at dev.meshguard.junit.template.FailEachAllocationTests$LeakTestCase.decode(FailEachAllocationTests.java:NN)
@@ -94,9 +97,8 @@ class FailEachAllocationTests {
                 .hasInvocation("decode", 2)
                 .whichFailed()
                 .with(IllegalStateException.class, "nothing to clean up")
-                .withSuppressedText(
-                        "Note: allocation 1 of 1 failed on purpose: DRAM -> at dev.meshguard.junit.template"
-                                + ".FailEachAllocationTests$BrokenCleanUpTestCase.decode(FailEachAllocationTests.java:NN)");
+                .withSuppressedText("Note: allocation 1 of 1 failed on purpose: DRAM -> at dev.meshguard.junit.template"
+                        + ".FailEachAllocationTests$BrokenCleanUpTestCase.decode(FailEachAllocationTests.java:NN)");
     }
 
     @Test
@@ -133,9 +135,8 @@ class FailEachAllocationTests {
                 .hasInvocation("decode", 2)
                 .whichFailed()
                 .with(AssertionFailedError.class)
-                .withSuppressedText(
-                        "Note: allocation 1 of 1 failed on purpose: DRAM -> at dev.meshguard.junit.template"
-                                + ".FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN)");
+                .withSuppressedText("Note: allocation 1 of 1 failed on purpose: DRAM -> at dev.meshguard.junit.template"
+                        + ".FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN)");
     }
 
     @Test
@@ -163,9 +164,10 @@ class FailEachAllocationTests {
                 .hasInvocation("decode", 2)
                 .whichFailed()
                 .with(AssertionFailedError.class)
-                .withText("@FailEachAllocation on FailEachAllocationTests$RetryingTestCase#decode: allocation 1 of 1 and all after it failed on purpose:"
- + " DRAM -> at dev.meshguard.junit.template.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). After that the test made 20 allocations more than without faults, which is the limit, and asked again:"
- + " DRAM -> at dev.meshguard.junit.template.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). Let code that retries give up, or raise the limit.");
+                .withText(
+                        "@FailEachAllocation on FailEachAllocationTests$RetryingTestCase#decode: allocation 1 of 1 and all after it failed on purpose:"
+                                + " DRAM -> at dev.meshguard.junit.template.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). After that the test made 20 allocations more than without faults, which is the limit, and asked again:"
+                                + " DRAM -> at dev.meshguard.junit.template.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). Let code that retries give up, or raise the limit.");
     }
 
     @Test
@@ -174,9 +176,10 @@ class FailEachAllocationTests {
                 .hasSingleTest()
                 .whichFailed()
                 .with(AssertionFailedError.class)
-                .withText("@FailEachAllocation on FailEachAllocationTests$EndlessTestCase#decode: the test made 5 allocations without any fault, which is the limit, and asked again:"
- + " DRAM -> at dev.meshguard.junit.template.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). Each would be a run of its own. Raise the limit or test less at a time; code that allocates until memory is"
- + " full needs a bound.");
+                .withText(
+                        "@FailEachAllocation on FailEachAllocationTests$EndlessTestCase#decode: the test made 5 allocations without any fault, which is the limit, and asked again:"
+                                + " DRAM -> at dev.meshguard.junit.template.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). Each would be a run of its own. Raise the limit or test less at a time; code that allocates until memory is"
+                                + " full needs a bound.");
     }
 
     @Test
@@ -185,9 +188,10 @@ class FailEachAllocationTests {
                 .hasSingleTest()
                 .whichFailed()
                 .with(AssertionFailedError.class)
-                .withText("@FailEachAllocation on FailEachAllocationTests$NothingTestCase#decode: the test made no allocation through the mesh or the Ttnn that it is given, so none"
- + " was failed. Only those of the test method count; a mesh that a constructor or a @BeforeAll method was given under"
- + " PER_CLASS is the class's.");
+                .withText(
+                        "@FailEachAllocation on FailEachAllocationTests$NothingTestCase#decode: the test made no allocation through the mesh or the Ttnn that it is given, so none"
+                                + " was failed. Only those of the test method count; a mesh that a constructor or a @BeforeAll method was given under"
+                                + " PER_CLASS is the class's.");
     }
 
     @Test
@@ -213,8 +217,12 @@ class FailEachAllocationTests {
                         "without faults",
                         "allocation 1 of 3 fails: FailEachAllocationTests$WarmingUpTestCase.decode:NN",
                         "allocation 2 of 3 fails: FailEachAllocationTests$WarmingUpTestCase.decode:NN");
-        assertThat(results).hasInvocation("decode", 3).whichWasAborted().withText("@FailEachAllocation on FailEachAllocationTests$WarmingUpTestCase#decode: allocation 2 was to fail, but this run made 1; the one without faults made 3."
- + " What the first run left in static fields, or the order of threads, may be the reason. No later allocation was failed.");
+        assertThat(results)
+                .hasInvocation("decode", 3)
+                .whichWasAborted()
+                .withText(
+                        "@FailEachAllocation on FailEachAllocationTests$WarmingUpTestCase#decode: allocation 2 was to fail, but this run made 1; the one without faults made 3."
+                                + " What the first run left in static fields, or the order of threads, may be the reason. No later allocation was failed.");
     }
 
     @Test
@@ -321,8 +329,7 @@ class FailEachAllocationTests {
     static class CollectingTestCase {
         @FailEachAllocation
         void decode(MeshDevice mesh) {
-            org.junit.jupiter.api.Assertions.assertAll(
-                    () -> Buffers.take(mesh).deallocate());
+            org.junit.jupiter.api.Assertions.assertAll(() -> Buffers.take(mesh).deallocate());
         }
     }
 

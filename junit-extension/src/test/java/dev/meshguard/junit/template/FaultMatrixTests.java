@@ -62,7 +62,10 @@ class FaultMatrixTests {
 
     @Test
     void aCellThatFailsSaysWhatItWasWith() {
-        assertThat(run(LeakTestCase.class)).hasInvocation("decode", 2).whichFailed().withText("""
+        assertThat(run(LeakTestCase.class))
+                .hasInvocation("decode", 2)
+                .whichFailed()
+                .withText("""
                 MISREPORTED  all memory was given back, but the books are wrong: 6 buffers, 24 KiB (24576 B), still in them      [12 allocated = 6 freed + 6 misreported]
                 1. L1 4 KiB (4096 B) x 6   devices ●●   CIRCULAR_BUFFER_UNREPORTED: program 1 (add) ended at event #32, and nobody reported that it is gone
                    -> at dev.meshguard.junit.template.FaultMatrixTests$LeakTestCase.decode(FaultMatrixTests.java:NN)

@@ -35,7 +35,10 @@ class RepeatUntilStableTests {
 
     @Test
     void failsAsSoonAsMemoryGrows() {
-        assertThat(run(LeakTestCase.class)).hasInvocation("decode", 3).whichFailed().withText("""
+        assertThat(run(LeakTestCase.class))
+                .hasInvocation("decode", 3)
+                .whichFailed()
+                .withText("""
                 Memory grows with the rounds of RepeatUntilStableTests$LeakTestCase#decode:
                   GROWING  3 rounds, the first for warming up · memory grows: DRAM of devices 0-1 by 4 KiB (4096 B) per round
                   Memory left by each round, in bytes:
@@ -85,7 +88,10 @@ class RepeatUntilStableTests {
 
     @Test
     void failsWhereItCannotBeKnown() {
-        assertThat(run(LosingTestCase.class)).hasInvocation("decode", 3).whichFailed().withText("""
+        assertThat(run(LosingTestCase.class))
+                .hasInvocation("decode", 3)
+                .whichFailed()
+                .withText("""
                 It cannot be known whether memory grows with the rounds of RepeatUntilStableTests$LosingTestCase#decode:
                   UNDECIDED  3 rounds, the first for warming up · it cannot be known whether memory grows
                   Reports are missing (first at event #13: the source noticed that a report of device 0 got lost).
