@@ -38,7 +38,7 @@ final class FaultScript {
 
     private final List<PlannedFault> faults;
     private final Map<Integer, PlannedFault> stopped = new ConcurrentHashMap<>();
-    private final List<AllocationDecision> decisions = new CopyOnWriteArrayList<>();
+    private final List<GivenDecision> decisions = new CopyOnWriteArrayList<>();
 
     FaultScript(FaultPlan plan) {
         this.faults = plan.faults().stream()
@@ -84,8 +84,8 @@ final class FaultScript {
         if (due != null) {
             throw due.explains(full.get());
         }
-        for (AllocationDecision decision : decisions) {
-            Optional<Fault.AllocationFails> decided = decision.faultOf(type, on);
+        for (GivenDecision given : decisions) {
+            Optional<Fault.AllocationFails> decided = given.decision.faultOf(type, on);
             if (decided.isPresent()) {
                 throw planned(decided.get()).explains(full.get());
             }
@@ -94,10 +94,9 @@ final class FaultScript {
 
     /** Asks before each allocation, after the plan, until the scope is closed. */
     Scope decide(AllocationDecision decision) {
-        // Of a decision that is given twice each scope ends its own.
-        AllocationDecision one = decision::faultOf;
-        decisions.add(one);
-        return () -> decisions.remove(one);
+        GivenDecision given = new GivenDecision(decision);
+        decisions.add(given);
+        return () -> decisions.remove(given);
     }
 
     private static PlannedFault planned(Fault decided) {
@@ -232,5 +231,14 @@ final class FaultScript {
 
     private static boolean isOn(OptionalInt wanted, List<Integer> devices) {
         return wanted.isEmpty() || devices.contains(wanted.getAsInt());
+    }
+
+    /** One that was given; of a decision that is given twice each scope ends its own. */
+    private static final class GivenDecision {
+        private final AllocationDecision decision;
+
+        private GivenDecision(AllocationDecision decision) {
+            this.decision = decision;
+        }
     }
 }

@@ -11,10 +11,4 @@ final class FailedOnPurpose extends RuntimeException {
     FailedOnPurpose(String note) {
         super(note, null, false, false);
     }
-
-    /** Reads as a note and not as an error. */
-    @Override
-    public String toString() {
-        return "Note: " + getMessage();
-    }
 }

@@ -97,7 +97,7 @@ class FailEachAllocationTests {
                 .hasInvocation("decode", 2)
                 .whichFailed()
                 .with(IllegalStateException.class, "nothing to clean up")
-                .withSuppressedText("Note: allocation 1 of 1 failed on purpose: DRAM -> at dev.meshguard.junit.template"
+                .withSuppressedText("allocation 1 of 1 failed on purpose: DRAM -> at dev.meshguard.junit.template"
                         + ".FailEachAllocationTests$BrokenCleanUpTestCase.decode(FailEachAllocationTests.java:NN)");
     }
 
@@ -135,7 +135,7 @@ class FailEachAllocationTests {
                 .hasInvocation("decode", 2)
                 .whichFailed()
                 .with(AssertionFailedError.class)
-                .withSuppressedText("Note: allocation 1 of 1 failed on purpose: DRAM -> at dev.meshguard.junit.template"
+                .withSuppressedText("allocation 1 of 1 failed on purpose: DRAM -> at dev.meshguard.junit.template"
                         + ".FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN)");
     }
 
@@ -154,7 +154,7 @@ class FailEachAllocationTests {
                 .whichFailed()
                 .with(IllegalStateException.class, "no memory for the smaller one either")
                 .withSuppressedText(
-                        "Note: allocation 1 of 1 and all after it failed on purpose: DRAM -> at dev.meshguard.junit.template"
+                        "allocation 1 of 1 and all after it failed on purpose: DRAM -> at dev.meshguard.junit.template"
                                 + ".FailEachAllocationTests$LastingTestCase.decode(FailEachAllocationTests.java:NN)");
     }
 

@@ -272,6 +272,7 @@ class RepeatUntilStableTests {
         private MeshBuffer before;
 
         @AutoClose("deallocate")
+        @SuppressWarnings("UnusedVariable") // Jupiter reads it.
         private MeshBuffer closed;
 
         @BeforeEach

@@ -230,7 +230,7 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
 
         /** Verifies a note that is suppressed in it, line numbers masked. */
         public Failure withSuppressedText(String text) {
-            Assertions.assertThat(Arrays.stream(thrown.getSuppressed()).map(one -> JupiterRun.masked(one.toString())))
+            Assertions.assertThat(Arrays.stream(thrown.getSuppressed()).map(one -> JupiterRun.masked(one.getMessage())))
                     .containsExactly(text);
             return this;
         }
