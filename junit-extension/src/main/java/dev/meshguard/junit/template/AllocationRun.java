@@ -33,6 +33,7 @@ final class AllocationRun implements TestTemplateInvocationContext, TemplateInvo
     private final OutcomeWatcher outcome = new OutcomeWatcher();
     private final List<AllocationPoint> met = new ArrayList<>();
     private int made;
+    private boolean isSelected;
     private boolean hasEnded;
     private @Nullable GuardedRuntime runtime;
     private @Nullable AllocationPoint failed;
@@ -65,6 +66,11 @@ final class AllocationRun implements TestTemplateInvocationContext, TemplateInvo
         return number;
     }
 
+    /** Returns whether it is among those that are to be run; where only some are, the others are never asked for their names. */
+    boolean isSelected() {
+        return isSelected;
+    }
+
     boolean hasSucceeded() {
         return outcome.hasSucceeded();
     }
@@ -86,14 +92,13 @@ final class AllocationRun implements TestTemplateInvocationContext, TemplateInvo
 
     @Override
     public String getDisplayName(int invocationIndex) {
-        return number == 0
-                ? "without faults"
-                : String.format(
-                        Locale.ROOT,
-                        "allocation %d of %d fails: %s",
-                        number,
-                        known.size(),
-                        known.get(number - 1).shortly());
+        isSelected = true;
+        if (number == 0) {
+            return "without faults";
+        }
+        return known.isEmpty()
+                ? which() + " fails"
+                : which() + " fails: " + known.get(number - 1).shortly();
     }
 
     @Override
@@ -181,12 +186,15 @@ final class AllocationRun implements TestTemplateInvocationContext, TemplateInvo
         return tooMany;
     }
 
+    private String which() {
+        return "allocation " + number + (known.isEmpty() ? "" : " of " + known.size());
+    }
+
     private String onPurpose(AllocationPoint point) {
         return String.format(
                 Locale.ROOT,
-                "allocation %d of %d %s on purpose: %s",
-                number,
-                known.size(),
+                "%s %s on purpose: %s",
+                which(),
                 use.annotation().lasting() ? "and all after it failed" : "failed",
                 point);
     }
@@ -221,11 +229,11 @@ final class AllocationRun implements TestTemplateInvocationContext, TemplateInvo
     private String missed() {
         return String.format(
                 Locale.ROOT,
-                "%s: allocation %d was to fail, but this run made %d; the one without faults made %d. What the first run left in"
-                        + " static fields, or the order of threads, may be the reason. No later allocation was failed.",
+                "%s: allocation %d was to fail, but this run made %d%s. What an earlier run left in static fields, or the order of"
+                        + " threads, may be the reason. No later allocation was failed.",
                 place(),
                 number,
                 made,
-                known.size());
+                known.isEmpty() ? "" : String.format(Locale.ROOT, "; the one without faults made %d", known.size()));
     }
 }

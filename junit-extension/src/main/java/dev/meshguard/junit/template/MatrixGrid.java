@@ -77,6 +77,9 @@ record MatrixGrid(String test, List<MatrixCell> cells) {
         if (cell.watcher().wasAborted()) {
             return "aborted";
         }
+        if (!cell.watcher().hasSucceeded() && cell.watcher().failure().isEmpty()) {
+            return "not run";
+        }
         String outcome = cell.outcome().map(Outcome::name).orElse("nothing tracked");
         return cell.watcher().failure().isPresent() ? outcome + " " + FAILED : outcome;
     }

@@ -5,6 +5,7 @@ import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.SiteGrowth;
+import java.util.Locale;
 import java.util.Optional;
 import org.opentest4j.AssertionFailedError;
 
@@ -39,6 +40,15 @@ record RoundsFailure(String test) {
         return new AssertionFailedError(place
                 + ": no round took memory through the mesh or the Ttnn that it is given, so nothing was judged. A mesh that a"
                 + " constructor or a @BeforeAll method was given under PER_CLASS is the class's.");
+    }
+
+    AssertionFailedError alone(String place, int rounds, int number) {
+        return new AssertionFailedError(String.format(
+                Locale.ROOT,
+                "%s: %d of %d rounds ran, so whether memory grows was not judged. Rounds are judged together: run all of the method.",
+                place,
+                rounds,
+                number));
     }
 
     private AssertionFailedError failure(String headline, Accumulation accumulation, Optional<String> remedy) {

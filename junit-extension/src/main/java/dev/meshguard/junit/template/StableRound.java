@@ -27,6 +27,7 @@ final class StableRound implements TestTemplateInvocationContext, TemplateInvoca
     private final OutcomeWatcher outcome = new OutcomeWatcher();
     private @Nullable AllocationTracker tracker;
     private @Nullable Scope counted;
+    private boolean isSelected;
     private boolean isDecided;
 
     /**
@@ -45,13 +46,14 @@ final class StableRound implements TestTemplateInvocationContext, TemplateInvoca
         return number;
     }
 
-    /** Returns whether it is over as it should be, and has not decided anything. */
+    /** Returns whether it is over as it should be, and has not decided anything; one that is not to be run decides nothing. */
     boolean asksForMore() {
-        return outcome.hasSucceeded() && !isDecided;
+        return number < use.annotation().atMost() && (!isSelected || outcome.hasSucceeded() && !isDecided);
     }
 
     @Override
     public String getDisplayName(int invocationIndex) {
+        isSelected = true;
         return "round " + number + (number > use.annotation().warmUp() ? "" : " (warm-up)");
     }
 
@@ -102,6 +104,9 @@ final class StableRound implements TestTemplateInvocationContext, TemplateInvoca
         }
         Accumulation accumulation =
                 Accumulation.of(history).withWarmUp(use.annotation().warmUp());
+        if (accumulation.rounds() < number) {
+            throw failure.alone(place(), accumulation.rounds(), number);
+        }
         Trend trend = accumulation.trend();
         isDecided = trend.isQuiet();
         if (trend == Trend.GROWING) {

@@ -2,6 +2,7 @@ package dev.meshguard.junit.template;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
+import static dev.meshguard.junit.testkit.JupiterRun.runInvocation;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.ExpectBuffers;
@@ -222,7 +223,7 @@ class FailEachAllocationTests {
                 .whichWasAborted()
                 .withText(
                         "@FailEachAllocation on FailEachAllocationTests$WarmingUpTestCase#decode: allocation 2 was to fail, but this run made 1; the one without faults made 3."
-                                + " What the first run left in static fields, or the order of threads, may be the reason. No later allocation was failed.");
+                                + " What an earlier run left in static fields, or the order of threads, may be the reason. No later allocation was failed.");
     }
 
     @Test
@@ -263,6 +264,28 @@ class FailEachAllocationTests {
     @Test
     void runsComeOneAfterTheOtherWhereTestsRunAtTheSameTime() {
         assertThat(runConcurrently(CleanTestCase.class)).hasOnlySucceeded(4);
+    }
+
+    @Test
+    void oneRunCanBeRunAgainByItself() {
+        var results = runInvocation(LeakTestCase.class, "decode", 3);
+
+        assertThat(results).hasInvocationsNamed("decode", "allocation 2 fails");
+        assertThat(results)
+                .hasInvocation("decode", 3)
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("Note: allocation 2 failed on purpose: DRAM -> at dev.meshguard");
+    }
+
+    @Test
+    void aRunThatIsRunByItselfAndDoesNotComeToItsFaultIsAborted() {
+        assertThat(runInvocation(LeakTestCase.class, "decode", 5))
+                .hasSingleTest()
+                .whichWasAborted()
+                .withText("@FailEachAllocation on FailEachAllocationTests$LeakTestCase#decode: allocation 4 was to fail, but"
+                        + " this run made 2. What an earlier run left in static fields, or the order of threads, may be the"
+                        + " reason. No later allocation was failed.");
     }
 
     @TrackAllocations(rows = 1, columns = 2)

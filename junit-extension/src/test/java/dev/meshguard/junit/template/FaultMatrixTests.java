@@ -1,6 +1,7 @@
 package dev.meshguard.junit.template;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runInvocation;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.AllocationCheck;
@@ -147,6 +148,20 @@ class FaultMatrixTests {
     @Test
     void whatTheTestAsksForIsThereInEachCell() {
         assertThat(run(SettingsTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void oneCellCanBeRunAgainByItself() {
+        var results = runInvocation(LeakTestCase.class, "decode", 3);
+
+        assertThat(results).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+        assertThat(results).hasTemplate("decode").withPublishedText("""
+                Fault matrix of FaultMatrixTests$LeakTestCase#decode: 1 of 6 cells failed (!)
+                                     no defect  CIRCULAR_BUFFERS_NEVER_REPORTED_FREE
+                no fault             not run    not run
+                failingOperation(1)  LEAKED !   not run
+                closingTwice()       not run    not run
+                ! failingOperation(1): LEAK  1 leak · 2 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [12 allocated = 10 freed + 2 leaked]""");
     }
 
     private static void add(MeshDevice mesh, Ttnn ttnn) {

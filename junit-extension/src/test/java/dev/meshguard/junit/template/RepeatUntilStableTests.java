@@ -1,6 +1,7 @@
 package dev.meshguard.junit.template;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runInvocation;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.TrackAllocations;
@@ -169,6 +170,15 @@ class RepeatUntilStableTests {
     @Test
     void eachRoundMayOpenAMeshOfItsOwn() {
         assertThat(run(OwnMeshTestCase.class)).hasOnlySucceeded(3);
+    }
+
+    @Test
+    void aRoundThatIsRunByItselfSaysThatItJudgesNothing() {
+        assertThat(runInvocation(LeakTestCase.class, "decode", 3))
+                .hasSingleTest()
+                .whichFailed()
+                .withText("@RepeatUntilStable on RepeatUntilStableTests$LeakTestCase#decode: 1 of 3 rounds ran, so whether"
+                        + " memory grows was not judged. Rounds are judged together: run all of the method.");
     }
 
     @TestInstance(Lifecycle.PER_CLASS)
