@@ -24,6 +24,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
@@ -264,6 +265,14 @@ class FailEachAllocationTests {
     @Test
     void runsComeOneAfterTheOtherWhereTestsRunAtTheSameTime() {
         assertThat(runConcurrently(CleanTestCase.class)).hasOnlySucceeded(4);
+    }
+
+    @Test
+    void runsComeOneAfterTheOtherOnThePoolOfWorkersThatJUnit6Has() {
+        assertThat(runConcurrently(
+                        CleanTestCase.class,
+                        Map.of("junit.jupiter.execution.parallel.config.executor-service", "WORKER_THREAD_POOL")))
+                .hasOnlySucceeded(4);
     }
 
     @Test
