@@ -48,7 +48,7 @@ final class StableRound implements TestTemplateInvocationContext, TemplateInvoca
 
     /** Returns whether it is over as it should be, and has not decided anything; one that is not to be run decides nothing. */
     boolean asksForMore() {
-        return number < use.annotation().atMost() && (!isSelected || outcome.hasSucceeded() && !isDecided);
+        return number < use.annotation().atMost() && (!isSelected || (outcome.hasSucceeded() && !isDecided));
     }
 
     @Override

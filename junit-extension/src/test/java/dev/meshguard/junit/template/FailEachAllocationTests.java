@@ -292,9 +292,10 @@ class FailEachAllocationTests {
         assertThat(runInvocation(LeakTestCase.class, "decode", 5))
                 .hasSingleTest()
                 .whichWasAborted()
-                .withText("@FailEachAllocation on FailEachAllocationTests$LeakTestCase#decode: allocation 4 was to fail, but"
-                        + " this run made 2. What an earlier run left in static fields, or the order of threads, may be the"
-                        + " reason. No later allocation was failed.");
+                .withText(
+                        "@FailEachAllocation on FailEachAllocationTests$LeakTestCase#decode: allocation 4 was to fail, but"
+                                + " this run made 2. What an earlier run left in static fields, or the order of threads, may be the"
+                                + " reason. No later allocation was failed.");
     }
 
     @TrackAllocations(rows = 1, columns = 2)

@@ -177,8 +177,9 @@ class RepeatUntilStableTests {
         assertThat(runInvocation(LeakTestCase.class, "decode", 3))
                 .hasSingleTest()
                 .whichFailed()
-                .withText("@RepeatUntilStable on RepeatUntilStableTests$LeakTestCase#decode: 1 of 3 rounds ran, so whether"
-                        + " memory grows was not judged. Rounds are judged together: run all of the method.");
+                .withText(
+                        "@RepeatUntilStable on RepeatUntilStableTests$LeakTestCase#decode: 1 of 3 rounds ran, so whether"
+                                + " memory grows was not judged. Rounds are judged together: run all of the method.");
     }
 
     @TestInstance(Lifecycle.PER_CLASS)
