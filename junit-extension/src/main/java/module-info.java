@@ -13,11 +13,14 @@ module dev.meshguard.junit {
     requires org.junit.platform.commons;
 
     exports dev.meshguard.junit;
+    exports dev.meshguard.junit.template;
 
     provides org.junit.jupiter.api.extension.Extension with
             dev.meshguard.junit.MeshGuardExtension;
 
-    // Jupiter makes the extension by reflection.
+    // Jupiter makes the extensions through their private constructors.
     opens dev.meshguard.junit to
+            org.junit.platform.commons;
+    opens dev.meshguard.junit.template to
             org.junit.platform.commons;
 }

@@ -1,6 +1,8 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.GuardedRuntime;
 import dev.meshguard.junit.internal.RunAccount;
+import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -22,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -37,7 +40,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by several threads, because a test with a timeout may run on another one than its callbacks.
  */
-final class AllocationGuard implements AutoCloseable {
+final class AllocationGuard implements AutoCloseable, GuardedRuntime {
 
     private static final Logger logger = LoggerFactory.getLogger(MeshGuardExtension.class);
 
@@ -48,6 +51,7 @@ final class AllocationGuard implements AutoCloseable {
     private final GuardedTest test;
     private final String owner;
     private final List<Told> told = new CopyOnWriteArrayList<>();
+    private final Optional<TemplateInvocation> template;
     private final Map<String, Scope> rounds = new HashMap<>();
     private final List<Scope> scopes = new ArrayList<>();
     private Phase phase = Phase.START;
@@ -64,13 +68,15 @@ final class AllocationGuard implements AutoCloseable {
             ExpectedBuffers expected,
             BudgetCheck budgets,
             RunAccount run,
-            ExtensionContext owner) {
+            ExtensionContext owner,
+            Optional<TemplateInvocation> template) {
         this.settings = settings;
         this.expected = expected;
         this.budgets = budgets;
         this.run = run;
         this.test = GuardedTest.of(owner);
         this.owner = owner.getUniqueId();
+        this.template = template;
     }
 
     AllocationCheck check() {
@@ -102,7 +108,8 @@ final class AllocationGuard implements AutoCloseable {
     }
 
     /** Returns the tracker, from now on with a duty: whoever asks for it has something to report. */
-    synchronized AllocationTracker tracker() {
+    @Override
+    public synchronized AllocationTracker tracker() {
         isAskedFor = true;
         return trackerForAll();
     }
@@ -121,7 +128,8 @@ final class AllocationGuard implements AutoCloseable {
         return existing;
     }
 
-    synchronized Ttnn ttnn() {
+    @Override
+    public synchronized Ttnn ttnn() {
         Ttnn existing = ttnn;
         if (existing == null) {
             existing = settings.ttnn(tracker());
@@ -207,13 +215,15 @@ final class AllocationGuard implements AutoCloseable {
         }
         retire();
         budgets.readUnlessRead(openMeshes());
-        List<String> notes = new ArrayList<>();
+        List<String> notes =
+                new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
         RuntimeException failedClose = closeMeshes(notes);
         // What is freed from here on, by a collection that a search for handles forces or by whatever else, is late.
         all.checked();
         LeakVerdict verdict = examined(all.history());
+        template.ifPresent(invocation -> invocation.judged(verdict));
         noteThreadsThatOutlivedTheirTest(verdict, notes);
-        new Conclusion(settings.check(), budgets, run, test)
+        new Conclusion(settings.check(), budgets, run, test, template)
                 .draw(verdict, () -> examined(all.history()), all, notes, failedClose);
     }
 

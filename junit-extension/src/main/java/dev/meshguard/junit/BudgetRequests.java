@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.tracker.BufferType;
 import java.lang.reflect.AnnotatedElement;
 import java.util.ArrayList;
@@ -25,10 +26,10 @@ final class BudgetRequests {
             ExtensionContext context, List<dev.meshguard.verdict.budget.MemoryBudget> inCode) {
         Map<Scope, dev.meshguard.verdict.budget.MemoryBudget> nearest = new LinkedHashMap<>(ofMethod(context));
         context.getTestClass().ifPresent(type -> {
-            on(type, Places.name(type)).forEach(nearest::putIfAbsent);
+            on(type, TestNames.of(type)).forEach(nearest::putIfAbsent);
             List<Class<?>> inner = new ArrayList<>(context.getEnclosingTestClasses());
             Collections.reverse(inner);
-            inner.forEach(outer -> on(outer, Places.name(outer)).forEach(nearest::putIfAbsent));
+            inner.forEach(outer -> on(outer, TestNames.of(outer)).forEach(nearest::putIfAbsent));
         });
         for (dev.meshguard.verdict.budget.MemoryBudget budget : inCode) {
             nearest.putIfAbsent(new Scope(budget.type(), budget.device().orElse(-1)), budget);
@@ -40,7 +41,7 @@ final class BudgetRequests {
     static void refuseOnMethod(ExtensionContext context, MeshLifetime lifetime) {
         if (!ofMethod(context).isEmpty()) {
             throw GuardSettings.refused(
-                    "@MemoryBudget on " + Places.name(context.getRequiredTestClass(), context.getRequiredTestMethod()),
+                    "@MemoryBudget on " + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
                     "a budget for one method of a mesh with lifetime = " + lifetime,
                     lifetime == MeshLifetime.CLASS
                             ? "Put it on the class, or let the mesh last for one test."
@@ -53,21 +54,21 @@ final class BudgetRequests {
         Class<?> type = inner.getRequiredTestClass();
         if (inner.getTestMethod().isEmpty()
                 && type != outer.getRequiredTestClass()
-                && !on(type, Places.name(type)).isEmpty()) {
+                && !on(type, TestNames.of(type)).isEmpty()) {
             throw GuardSettings.refused(
-                    "@MemoryBudget on " + Places.name(type),
+                    "@MemoryBudget on " + TestNames.of(type),
                     "a budget for a nested class that shares a mesh with lifetime = CLASS",
-                    String.format(Locale.ROOT, "Put it on %s.", Places.name(outer.getRequiredTestClass())));
+                    String.format(Locale.ROOT, "Put it on %s.", TestNames.of(outer.getRequiredTestClass())));
         }
     }
 
     /** Refuses a budget on a class whose mesh outlives it, because it would have to hold for other classes too. */
     static void refuseOnClass(ExtensionContext context) {
         context.getTestClass()
-                .filter(type -> !on(type, Places.name(type)).isEmpty())
+                .filter(type -> !on(type, TestNames.of(type)).isEmpty())
                 .ifPresent(type -> {
                     throw GuardSettings.refused(
-                            "@MemoryBudget on " + Places.name(type),
+                            "@MemoryBudget on " + TestNames.of(type),
                             "a budget for one class of a mesh with lifetime = SUITE",
                             OF_SUITE);
                 });
@@ -75,7 +76,7 @@ final class BudgetRequests {
 
     private static Map<Scope, dev.meshguard.verdict.budget.MemoryBudget> ofMethod(ExtensionContext context) {
         return context.getTestMethod()
-                .map(method -> on(method, Places.name(context.getRequiredTestClass(), method)))
+                .map(method -> on(method, TestNames.of(context.getRequiredTestClass(), method)))
                 .orElse(Map.of());
     }
 

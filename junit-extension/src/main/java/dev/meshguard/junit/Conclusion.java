@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.junit.internal.RunAccount;
+import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.handle.SearchSummary;
@@ -27,8 +28,14 @@ import org.opentest4j.TestAbortedException;
  * @param budgets what may be used
  * @param run what all tests share
  * @param test who is blamed
+ * @param template who may expect another verdict than the check, if the test is an invocation of a template of ours
  */
-record Conclusion(AllocationCheck check, BudgetCheck budgets, RunAccount run, GuardedTest test) {
+record Conclusion(
+        AllocationCheck check,
+        BudgetCheck budgets,
+        RunAccount run,
+        GuardedTest test,
+        Optional<TemplateInvocation> template) {
 
     /**
      * Draws it.
@@ -52,7 +59,8 @@ record Conclusion(AllocationCheck check, BudgetCheck budgets, RunAccount run, Gu
         Optional<Throwable> thrown = test.thrown();
         ToldFindings told = ToldFindings.by(thrown);
         Optional<BudgetAssertionError> overBudget = budgets.failure(verdict, test);
-        boolean holds = check.holdsFor(verdict);
+        boolean holds = check.holdsFor(verdict)
+                || template.filter(invocation -> invocation.accepts(verdict)).isPresent();
         boolean isKnown = !holds && run.covers(verdict);
         if (isKnown) {
             notes.add("every leak is in the baseline, so the test does not fail");

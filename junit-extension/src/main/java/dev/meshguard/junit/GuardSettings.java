@@ -1,7 +1,10 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.Refusal;
+import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.HandleRelease;
@@ -13,6 +16,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.OriginCapture;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -126,6 +130,39 @@ record GuardSettings(
         return this;
     }
 
+    /** Returns these settings as an invocation of a test template needs them. */
+    GuardSettings in(TemplateInvocation invocation) {
+        if (lifetime == MeshLifetime.CLASS) {
+            throw refused(
+                    invocation.place(),
+                    "lifetime = CLASS",
+                    "Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
+        }
+        FaultPlan all = faults;
+        for (Fault fault : invocation.faults().faults()) {
+            all = all.with(fault);
+        }
+        Set<RuntimeDefect> both = EnumSet.noneOf(RuntimeDefect.class);
+        both.addAll(defects);
+        both.addAll(invocation.defects());
+        return new GuardSettings(
+                rows,
+                columns,
+                architecture,
+                preset,
+                reporting,
+                both,
+                strictness,
+                handleRelease,
+                all,
+                opening,
+                runtime,
+                lifetime,
+                accounting,
+                invocation.judgesAlone() ? AllocationCheck.NONE : check,
+                origins);
+    }
+
     /** The arguments with which the mesh of a test is opened. */
     MeshDeviceOptions openingOfMesh() {
         return opening.withMeshShape(shape());
@@ -152,8 +189,7 @@ record GuardSettings(
     }
 
     static ExtensionConfigurationException refused(String place, String value, String allowed) {
-        return new ExtensionConfigurationException(
-                String.format(Locale.ROOT, "%s: %s is refused. %s", place, value, allowed));
+        return Refusal.of(place, value, allowed);
     }
 
     private static void requireNotNegative(String place, String name, long bytes) {

@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.handle.HandleSearch;
 import java.lang.reflect.Method;
@@ -56,16 +57,13 @@ final class GuardedTest {
     private Optional<String> selector() {
         return place.getTestClass()
                 .map(type -> place.getTestMethod()
-                        .map(method -> Places.name(type, method))
-                        .orElseGet(() -> Places.name(type)));
+                        .map(method -> TestNames.of(type, method))
+                        .orElseGet(() -> TestNames.of(type)));
     }
 
     /** Returns the command that runs it again. */
     String reproduction() {
-        // A shell would take what follows the sign of a nested class for a variable.
-        return selector()
-                .map(selector -> "mvn test -Dtest=" + (selector.indexOf('$') < 0 ? selector : "'" + selector + "'"))
-                .orElse("mvn test");
+        return selector().map(TestNames::reproduction).orElse("mvn test");
     }
 
     /** Returns a stack that leads to it, for errors that have no better place. */

@@ -2,6 +2,9 @@ package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.RunSettings;
+import dev.meshguard.junit.internal.TemplateInvocation;
+import dev.meshguard.junit.internal.TemplateInvocations;
+import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.fault.FaultPlan;
@@ -146,6 +149,7 @@ public final class MeshGuardExtension
         if (GuardStore.of(context).isResolver(this)) {
             TrackedFields.fill(context, () -> guard);
         }
+        TemplateInvocations.of(context).ifPresent(invocation -> invocation.begins(guard));
     }
 
     @Override
@@ -302,6 +306,7 @@ public final class MeshGuardExtension
 
     private AllocationGuard guardOf(ExtensionContext context) {
         return GuardStore.of(context).serving(() -> {
+            TemplateInvocations.awaitEnd(context);
             GuardSettings asked = settingsOf(context);
             ExtensionContext owner = ownerOf(context, asked);
             RunAccount run = runOf(owner);
@@ -309,7 +314,12 @@ public final class MeshGuardExtension
                     .guard(
                             asked,
                             () -> new AllocationGuard(
-                                    asked, expectedByOwner(owner, run), new BudgetCheck(budgetsOf(owner)), run, owner));
+                                    asked,
+                                    expectedByOwner(owner, run),
+                                    new BudgetCheck(budgetsOf(owner)),
+                                    run,
+                                    owner,
+                                    TemplateInvocations.of(context)));
         });
     }
 
@@ -324,7 +334,9 @@ public final class MeshGuardExtension
     }
 
     private GuardSettings settingsOf(ExtensionContext context) {
-        return Requests.settings(context).orElseGet(() -> speakersFor(context).get(0).settings);
+        GuardSettings asked =
+                Requests.settings(context).orElseGet(() -> speakersFor(context).get(0).settings);
+        return TemplateInvocations.of(context).map(asked::in).orElse(asked);
     }
 
     /** What the files say comes last: the nearer an entry stands to a test, the better it knows it. */
@@ -371,6 +383,11 @@ public final class MeshGuardExtension
 
     /** Returns whose end is awaited: the test's, that of the outermost class that asks for the same, or that of the run. */
     private ExtensionContext ownerOf(ExtensionContext context, GuardSettings asked) {
+        if (TemplateInvocations.of(context)
+                .filter(TemplateInvocation::sharesMesh)
+                .isPresent()) {
+            return context.getParent().orElseThrow();
+        }
         if (asked.lifetime() == MeshLifetime.TEST) {
             return context;
         }
@@ -404,7 +421,7 @@ public final class MeshGuardExtension
         for (MeshGuardExtension speaker : speakersFor(owner)) {
             if (!speaker.expected.entries().isEmpty() || !speaker.budgets.isEmpty()) {
                 throw GuardSettings.refused(
-                        "MeshGuardExtension in " + Places.name(owner.getRequiredTestClass()),
+                        "MeshGuardExtension in " + TestNames.of(owner.getRequiredTestClass()),
                         "what one class expects or allows of a mesh with lifetime = SUITE",
                         "Let each test answer for itself with accounting(EACH_TEST).");
             }

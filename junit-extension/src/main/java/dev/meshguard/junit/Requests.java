@@ -2,6 +2,7 @@ package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.RunSettings;
+import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
@@ -45,17 +46,18 @@ final class Requests {
         return ofMethod.or(() -> context.getTestClass()
                 .flatMap(type -> AnnotationSupport.findAnnotation(
                                 type, TrackAllocations.class, context.getEnclosingTestClasses())
-                        .map(annotation -> GuardSettings.of(annotation, "@TrackAllocations on " + Places.name(type)))));
+                        .map(annotation ->
+                                GuardSettings.of(annotation, "@TrackAllocations on " + TestNames.of(type)))));
     }
 
     /** Returns what may stay by the annotations of method and classes. */
     static ExpectedBuffers expected(ExtensionContext context) {
         List<Expectation> all = new ArrayList<>(ofMethod(context));
         context.getTestClass().ifPresent(type -> {
-            all.addAll(on(type, Places.name(type)));
+            all.addAll(on(type, TestNames.of(type)));
             List<Class<?>> inner = new ArrayList<>(context.getEnclosingTestClasses());
             Collections.reverse(inner);
-            inner.forEach(outer -> all.addAll(on(outer, Places.name(outer))));
+            inner.forEach(outer -> all.addAll(on(outer, TestNames.of(outer))));
         });
         return new ExpectedBuffers(all);
     }
@@ -64,7 +66,8 @@ final class Requests {
     static void refuseOnMethod(ExtensionContext context, MeshLifetime lifetime) {
         if (!ofMethod(context).isEmpty()) {
             throw GuardSettings.refused(
-                    "@ExpectBuffers on " + Places.name(context.getRequiredTestClass(), context.getRequiredTestMethod()),
+                    "@ExpectBuffers on "
+                            + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
                     "an entry for one method of a mesh with lifetime = " + lifetime,
                     lifetime == MeshLifetime.CLASS
                             ? "Put it on the class, or let the mesh last for one test."
@@ -77,21 +80,21 @@ final class Requests {
         Class<?> type = inner.getRequiredTestClass();
         if (inner.getTestMethod().isEmpty()
                 && type != outer.getRequiredTestClass()
-                && !on(type, Places.name(type)).isEmpty()) {
+                && !on(type, TestNames.of(type)).isEmpty()) {
             throw GuardSettings.refused(
-                    "@ExpectBuffers on " + Places.name(type),
+                    "@ExpectBuffers on " + TestNames.of(type),
                     "an entry for a nested class that shares a mesh with lifetime = CLASS",
-                    String.format(Locale.ROOT, "Put it on %s.", Places.name(outer.getRequiredTestClass())));
+                    String.format(Locale.ROOT, "Put it on %s.", TestNames.of(outer.getRequiredTestClass())));
         }
     }
 
     /** Refuses an entry on a class whose mesh outlives it, because it would have to hold for other classes too. */
     static void refuseOnClass(ExtensionContext context) {
         context.getTestClass()
-                .filter(type -> !on(type, Places.name(type)).isEmpty())
+                .filter(type -> !on(type, TestNames.of(type)).isEmpty())
                 .ifPresent(type -> {
                     throw GuardSettings.refused(
-                            "@ExpectBuffers on " + Places.name(type),
+                            "@ExpectBuffers on " + TestNames.of(type),
                             "an entry for one class of a mesh with lifetime = SUITE",
                             OF_SUITE);
                 });
@@ -99,7 +102,7 @@ final class Requests {
 
     private static List<Expectation> ofMethod(ExtensionContext context) {
         return context.getTestMethod()
-                .map(method -> on(method, Places.name(context.getRequiredTestClass(), method)))
+                .map(method -> on(method, TestNames.of(context.getRequiredTestClass(), method)))
                 .orElse(List.of());
     }
 
@@ -115,7 +118,7 @@ final class Requests {
     }
 
     private static String placeOf(ExtensionContext context, Method method) {
-        return "@TrackAllocations on " + Places.name(context.getRequiredTestClass(), method);
+        return "@TrackAllocations on " + TestNames.of(context.getRequiredTestClass(), method);
     }
 
     private static List<Expectation> on(AnnotatedElement element, String name) {

@@ -4,6 +4,7 @@ import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.Tenant;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.Optional;
 
 /**
  * What one test takes of a mesh that outlives it, and the check of that when the test is over.
@@ -70,7 +71,7 @@ final class TestAccount implements AutoCloseable {
             guard.judge(
                     tenant,
                     history -> LeakCheck.create().expecting(expected).examine(history),
-                    new Conclusion(guard.check(), budgets, guard.run(), test));
+                    new Conclusion(guard.check(), budgets, guard.run(), test, Optional.empty()));
         }
     }
 }

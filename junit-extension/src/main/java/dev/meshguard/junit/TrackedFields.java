@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.TestNames;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.Locale;
@@ -70,6 +71,6 @@ final class TrackedFields {
     }
 
     private static String place(Field field) {
-        return "@Tracked on " + Places.name(field.getDeclaringClass()) + "." + field.getName();
+        return "@Tracked on " + TestNames.of(field.getDeclaringClass()) + "." + field.getName();
     }
 }

@@ -2,10 +2,12 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.fault.AllocationDecision;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Scope;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -13,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +38,7 @@ final class FaultScript {
 
     private final List<PlannedFault> faults;
     private final Map<Integer, PlannedFault> stopped = new ConcurrentHashMap<>();
+    private final List<GivenDecision> decisions = new CopyOnWriteArrayList<>();
 
     FaultScript(FaultPlan plan) {
         this.faults = plan.faults().stream()
@@ -80,6 +84,25 @@ final class FaultScript {
         if (due != null) {
             throw due.explains(full.get());
         }
+        for (GivenDecision given : decisions) {
+            Optional<Fault.AllocationFails> decided = given.decision.faultOf(type, on);
+            if (decided.isPresent()) {
+                throw planned(decided.get()).explains(full.get());
+            }
+        }
+    }
+
+    /** Asks before each allocation, after the plan, until the scope is closed. */
+    Scope decide(AllocationDecision decision) {
+        GivenDecision given = new GivenDecision(decision);
+        decisions.add(given);
+        return () -> decisions.remove(given);
+    }
+
+    private static PlannedFault planned(Fault decided) {
+        PlannedFault planned = new PlannedFault(decided, FaultPlan.none().with(decided));
+        planned.happens();
+        return planned;
     }
 
     /**
@@ -208,5 +231,14 @@ final class FaultScript {
 
     private static boolean isOn(OptionalInt wanted, List<Integer> devices) {
         return wanted.isEmpty() || devices.contains(wanted.getAsInt());
+    }
+
+    /** One that was given; of a decision that is given twice each scope ends its own. */
+    private static final class GivenDecision {
+        private final AllocationDecision decision;
+
+        private GivenDecision(AllocationDecision decision) {
+            this.decision = decision;
+        }
     }
 }

@@ -7,6 +7,7 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.fault.AllocationDecision;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
@@ -33,6 +34,7 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.handle.EndOfPath;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
@@ -208,6 +210,17 @@ public final class Ttnn {
      */
     public List<Fault> outstandingFaults() {
         return process.faults().outstanding();
+    }
+
+    /**
+     * Asks before each allocation from now on whether it is to find memory, until the scope is closed.
+     *
+     * <p>The plan of this runtime comes first: what it lets fail is not asked about. Several decisions are asked in the order in which
+     * they were given, until one lets the allocation fail. The error has the type and text of the runtime's and carries an
+     * {@link dev.meshguard.mesh.fault.InjectedFault}.
+     */
+    public Scope decideAllocations(AllocationDecision decision) {
+        return process.faults().decide(decision);
     }
 
     /**

@@ -172,10 +172,7 @@ public final class AllocationTracker implements AllocationListener {
             return withoutOrigin(complete);
         }
         return AllocationRequest.numbered(
-                complete,
-                ticket.incrementAndGet(),
-                stacks.keep(CallStack.above(adapter)),
-                tenants.current());
+                complete, ticket.incrementAndGet(), stacks.keep(CallStack.above(adapter)), tenants.current());
     }
 
     @Override

@@ -1,7 +1,10 @@
 package dev.meshguard.junit.testkit;
 
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectIteration;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -20,6 +23,17 @@ public final class JupiterRun {
     public static RunAssert.Results run(Class<?> testClass) {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
                 .selectors(selectClass(testClass))
+                .execute());
+    }
+
+    /** Returns what became of one invocation of a method that runs several times, from 1; the others are left out. */
+    public static RunAssert.Results runInvocation(Class<?> testClass, String method, int index) {
+        Method found = Arrays.stream(testClass.getDeclaredMethods())
+                .filter(one -> one.getName().equals(method))
+                .findFirst()
+                .orElseThrow();
+        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .selectors(selectIteration(selectMethod(testClass, found), index - 1))
                 .execute());
     }
 

@@ -99,6 +99,24 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return failed;
     }
 
+    /** Verifies under which names the invocations of a method ran, in their order; line numbers masked. */
+    public RunAssert hasInvocationsNamed(String method, String... names) {
+        Assertions.assertThat(actual.events().testEvents().started().list().stream()
+                        .filter(event -> methodOf(event).equals(method))
+                        .map(event -> event.getTestDescriptor().getDisplayName().replaceAll(":\\d+$", ":NN")))
+                .containsExactly(names);
+        return this;
+    }
+
+    /** Goes on with all invocations of one method together. */
+    public Subject hasTemplate(String method) {
+        List<Event> finished = actual.events().containerEvents().finished().list().stream()
+                .filter(event -> methodOf(event).equals(method))
+                .toList();
+        Assertions.assertThat(finished).as("template " + method).hasSize(1);
+        return new Subject(actual, finished.get(0));
+    }
+
     /** Goes on with the one class that failed. */
     public Subject hasFailedClass() {
         List<Event> failed = actual.events().containerEvents().failed().list();
@@ -237,6 +255,13 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         /** Verifies a part of the text, line numbers masked. */
         public Failure withTextContaining(String part) {
             Assertions.assertThat(JupiterRun.masked(thrown.getMessage())).contains(part);
+            return this;
+        }
+
+        /** Verifies a note that is suppressed in it, line numbers masked. */
+        public Failure withSuppressedText(String text) {
+            Assertions.assertThat(Arrays.stream(thrown.getSuppressed()).map(one -> JupiterRun.masked(one.getMessage())))
+                    .containsExactly(text);
             return this;
         }
 

@@ -335,7 +335,8 @@ public final class FaultPlan {
                 : String.format(Locale.ROOT, "FaultPlan.random(%dL) = %s", seed.getAsLong(), calls);
     }
 
-    FaultPlan with(Fault fault) {
+    /** Returns this plan with one more fault, which may be that of another plan. */
+    public FaultPlan with(Fault fault) {
         List<Fault> more = new ArrayList<>(faults);
         more.add(fault);
         return new FaultPlan(more, OptionalLong.empty());

@@ -5,6 +5,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
@@ -20,6 +21,10 @@ public final class Fixtures {
      * @return the failure of each test by the name of its method, empty where it passed
      */
     public static Map<String, Optional<Throwable>> run(Class<?> fixture) {
+        return run(fixture, Fixtures::nameOf);
+    }
+
+    private static Map<String, Optional<Throwable>> run(Class<?> fixture, Function<Event, String> name) {
         Map<String, Optional<Throwable>> failures = new LinkedHashMap<>();
         EngineTestKit.engine("junit-jupiter")
                 .selectors(selectClass(fixture))
@@ -28,8 +33,17 @@ public final class Fixtures {
                 .testEvents()
                 .finished()
                 .stream()
-                .forEach(event -> failures.put(nameOf(event), failureOf(event)));
+                .forEach(event -> failures.put(name.apply(event), failureOf(event)));
         return failures;
+    }
+
+    /**
+     * Runs the tests of a fixture of which some run several times.
+     *
+     * @return the failure of each run by its display name, empty where it passed
+     */
+    public static Map<String, Optional<Throwable>> runByDisplayName(Class<?> fixture) {
+        return run(fixture, event -> event.getTestDescriptor().getDisplayName());
     }
 
     /** Runs a fixture of one test and returns what it failed with. */

@@ -130,7 +130,7 @@ public final class Accumulation {
     /** Returns why what the rounds left cannot be known, as whole sentences; empty unless something is missing. */
     public List<String> doubts() {
         List<String> doubts = new ArrayList<>(source.doubts());
-        int needed = warmUp + Course.FEWEST_AFTER_WARM_UP;
+        int needed = warmUp + Trend.FEWEST_ROUNDS_AFTER_WARM_UP;
         if (rounds() < needed) {
             doubts.add(String.format(
                     Locale.ROOT,

@@ -9,12 +9,9 @@ package dev.meshguard.verdict.growth;
  */
 record Course(Trend trend, long growth, int roundsNeeded) {
 
-    /** Fewer rounds after the warm-up show no trend. */
-    static final int FEWEST_AFTER_WARM_UP = 2;
-
     static Course of(RoundVector vector, int warmUp) {
         Highs highs = new Highs(vector, warmUp);
-        int missing = warmUp + FEWEST_AFTER_WARM_UP - vector.rounds();
+        int missing = warmUp + Trend.FEWEST_ROUNDS_AFTER_WARM_UP - vector.rounds();
         if (missing > 0) {
             return new Course(Trend.UNDECIDED, highs.growth, missing);
         }

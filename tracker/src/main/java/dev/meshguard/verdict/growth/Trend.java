@@ -32,6 +32,9 @@ public enum Trend {
     /** More and more is left. */
     GROWING("growing");
 
+    /** How many rounds after the warm-up show a trend at the earliest. */
+    public static final int FEWEST_ROUNDS_AFTER_WARM_UP = 2;
+
     private final String words;
 
     Trend(String words) {

@@ -1,0 +1,14 @@
+package dev.meshguard.junit.internal;
+
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.tracker.AllocationTracker;
+
+/** What a guard hands out; either is made when it is first asked for. */
+public interface GuardedRuntime {
+
+    /** Returns the tracker that hears of all meshes of the test. */
+    AllocationTracker tracker();
+
+    /** Returns the runtime that the test is given. */
+    Ttnn ttnn();
+}

@@ -1,0 +1,35 @@
+package dev.meshguard.junit.internal;
+
+import java.lang.reflect.Method;
+
+/** How classes, methods and lines are named in messages and commands. */
+public final class TestNames {
+
+    private TestNames() {}
+
+    /** Returns the class without its package, as build tools select it: {@code KvCacheTest$Prefill}. */
+    public static String of(Class<?> type) {
+        return withoutPackage(type.getName());
+    }
+
+    /** Returns the method with its class: {@code KvCacheTest#decode}. */
+    public static String of(Class<?> type, Method method) {
+        return of(type) + "#" + method.getName();
+    }
+
+    /** Returns a line of code: {@code KvCache.append:41}; without the line where that is not known. */
+    public static String of(StackTraceElement frame) {
+        String method = withoutPackage(frame.getClassName()) + "." + frame.getMethodName();
+        return frame.getLineNumber() < 0 ? method : method + ":" + frame.getLineNumber();
+    }
+
+    /** Returns the command that runs a class or a method again. */
+    public static String reproduction(String selector) {
+        // A shell would take what follows the sign of a nested class for a variable.
+        return "mvn test -Dtest=" + (selector.indexOf('$') < 0 ? selector : "'" + selector + "'");
+    }
+
+    private static String withoutPackage(String name) {
+        return name.substring(name.lastIndexOf('.') + 1);
+    }
+}

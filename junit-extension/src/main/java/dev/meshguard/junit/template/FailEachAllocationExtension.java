@@ -1,0 +1,23 @@
+package dev.meshguard.junit.template;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
+
+/** Makes the runs of {@link FailEachAllocation}; without state. */
+final class FailEachAllocationExtension implements TestTemplateInvocationContextProvider {
+
+    private FailEachAllocationExtension() {}
+
+    @Override
+    public boolean supportsTestTemplate(ExtensionContext context) {
+        return TemplateUse.isOn(context, FailEachAllocation.class);
+    }
+
+    @Override
+    public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
+        AllocationRuns runs = new AllocationRuns(TemplateUse.of(context, FailEachAllocation.class));
+        return OneAfterTheOther.stream(context, runs::next);
+    }
+}

@@ -1,0 +1,23 @@
+package dev.meshguard.junit.template;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
+
+/** Makes the cells of {@link FaultMatrix}; without state. */
+final class FaultMatrixExtension implements TestTemplateInvocationContextProvider {
+
+    private FaultMatrixExtension() {}
+
+    @Override
+    public boolean supportsTestTemplate(ExtensionContext context) {
+        return TemplateUse.isOn(context, FaultMatrix.class);
+    }
+
+    @Override
+    public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
+        MatrixRuns runs = new MatrixRuns(TemplateUse.of(context, FaultMatrix.class));
+        return OneAfterTheOther.stream(context, runs::next);
+    }
+}

@@ -1,0 +1,132 @@
+package dev.meshguard.junit.template;
+
+import dev.meshguard.junit.internal.GuardedRuntime;
+import dev.meshguard.junit.internal.TemplateInvocation;
+import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.opentest4j.AssertionFailedError;
+
+/**
+ * One run of a test with {@link FaultMatrix}.
+ *
+ * <p>Used by one thread at a time, one after the other.
+ */
+final class MatrixCell implements TestTemplateInvocationContext, TemplateInvocation {
+
+    private static final String NO_FAULT = "no fault";
+    private static final String NO_DEFECT = "no defect";
+    private static final String BEGIN_OF_PLAN = "FaultPlan.none().";
+
+    private final TemplateUse<FaultMatrix> use;
+    private final FaultPlan plan;
+    private final Optional<RuntimeDefect> defect;
+    private final OutcomeWatcher watcher = new OutcomeWatcher();
+    private @Nullable GuardedRuntime runtime;
+    private @Nullable Outcome outcome;
+
+    MatrixCell(TemplateUse<FaultMatrix> use, FaultPlan plan, Optional<RuntimeDefect> defect) {
+        this.use = use;
+        this.plan = plan;
+        this.defect = defect;
+    }
+
+    /** Returns the plan as the annotation has it. */
+    String row() {
+        String text = plan.toString();
+        int seeded = text.indexOf(" = ");
+        if (plan.isEmpty()) {
+            return NO_FAULT;
+        }
+        return seeded < 0 ? text.substring(BEGIN_OF_PLAN.length()) : text.substring(0, seeded);
+    }
+
+    String column() {
+        return defect.map(RuntimeDefect::name).orElse(NO_DEFECT);
+    }
+
+    /** Returns what was found at the end, if anything was tracked. */
+    Optional<Outcome> outcome() {
+        return Optional.ofNullable(outcome);
+    }
+
+    OutcomeWatcher watcher() {
+        return watcher;
+    }
+
+    @Override
+    public String getDisplayName(int invocationIndex) {
+        if (plan.isEmpty()) {
+            return defect.map(RuntimeDefect::name).orElse(NO_FAULT);
+        }
+        return row() + defect.map(name -> " with " + name).orElse("");
+    }
+
+    @Override
+    public List<Extension> getAdditionalExtensions() {
+        return List.of(new MatrixCellExtension(plan), watcher);
+    }
+
+    @Override
+    public String place() {
+        return use.place();
+    }
+
+    @Override
+    public FaultPlan faults() {
+        return plan;
+    }
+
+    @Override
+    public Set<RuntimeDefect> defects() {
+        return defect.map(Set::of).orElse(Set.of());
+    }
+
+    @Override
+    public List<String> notes() {
+        return isFaultless() ? List.of() : List.of("the runtime misbehaved on purpose: " + getDisplayName(0));
+    }
+
+    @Override
+    public void begins(GuardedRuntime newRuntime) {
+        runtime = newRuntime;
+    }
+
+    @Override
+    public void judged(LeakVerdict verdict) {
+        outcome = verdict.outcome();
+    }
+
+    @Override
+    public boolean accepts(LeakVerdict verdict) {
+        return !isFaultless() && Arrays.asList(use.annotation().accepted()).contains(verdict.outcome());
+    }
+
+    /** What failed before its plan came to anything has said what there is to say. */
+    @Override
+    public void ended(ExtensionContext context) {
+        GuardedRuntime given = runtime;
+        boolean isTried = plan.isEmpty()
+                || given == null
+                || context.getExecutionException().isPresent()
+                || !given.ttnn().outstandingFaults().containsAll(plan.faults());
+        if (!isTried) {
+            throw new AssertionFailedError(
+                    place() + ": nothing of " + row()
+                            + " happened in this run, so it shows nothing. Choose numbers that the test reaches, or leave the plan out.");
+        }
+    }
+
+    private boolean isFaultless() {
+        return plan.isEmpty() && defect.isEmpty();
+    }
+}

@@ -1,0 +1,81 @@
+package dev.meshguard.junit.template;
+
+import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.tracker.Quantities;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The cells of one matrix, row by row; used by one thread. */
+final class MatrixRuns {
+
+    /** The key of report entries. */
+    private static final String ENTRY = "meshguard";
+
+    private final TemplateUse<FaultMatrix> use;
+    private final List<MatrixCell> cells = new ArrayList<>();
+    private int begun;
+
+    MatrixRuns(TemplateUse<FaultMatrix> use) {
+        this.use = use;
+        List<FaultPlan> plans = plans();
+        Set<RuntimeDefect> defects = defects();
+        if (plans.size() == 1 && defects.isEmpty()) {
+            throw use.refused("a matrix of one cell", "Give plans, defects or both.");
+        }
+        for (FaultPlan plan : plans) {
+            cells.add(new MatrixCell(use, plan, Optional.empty()));
+            defects.forEach(defect -> cells.add(new MatrixCell(use, plan, Optional.of(defect))));
+        }
+    }
+
+    /** Returns the next cell; after the last one the grid is published. */
+    Optional<MatrixCell> next() {
+        if (begun < cells.size()) {
+            return Optional.of(cells.get(begun++));
+        }
+        use.context().publishReportEntry(ENTRY, new MatrixGrid(use.name(), cells).text());
+        return Optional.empty();
+    }
+
+    /** None comes first: what fails without a fault is not the fault's doing. */
+    private List<FaultPlan> plans() {
+        List<FaultPlan> plans = new ArrayList<>(List.of(FaultPlan.none()));
+        for (String text : use.annotation().plans()) {
+            FaultPlan plan = parsed(text);
+            if (plan.isEmpty()) {
+                throw refused(text, "A run without faults is the first anyway: leave it out.");
+            }
+            if (plans.contains(plan)) {
+                throw refused(text, "It is there a second time: leave it out.");
+            }
+            plans.add(plan);
+        }
+        return plans;
+    }
+
+    private FaultPlan parsed(String text) {
+        try {
+            return FaultPlan.parse(text);
+        } catch (IllegalArgumentException notAPlan) {
+            throw refused(text, notAPlan.getMessage() + ".");
+        }
+    }
+
+    private Set<RuntimeDefect> defects() {
+        Set<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
+        for (RuntimeDefect defect : use.annotation().defects()) {
+            if (!defects.add(defect)) {
+                throw use.refused("defects = " + defect, "It is there a second time: leave it out.");
+            }
+        }
+        return defects;
+    }
+
+    private RuntimeException refused(String plan, String allowed) {
+        return use.refused("plans = " + Quantities.quoted(plan), allowed);
+    }
+}

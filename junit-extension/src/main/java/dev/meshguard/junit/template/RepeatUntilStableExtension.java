@@ -1,0 +1,23 @@
+package dev.meshguard.junit.template;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
+
+/** Makes the rounds of {@link RepeatUntilStable}; without state. */
+final class RepeatUntilStableExtension implements TestTemplateInvocationContextProvider {
+
+    private RepeatUntilStableExtension() {}
+
+    @Override
+    public boolean supportsTestTemplate(ExtensionContext context) {
+        return TemplateUse.isOn(context, RepeatUntilStable.class);
+    }
+
+    @Override
+    public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
+        StableRounds rounds = new StableRounds(TemplateUse.of(context, RepeatUntilStable.class));
+        return OneAfterTheOther.stream(context, rounds::next);
+    }
+}

@@ -1,0 +1,67 @@
+package dev.meshguard.junit.template;
+
+import dev.meshguard.junit.internal.TestNames;
+import dev.meshguard.report.AccumulationReport;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.SiteGrowth;
+import java.util.Locale;
+import java.util.Optional;
+import org.opentest4j.AssertionFailedError;
+
+/**
+ * What rounds that are not stable are said to do.
+ *
+ * @param test the name of the test
+ */
+record RoundsFailure(String test) {
+
+    AssertionFailedError growing(Accumulation accumulation) {
+        return failure("Memory grows with the rounds of " + test + ":", accumulation, Optional.empty());
+    }
+
+    AssertionFailedError undecided(Accumulation accumulation) {
+        return failure(
+                "After " + Quantities.count(accumulation.rounds(), "round")
+                        + ", which is atMost, it is not decided whether memory" + " grows with the rounds of " + test
+                        + ":",
+                accumulation,
+                Optional.of("Raise atMost, or warmUp where the first rounds fill a cache."));
+    }
+
+    AssertionFailedError unknown(Accumulation accumulation) {
+        return failure(
+                "It cannot be known whether memory grows with the rounds of " + test + ":",
+                accumulation,
+                Optional.empty());
+    }
+
+    AssertionFailedError nothingTaken(String place) {
+        return new AssertionFailedError(place
+                + ": no round took memory through the mesh or the Ttnn that it is given, so nothing was judged. A mesh that a"
+                + " constructor or a @BeforeAll method was given under PER_CLASS is the class's.");
+    }
+
+    AssertionFailedError alone(String place, int rounds, int number) {
+        return new AssertionFailedError(String.format(
+                Locale.ROOT,
+                "%s: %d of %d rounds ran, so whether memory grows was not judged. Rounds are judged together: run all of the method.",
+                place,
+                rounds,
+                number));
+    }
+
+    private AssertionFailedError failure(String headline, Accumulation accumulation, Optional<String> remedy) {
+        StringBuilder text = new StringBuilder(headline)
+                .append("\n  ")
+                .append(AccumulationReport.of(accumulation).text().replace("\n", "\n  "));
+        remedy.ifPresent(words -> text.append('\n').append(words));
+        text.append("\nReproduce: ").append(TestNames.reproduction(test));
+        AssertionFailedError failure = new AssertionFailedError(text.toString());
+        accumulation.sites().stream()
+                .findFirst()
+                .flatMap(SiteGrowth::origin)
+                .ifPresent(origin -> failure.setStackTrace(origin.frames().toArray(StackTraceElement[]::new)));
+        return failure;
+    }
+}

@@ -1,0 +1,44 @@
+package dev.meshguard.junit.template;
+
+import dev.meshguard.verdict.growth.Trend;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The rounds of one test; used by one thread. */
+final class StableRounds {
+
+    private final TemplateUse<RepeatUntilStable> use;
+    private final int needed;
+    private @Nullable StableRound last;
+
+    StableRounds(TemplateUse<RepeatUntilStable> use) {
+        this.use = use;
+        RepeatUntilStable asked = use.annotation();
+        use.requireAtLeast(0, "warmUp", asked.warmUp());
+        use.requireAtLeast(1, "atLeast", asked.atLeast());
+        this.needed = (int) Math.max(asked.atLeast(), (long) asked.warmUp() + Trend.FEWEST_ROUNDS_AFTER_WARM_UP);
+        if (asked.atMost() < needed) {
+            throw use.refused(
+                    "atMost = " + asked.atMost(),
+                    String.format(
+                            Locale.ROOT,
+                            "With warmUp = %d and atLeast = %d there are %d rounds before anything is decided: give as many or"
+                                    + " more.",
+                            asked.warmUp(),
+                            asked.atLeast(),
+                            needed));
+        }
+    }
+
+    /** Returns the next round, unless the one before was the last. */
+    Optional<StableRound> next() {
+        StableRound before = last;
+        if (before != null && !before.asksForMore()) {
+            return Optional.empty();
+        }
+        StableRound next = new StableRound(use, before == null ? 1 : before.number() + 1, needed);
+        last = next;
+        return Optional.of(next);
+    }
+}

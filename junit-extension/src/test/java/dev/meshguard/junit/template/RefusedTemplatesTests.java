@@ -1,0 +1,242 @@
+package dev.meshguard.junit.template;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.MeshLifetime;
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** What cannot be is refused with its place, itself and what is allowed. */
+class RefusedTemplatesTests {
+
+    @Test
+    void aLimitThatAllowsNothing() {
+        assertRefused(
+                NoLimitTestCase.class,
+                "@FailEachAllocation on RefusedTemplatesTests$NoLimitTestCase#decode: limit = 0 is refused. Give 1 or more.");
+    }
+
+    @Test
+    void anotherTestBesideIt() {
+        assertRefused(
+                BesideTestTestCase.class,
+                "@FailEachAllocation on RefusedTemplatesTests$BesideTestTestCase#decode: @Test beside it is refused. It makes"
+                        + " a test of the method by itself: leave the other one out.");
+    }
+
+    @Test
+    void anotherTemplateBesideIt() {
+        assertRefused(
+                BesideRepeatedTestCase.class,
+                "@FailEachAllocation on RefusedTemplatesTests$BesideRepeatedTestCase#decode: @RepeatedTest beside it is"
+                        + " refused. It makes a test of the method by itself: leave the other one out.");
+    }
+
+    @Test
+    void twoInOneComposedAnnotation() {
+        assertRefused(
+                BesideComposedTestCase.class,
+                "@RepeatUntilStable on RefusedTemplatesTests$BesideComposedTestCase#decode: @FailEachAllocation beside it is"
+                        + " refused. It makes a test of the method by itself: leave the other one out.");
+    }
+
+    @Test
+    void aMatrixOfNothing() {
+        assertRefused(
+                EmptyMatrixTestCase.class,
+                "@FaultMatrix on RefusedTemplatesTests$EmptyMatrixTestCase#decode: a matrix of one cell is refused. Give"
+                        + " plans, defects or both.");
+    }
+
+    @Test
+    void aPlanThatCannotBeRead() {
+        assertRefused(
+                UnreadablePlanTestCase.class,
+                "@FaultMatrix on RefusedTemplatesTests$UnreadablePlanTestCase#decode: plans = \"failing\" is refused. Cannot"
+                        + " read the fault plan \"failing\" from character 1 on: expected a call such as"
+                        + " failingAllocation(3).");
+    }
+
+    @Test
+    void aPlanOfNothing() {
+        assertRefused(
+                NoPlanTestCase.class,
+                "@FaultMatrix on RefusedTemplatesTests$NoPlanTestCase#decode: plans = \"\" is refused. A run without faults"
+                        + " is the first anyway: leave it out.");
+    }
+
+    @Test
+    void aPlanASecondTime() {
+        assertRefused(
+                SamePlanTestCase.class,
+                "@FaultMatrix on RefusedTemplatesTests$SamePlanTestCase#decode: plans = \"FaultPlan.none().closingTwice()\" is"
+                        + " refused. It is there a second time: leave it out.");
+    }
+
+    @Test
+    void aDefectASecondTime() {
+        assertRefused(
+                SameDefectTestCase.class,
+                "@FaultMatrix on RefusedTemplatesTests$SameDefectTestCase#decode: defects = REPORTS_END_AT_CLOSE is refused."
+                        + " It is there a second time: leave it out.");
+    }
+
+    @Test
+    void aNegativeWarmUp() {
+        assertRefused(
+                NegativeWarmUpTestCase.class,
+                "@RepeatUntilStable on RefusedTemplatesTests$NegativeWarmUpTestCase#decode: warmUp = -1 is refused. Give 0 or"
+                        + " more.");
+    }
+
+    @Test
+    void noRounds() {
+        assertRefused(
+                NoRoundsTestCase.class,
+                "@RepeatUntilStable on RefusedTemplatesTests$NoRoundsTestCase#decode: atLeast = 0 is refused. Give 1 or"
+                        + " more.");
+    }
+
+    @Test
+    void fewerRoundsThanThereMustBe() {
+        assertRefused(
+                TooFewRoundsTestCase.class,
+                "@RepeatUntilStable on RefusedTemplatesTests$TooFewRoundsTestCase#decode: atMost = 6 is refused. With"
+                        + " warmUp = 5 and atLeast = 3 there are 7 rounds before anything is decided: give as many or more.");
+    }
+
+    @Test
+    void runsAtTheSameTime() {
+        assertThat(runConcurrently(ConcurrentTestCase.class))
+                .hasTemplate("decode")
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@FailEachAllocation on RefusedTemplatesTests$ConcurrentTestCase#decode: @Execution(CONCURRENT) is"
+                                + " refused. Each invocation depends on the one before: leave it out; other tests may still run"
+                                + " at the same time.");
+    }
+
+    @Test
+    void aMeshThatLastsForTheClass() {
+        assertThat(run(ClassLifetimeTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@FailEachAllocation on RefusedTemplatesTests$ClassLifetimeTestCase#decode: lifetime = CLASS is"
+                                + " refused. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
+    }
+
+    private static void assertRefused(Class<?> testClass, String message) {
+        assertThat(run(testClass))
+                .hasTemplate("decode")
+                .whichFailed()
+                .with(ExtensionConfigurationException.class, message);
+    }
+
+    static class NoLimitTestCase {
+        @FailEachAllocation(limit = 0)
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    static class BesideTestTestCase {
+        @Test
+        @FailEachAllocation
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    static class BesideRepeatedTestCase {
+        @RepeatedTest(2)
+        @FailEachAllocation
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    static class BesideComposedTestCase {
+        @Both
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.METHOD)
+    @RepeatUntilStable
+    @FailEachAllocation
+    @interface Both {}
+
+    static class EmptyMatrixTestCase {
+        @FaultMatrix
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class UnreadablePlanTestCase {
+        @FaultMatrix(plans = "failing")
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class NoPlanTestCase {
+        @FaultMatrix(plans = "")
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class SamePlanTestCase {
+        @FaultMatrix(plans = {"closingTwice()", "FaultPlan.none().closingTwice()"})
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class SameDefectTestCase {
+        @FaultMatrix(defects = {RuntimeDefect.REPORTS_END_AT_CLOSE, RuntimeDefect.REPORTS_END_AT_CLOSE})
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class NegativeWarmUpTestCase {
+        @RepeatUntilStable(warmUp = -1)
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class NoRoundsTestCase {
+        @RepeatUntilStable(atLeast = 0)
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class TooFewRoundsTestCase {
+        @RepeatUntilStable(warmUp = 5, atMost = 6)
+        void decode(MeshDevice mesh) {}
+    }
+
+    static class ConcurrentTestCase {
+        @FailEachAllocation
+        @Execution(ExecutionMode.CONCURRENT)
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    static class ClassLifetimeTestCase {
+        @FailEachAllocation
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+}

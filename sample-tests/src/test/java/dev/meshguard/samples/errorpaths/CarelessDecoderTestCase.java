@@ -1,0 +1,18 @@
+package dev.meshguard.samples.errorpaths;
+
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.template.FailEachAllocation;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.samples.support.Fixture;
+
+/** Its test is green as a {@code @Test}. */
+@Fixture
+@TrackAllocations(rows = 1, columns = 2)
+class CarelessDecoderTestCase {
+
+    @FailEachAllocation
+    void decode(Ttnn ttnn, MeshDevice mesh) {
+        CarelessDecoder.decode(ttnn, mesh);
+    }
+}

@@ -1,0 +1,43 @@
+package dev.meshguard.samples.errorpaths;
+
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.template.FailEachAllocation;
+import dev.meshguard.junit.template.FailedAllocation;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Tensor;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.tensor.DataType;
+import java.util.Optional;
+import org.assertj.core.api.Assertions;
+
+/** Every allocation of a test runs out of memory once. */
+@TrackAllocations(rows = 1, columns = 2)
+class ErrorPathTests {
+
+    @FailEachAllocation
+    void givesEverythingBackWhicheverAllocationFails(Ttnn ttnn, MeshDevice mesh) {
+        CarefulDecoder.decode(ttnn, mesh);
+    }
+
+    @FailEachAllocation(lasting = true)
+    void givesEverythingBackWhereMemoryStaysFull(Ttnn ttnn, MeshDevice mesh) {
+        CarefulDecoder.decode(ttnn, mesh);
+    }
+
+    @FailEachAllocation
+    void doesWithoutACacheThatDoesNotFit(Ttnn ttnn, MeshDevice mesh, FailedAllocation failed) {
+        Optional<Tensor> cache = cache(ttnn, mesh);
+
+        Assertions.assertThat(cache.isPresent()).isEqualTo(!failed.hasHappened());
+        cache.ifPresent(ttnn::deallocate);
+    }
+
+    private static Optional<Tensor> cache(Ttnn ttnn, MeshDevice mesh) {
+        try {
+            return Optional.of(ttnn.empty(CarelessDecoder.CACHE, DataType.BFLOAT16, mesh));
+        } catch (DeviceOutOfMemoryException full) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package dev.meshguard.samples.errorpaths;
+
+import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.template.FaultMatrix;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+
+/** Memory is given back whatever goes wrong, also where the runtime reports it wrong. */
+class FaultMatrixTests {
+
+    @FaultMatrix(
+            plans = {"failingOperation(1)", "deviceStopsAnswering(1, 1)", "losingReport(2, FREE)", "closingTwice()"},
+            defects = {
+                RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE,
+                RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0
+            })
+    @TrackAllocations(rows = 1, columns = 2, check = AllocationCheck.NO_LEAKS)
+    void givesEverythingBack(Ttnn ttnn, MeshDevice mesh) {
+        CarefulDecoder.decode(ttnn, mesh);
+    }
+}

@@ -1,0 +1,16 @@
+package dev.meshguard.samples.errorpaths;
+
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.template.RepeatUntilStable;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
+
+/** The program cache is filled in the first round; three rounds show that nothing comes after it. */
+class StableRoundsTests {
+
+    @RepeatUntilStable
+    @TrackAllocations(rows = 1, columns = 2)
+    void decodingAgainAndAgainTakesNoMoreMemory(Ttnn ttnn, MeshDevice mesh) {
+        CarefulDecoder.decode(ttnn, mesh);
+    }
+}

@@ -1,0 +1,78 @@
+package dev.meshguard.samples.errorpaths;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.samples.support.Fixtures;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What the failing ones say, whole. */
+class WhatTheyTellTests {
+
+    @Test
+    void eachRunThatLeaksNamesTheAllocationThatFailed() {
+        Map<String, Optional<Throwable>> runs = Fixtures.runByDisplayName(CarelessDecoderTestCase.class);
+
+        assertThat(runs.keySet())
+                .containsExactly(
+                        "without faults",
+                        "allocation 1 of 4 fails: CarelessDecoder.decode:18",
+                        "allocation 2 of 4 fails: CarelessDecoder.decode:19",
+                        "allocation 3 of 4 fails: CarelessDecoder.decode:20",
+                        "allocation 4 of 4 fails: CarelessDecoder.decode:20");
+        assertThat(runs.get("without faults")).isEmpty();
+        assertThat(runs.get("allocation 1 of 4 fails: CarelessDecoder.decode:18"))
+                .isEmpty();
+        assertThat(runs.get("allocation 2 of 4 fails: CarelessDecoder.decode:19"))
+                .hasValueSatisfying(failure -> assertThat(failure).hasMessage("""
+                LEAK  1 leak · 2 buffers · 2 MiB (2097152 B) still allocated after close_mesh_device      [2 allocated = 0 freed + 2 leaked]
+                1. DRAM 1 MiB (1048576 B) x 2   devices ●●   LOST: no handle to it is reachable any more, and it was never freed (event #27)
+                   -> at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:18)
+                   the allocator called 0x2d4c40 (2968640) taken when close began (event #18)
+                   allocated in TEST (events #11 to #12) at 0x2d4c40 (2968640), unlabelled
+
+                Tracked  in all                        left
+                DRAM     2 buffers, 2 MiB (2097152 B)  2 buffers, 2 MiB (2097152 B)
+                Teardown     gave back  left
+                CACHE_CLEAR  nothing    DRAM 1 MiB on each of 2 devices
+                CLOSE        nothing    DRAM 1 MiB on each of 2 devices
+                Timeline     live bytes, peak of the phase     peak -> end
+                TEST         |##############################|  2 MiB -> 2 MiB
+                CACHE_CLEAR  |##############################|  2 MiB -> 2 MiB
+                CLOSE        |##############################|  2 MiB -> 2 MiB
+
+                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, size = 1048576, count = 2, origin = "CarelessDecoder.decode", because = "…")
+                   as a line of a file: DRAM size 1048576 count atMost 2 origin "CarelessDecoder.decode" because "…"
+                Note: allocation 2 of 4 failed on purpose: DRAM -> at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:19)
+                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
+                Reproduce: mvn test -Dtest=CarelessDecoderTestCase#decode"""));
+    }
+
+    @Test
+    void growthNamesTheLineAndSaysWhenMemoryWillBeFull() {
+        Map<String, Optional<Throwable>> rounds = Fixtures.runByDisplayName(GrowingCacheTestCase.class);
+
+        assertThat(rounds.keySet()).containsExactly("round 1 (warm-up)", "round 2", "round 3");
+        assertThat(rounds.get("round 3"))
+                .hasValueSatisfying(failure -> assertThat(failure).hasMessage("""
+                Memory grows with the rounds of GrowingCacheTestCase#decode:
+                  GROWING  3 rounds, the first for warming up · memory grows: DRAM of devices 0-1 by 1 MiB (1048576 B) per round
+                  Memory left by each round, in bytes:
+                     DRAM of devices 0-1  [1060864, 1048576, 1048576]  growing by 1 MiB (1048576 B) per round
+                        full after 12156 more rounds
+                        each bank has 1020.91 MiB (1070506944 B) free of 1021.17 MiB (1070773184 B)
+                        the last 2 rounds reserved 172 KiB (176128 B) of it
+                     L1 of devices 0-1  [12288, 0, 0]  settled
+                  Where it was asked for, the worst first:
+                     DRAM from GrowingCacheTestCase.decode, buffers left on devices 0-1: [1, 1, 1], growing
+                        -> at dev.meshguard.samples.errorpaths.GrowingCacheTestCase.decode(GrowingCacheTestCase.java:18)
+                     L1 from CarefulDecoder.weigh, buffers left on devices 0-1: [3, 0, 0], settled
+                        -> at dev.meshguard.samples.errorpaths.CarefulDecoder.weigh(CarefulDecoder.java:25)
+                     DRAM from CarefulDecoder.weigh, buffers left on devices 0-1: [1, 0, 0], settled
+                        -> at dev.meshguard.samples.errorpaths.CarefulDecoder.weigh(CarefulDecoder.java:25)
+                Reproduce: mvn test -Dtest=GrowingCacheTestCase#decode"""));
+    }
+}
