@@ -101,14 +101,18 @@ class DynamicTestsTests {
 
     @Test
     void onASharedMeshFactoryAndDynamicTestsAnswerForThemselves() {
-        assertThat(run(SharedMeshTestCase.class)).hasTestCalled("leaks").whichFailed().withVerdict(Outcome.LEAKED);
+        assertThat(run(SharedMeshTestCase.class))
+                .hasTestCalled("leaks")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
         assertThat(run(SharedMeshTestCase.class)).hasTestCalled("is clean").whichSucceeded();
         assertThat(run(SharedMeshTestCase.class))
                 .hasFailedContainerCalled("decode(MeshDevice)")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining("still allocated at the end of DynamicTestsTests$SharedMeshTestCase#decode, whose mesh"
-                        + " goes on      [8 allocated = 0 freed + 8 leaked]");
+                .withTextContaining(
+                        "still allocated at the end of DynamicTestsTests$SharedMeshTestCase#decode, whose mesh"
+                                + " goes on      [8 allocated = 0 freed + 8 leaked]");
     }
 
     @Test

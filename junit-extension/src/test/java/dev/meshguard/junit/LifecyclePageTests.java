@@ -25,9 +25,12 @@ class LifecyclePageTests {
                 .takeWhile(line -> line.startsWith("|"))
                 .toList();
 
-        assertThat(corners).hasSizeGreaterThan(30).allSatisfy(corner -> assertThat(linksOf(corner))
-                .hasSize(1)
-                .allSatisfy(link -> assertThat(PAGE.resolveSibling(link)).isRegularFile()));
+        assertThat(corners)
+                .hasSizeGreaterThan(30)
+                .allSatisfy(corner -> assertThat(linksOf(corner))
+                        .hasSize(1)
+                        .allSatisfy(
+                                link -> assertThat(PAGE.resolveSibling(link)).isRegularFile()));
     }
 
     private static List<String> linksOf(String corner) {
