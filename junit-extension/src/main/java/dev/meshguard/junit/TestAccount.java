@@ -67,7 +67,7 @@ final class TestAccount implements AutoCloseable {
         isClosed = true;
         thread.close();
         tenant.leave();
-        if (tenant.mayHaveLeftSomething() || !budgets.isEmpty()) {
+        if (tenant.mayHaveLeftSomething() || (tenant.hasTaken() && !budgets.isEmpty())) {
             guard.judge(
                     tenant,
                     history -> LeakCheck.create().expecting(expected).examine(history),

@@ -356,6 +356,7 @@ class SharedMeshTests {
     }
 
     @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
     static class IdleTestCase {
         @RepeatedTest(2)
         void asksForNothing() {}

@@ -36,6 +36,7 @@ public final class Tenant {
     private final Tenants tenants;
     private final int marksBefore;
     private final AtomicLong live = new AtomicLong();
+    private volatile boolean hasTaken;
     private volatile boolean conspicuous;
 
     Tenant(String name, @Nullable Tenant around, Tenants tenants, int marksBefore) {
@@ -77,6 +78,11 @@ public final class Tenant {
         return conspicuous || live.get() > 0;
     }
 
+    /** Returns whether it ever took anything. */
+    public boolean hasTaken() {
+        return hasTaken;
+    }
+
     /** Returns how many events that belong to no address were recorded before; what is older has nothing to do with this tenant. */
     @API(status = Status.INTERNAL)
     public int marksBefore() {
@@ -88,6 +94,7 @@ public final class Tenant {
     }
 
     void entered() {
+        hasTaken = true;
         live.incrementAndGet();
     }
 

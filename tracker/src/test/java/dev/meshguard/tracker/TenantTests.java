@@ -92,7 +92,9 @@ class TenantTests {
 
         assertThat(tracker.history().partOf(one).live()).isEmpty();
         assertThat(tracker.history().partOf(other).anomalies()).isEmpty();
+        assertThat(one.hasTaken()).isTrue();
         assertThat(one.mayHaveLeftSomething()).isFalse();
+        assertThat(other.hasTaken()).isFalse();
     }
 
     @Test
