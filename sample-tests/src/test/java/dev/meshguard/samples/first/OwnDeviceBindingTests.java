@@ -26,8 +26,9 @@ class OwnDeviceBindingTests {
 
         @Override
         public void free(int device, long address) {
-            accelerator.free(device, address);
+            // Told before: once it is free, another thread may be lent the address.
             tracker.freed(device, BufferType.DRAM, address);
+            accelerator.free(device, address);
         }
     }
 
