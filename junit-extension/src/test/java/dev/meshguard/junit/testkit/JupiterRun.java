@@ -54,6 +54,15 @@ public final class JupiterRun {
                 .execute());
     }
 
+    /** Returns what became of the tests of {@code @Suite} classes in one run. */
+    public static RunAssert.Results runSuites(Class<?>... suites) {
+        return new RunAssert.Results(EngineTestKit.engine("junit-platform-suite")
+                .selectors(Arrays.stream(suites)
+                        .map(DiscoverySelectors::selectClass)
+                        .toArray(DiscoverySelector[]::new))
+                .execute());
+    }
+
     /** Returns what became of the tests of a class that ran at the same time. */
     public static RunAssert.Results runConcurrently(Class<?> testClass) {
         return runConcurrently(testClass, Map.of());
