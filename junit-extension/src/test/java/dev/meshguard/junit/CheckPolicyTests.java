@@ -33,13 +33,13 @@ class CheckPolicyTests {
         "ofNestedClassWithAnotherMesh, none, FAILURE"
     })
     void theNearestPlaceThatSaysItCounts(String place, String parameter, Telling telling) {
-        var results = runTest(Places.class, place, Map.of("meshguard.check", parameter));
+        var results = runTest(PlacesTestCase.class, place, Map.of("meshguard.check", parameter));
 
         Assertions.assertThat(Telling.of(results, place)).isEqualTo(telling);
     }
 
     /** One test for each place, with the name of the place. */
-    static class Places {
+    static class PlacesTestCase {
 
         @Nested
         @TrackAllocations

@@ -30,7 +30,7 @@ class GracePolicyTests {
         "ofNestedClass, 5 s, 4 s"
     })
     void theNearestPlaceThatSaysItCounts(String place, String parameter, String waited) {
-        assertThat(runTest(Places.class, place, Map.of("meshguard.grace", parameter)))
+        assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard.grace", parameter)))
                 .hasTest(place)
                 .whichFailed()
                 .withTextContaining("Note: waited " + waited + " for frees of other threads; none of 8 buffers came back"
@@ -40,7 +40,7 @@ class GracePolicyTests {
     @ParameterizedTest(name = "{0}, parameter {1}")
     @CsvSource({"unsaid, ''", "unsaid, 0", "unsaid, 0 ms", "ofMethodThatDoesNotWait, 5 s"})
     void nobodyIsWaitedForWhereNoTimeIsGiven(String place, String parameter) {
-        String text = assertThat(runTest(Places.class, place, Map.of("meshguard.grace", parameter)))
+        String text = assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard.grace", parameter)))
                 .hasTest(place)
                 .whichFailed()
                 .text();
@@ -49,7 +49,7 @@ class GracePolicyTests {
     }
 
     /** One test for each place, with the name of the place. */
-    static class Places {
+    static class PlacesTestCase {
         @Nested
         class Unsaid {
             @RegisterExtension

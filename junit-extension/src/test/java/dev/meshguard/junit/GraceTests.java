@@ -33,22 +33,24 @@ class GraceTests {
 
     @Test
     void whatIsFreedInTimeIsNoLeak() {
-        assertThat(run(FreesInTime.class)).hasOnlySucceeded(1);
+        FreesInTimeTestCase.timer = new SteppedTimer();
+
+        assertThat(run(FreesInTimeTestCase.class)).hasOnlySucceeded(1);
     }
 
     @Test
     void theCheckGoesOnAsSoonAsAllIsFreed() {
-        FreesInTime.timer = new SteppedTimer();
+        FreesInTimeTestCase.timer = new SteppedTimer();
 
-        assertThat(run(FreesInTime.class)).hasOnlySucceeded(1);
+        assertThat(run(FreesInTimeTestCase.class)).hasOnlySucceeded(1);
 
         // 1, 2, 4, 8, 16 and 32 ms later it looks again.
-        Assertions.assertThat(FreesInTime.timer.now()).isEqualTo(Duration.ofMillis(63));
+        Assertions.assertThat(FreesInTimeTestCase.timer.now()).isEqualTo(Duration.ofMillis(63));
     }
 
     @Test
     void whatIsFreedTooLateIsALeakThatSaysHowLongWasWaited() {
-        assertThat(run(FreesTooLate.class))
+        assertThat(run(FreesTooLateTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
@@ -58,22 +60,22 @@ class GraceTests {
 
     @Test
     void whoHasNothingLeftIsNotWaitedFor() {
-        assertThat(run(Quiet.class)).hasOnlySucceeded(3);
+        assertThat(run(QuietTestCase.class)).hasOnlySucceeded(3);
     }
 
     @Test
     void aTestThatIsSkippedOrNotCheckedIsNotWaitedFor() {
-        assertThat(run(Skipped.class))
+        assertThat(run(SkippedTestCase.class))
                 .hasTest("fails")
                 .whichFailed()
                 .with(IllegalStateException.class, "the test itself")
                 .withNothingSuppressed();
-        assertThat(run(Skipped.class)).hasTest("unchecked").whichSucceeded();
+        assertThat(run(SkippedTestCase.class)).hasTest("unchecked").whichSucceeded();
     }
 
     @Test
     void aTestThatFailedIsWaitedFor() {
-        assertThat(run(Failed.class))
+        assertThat(run(FailedTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .with(IllegalStateException.class, "the test itself")
@@ -82,17 +84,17 @@ class GraceTests {
 
     @Test
     void aTestOnAMeshThatGoesOnIsWaitedFor() {
-        assertThat(run(Shared.class)).hasOnlySucceeded(2);
+        assertThat(run(SharedTestCase.class)).hasOnlySucceeded(2);
     }
 
     @Test
     void aDynamicTestIsWaitedFor() {
-        assertThat(run(Dynamic.class)).hasOnlySucceeded(2);
+        assertThat(run(DynamicTestCase.class)).hasOnlySucceeded(2);
     }
 
     @Test
     void anInterruptEndsTheWait() {
-        assertThat(run(Interrupted.class))
+        assertThat(run(InterruptedTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
@@ -104,7 +106,7 @@ class GraceTests {
         return MeshGuardExtension.builder().timer(timer).grace(grace).build();
     }
 
-    static class FreesInTime {
+    static class FreesInTimeTestCase {
         static SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension
@@ -116,7 +118,7 @@ class GraceTests {
         }
     }
 
-    static class FreesTooLate {
+    static class FreesTooLateTestCase {
         private final SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension
@@ -142,7 +144,7 @@ class GraceTests {
         }
     }
 
-    static class Quiet {
+    static class QuietTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
                 .timer(new NoTime())
@@ -168,7 +170,7 @@ class GraceTests {
         }
     }
 
-    static class Skipped {
+    static class SkippedTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = guard(new NoTime(), Duration.ofSeconds(2));
 
@@ -186,7 +188,7 @@ class GraceTests {
         }
     }
 
-    static class Failed {
+    static class FailedTestCase {
         private final SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension
@@ -200,7 +202,7 @@ class GraceTests {
     }
 
     @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
-    static class Shared {
+    static class SharedTestCase {
         private static final SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension
@@ -222,7 +224,7 @@ class GraceTests {
         }
     }
 
-    static class Dynamic {
+    static class DynamicTestCase {
         private final SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension
@@ -237,7 +239,7 @@ class GraceTests {
         }
     }
 
-    static class Interrupted {
+    static class InterruptedTestCase {
         private final SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension

@@ -44,14 +44,14 @@ class OnFailurePolicyTests {
         "ofFieldWhereTheClassSaysSomethingElse, skip, PUBLISHED"
     })
     void theNearestPlaceThatSaysItCounts(String place, String parameter, Telling telling) {
-        var results = runTest(Places.class, place, Map.of("meshguard.on-failure", parameter));
+        var results = runTest(PlacesTestCase.class, place, Map.of("meshguard.on-failure", parameter));
 
         Assertions.assertThat(Telling.of(results, place)).isEqualTo(telling);
     }
 
     @Test
     void whatIsOnlyPublishedIsTheWholeVerdict() {
-        assertThat(run(Reported.class)).hasSingleTest().withPublishedText("""
+        assertThat(run(ReportedTestCase.class)).hasSingleTest().withPublishedText("""
                 LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated after close_mesh_device      [8 allocated = 0 freed + 8 leaked]
                 1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and it was never freed (event #45)
                    -> at dev.meshguard.junit.OnFailurePolicyTests.leak(OnFailurePolicyTests.java:NN)
@@ -74,12 +74,12 @@ class OnFailurePolicyTests {
                    as a line of a file: DRAM size 4096 count atMost 8 origin "OnFailurePolicyTests.leak" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Note: the test threw IllegalStateException before this check, so what frees memory may not have run
-                Reproduce: mvn test -Dtest='OnFailurePolicyTests$Reported#leaks'""");
+                Reproduce: mvn test -Dtest='OnFailurePolicyTests$ReportedTestCase#leaks'""");
     }
 
     @Test
     void aLeakWithoutItFailureFailsAllTheSame() {
-        assertThat(run(Skipping.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+        assertThat(run(SkippingTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
     }
 
     private static void leak(MeshDevice mesh) {
@@ -88,7 +88,7 @@ class OnFailurePolicyTests {
     }
 
     /** One test for each place, with the name of the place. */
-    static class Places {
+    static class PlacesTestCase {
 
         @Nested
         @TrackAllocations
@@ -229,7 +229,7 @@ class OnFailurePolicyTests {
     }
 
     @AllocationPolicy(onFailure = AfterThrow.REPORT)
-    static class Reported {
+    static class ReportedTestCase {
         @Test
         void leaks(MeshDevice mesh) {
             leak(mesh);
@@ -237,7 +237,7 @@ class OnFailurePolicyTests {
     }
 
     @AllocationPolicy(onFailure = AfterThrow.SKIP)
-    static class Skipping {
+    static class SkippingTestCase {
         @Test
         void leaks(MeshDevice mesh) {
             Buffers.take(mesh);

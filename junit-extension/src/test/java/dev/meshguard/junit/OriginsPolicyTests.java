@@ -32,7 +32,7 @@ class OriginsPolicyTests {
         "ofNestedClass, '', false"
     })
     void theNearestPlaceThatSaysItCounts(String place, String parameter, boolean hasOrigin) {
-        LeakVerdict verdict = assertThat(runTest(Places.class, place, Map.of("meshguard.origins", parameter)))
+        LeakVerdict verdict = assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard.origins", parameter)))
                 .hasTest(place)
                 .whichFailed()
                 .verdict();
@@ -44,7 +44,7 @@ class OriginsPolicyTests {
     }
 
     /** One test for each place, with the name of the place. */
-    static class Places {
+    static class PlacesTestCase {
 
         @Nested
         @TrackAllocations

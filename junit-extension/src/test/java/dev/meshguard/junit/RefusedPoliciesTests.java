@@ -37,7 +37,7 @@ class RefusedPoliciesTests {
                 "grace|11 m|Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most 10 m."
             })
     void aParameter(String name, String value, String allowed) {
-        assertThat(run(Plain.class, Map.of("meshguard." + name, value)))
+        assertThat(run(PlainTestCase.class, Map.of("meshguard." + name, value)))
                 .hasSingleTest()
                 .whichFailed()
                 .with(
@@ -47,7 +47,7 @@ class RefusedPoliciesTests {
 
     @Test
     void aPathThatIsNone() {
-        assertThat(run(Plain.class, Map.of("meshguard.baseline", "known\0.txt")))
+        assertThat(run(PlainTestCase.class, Map.of("meshguard.baseline", "known\0.txt")))
                 .hasSingleTest()
                 .whichFailed()
                 .with(
@@ -70,12 +70,12 @@ class RefusedPoliciesTests {
                         + " Say it once."
             })
     void anAttribute(String test, String message) {
-        assertThat(runTest(Attributes.class, test, Map.of()))
+        assertThat(runTest(AttributesTestCase.class, test, Map.of()))
                 .hasTest(test)
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        message.replace("%s", "RefusedPoliciesTests$Attributes#" + test));
+                        message.replace("%s", "RefusedPoliciesTests$AttributesTestCase#" + test));
     }
 
     @Test
@@ -89,24 +89,24 @@ class RefusedPoliciesTests {
 
     @Test
     void aPolicyForOneMethodOfAMeshThatOthersAreJudgedWith() {
-        assertThat(run(OfClass.class))
+        assertThat(run(OfClassTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@AllocationPolicy on RefusedPoliciesTests$OfClass#test: a policy for one method of a mesh with"
+                        "@AllocationPolicy on RefusedPoliciesTests$OfClassTestCase#test: a policy for one method of a mesh with"
                                 + " lifetime = CLASS is refused. Put it on the class, or let each test answer for itself with"
                                 + " accounting = EACH_TEST.");
     }
 
     @Test
     void theOriginsOfOneMethodOfATrackerThatOthersShare() {
-        assertThat(run(OfEachTest.class))
+        assertThat(run(OfEachTestTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@AllocationPolicy on RefusedPoliciesTests$OfEachTest#test: origins for one method of a mesh with"
+                        "@AllocationPolicy on RefusedPoliciesTests$OfEachTestTestCase#test: origins for one method of a mesh with"
                                 + " lifetime = CLASS is refused. All its tests share one tracker: put it on the class.");
     }
 
@@ -129,19 +129,19 @@ class RefusedPoliciesTests {
         ClassLoader before = thread.getContextClassLoader();
         try (URLClassLoader loader = new URLClassLoader(new URL[] {classPath.toUri().toURL()}, before)) {
             thread.setContextClassLoader(loader);
-            return run(Plain.class, parameters);
+            return run(PlainTestCase.class, parameters);
         } finally {
             thread.setContextClassLoader(before);
         }
     }
 
     @TrackAllocations
-    static class Plain {
+    static class PlainTestCase {
         @Test
         void test() {}
     }
 
-    static class Attributes {
+    static class AttributesTestCase {
         @Test
         @AllocationPolicy(check = {AllocationCheck.CLEAN, AllocationCheck.NONE})
         void twoChecks() {}
@@ -173,14 +173,14 @@ class RefusedPoliciesTests {
     }
 
     @TrackAllocations(lifetime = MeshLifetime.CLASS)
-    static class OfClass {
+    static class OfClassTestCase {
         @Test
         @AllocationPolicy(onFailure = AfterThrow.SKIP)
         void test() {}
     }
 
     @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
-    static class OfEachTest {
+    static class OfEachTestTestCase {
         @Test
         @AllocationPolicy(origins = OriginCapture.NONE)
         void test() {}

@@ -22,23 +22,23 @@ class SharedMeshPoliciesTests {
 
     @Test
     void eachTestIsJudgedByItsOwnPolicies() {
-        OfEachTest.meshes.clear();
+        OfEachTestTestCase.meshes.clear();
 
-        RunAssert.Results results = run(OfEachTest.class);
+        RunAssert.Results results = run(OfEachTestTestCase.class);
 
         Assertions.assertThat(Telling.of(results, "attached")).isEqualTo(Telling.SUPPRESSED);
         Assertions.assertThat(Telling.of(results, "reported")).isEqualTo(Telling.PUBLISHED);
         Assertions.assertThat(Telling.of(results, "skipped")).isEqualTo(Telling.NOWHERE);
         Assertions.assertThat(Telling.of(results, "unchecked")).isEqualTo(Telling.NOWHERE);
         Assertions.assertThat(Telling.of(results, "ofNestedClass")).isEqualTo(Telling.PUBLISHED);
-        Assertions.assertThat(OfEachTest.meshes).hasSize(1);
+        Assertions.assertThat(OfEachTestTestCase.meshes).hasSize(1);
     }
 
     @Test
     void whatTheClassLeavesIsJudgedByThePoliciesOfTheClass() {
-        assertThat(run(ClassSaysNone.class, Map.of("meshguard.check", "clean"))).hasOnlySucceeded(1);
-        assertThat(run(ClassSaysNothing.class, Map.of("meshguard.check", "none"))).hasOnlySucceeded(1);
-        assertThat(run(ClassSaysNothing.class))
+        assertThat(run(ClassSaysNoneTestCase.class, Map.of("meshguard.check", "clean"))).hasOnlySucceeded(1);
+        assertThat(run(ClassSaysNothingTestCase.class, Map.of("meshguard.check", "none"))).hasOnlySucceeded(1);
+        assertThat(run(ClassSaysNothingTestCase.class))
                 .hasFailedClass()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED);
@@ -46,8 +46,8 @@ class SharedMeshPoliciesTests {
 
     @Test
     void whatTheRunLeavesIsJudgedByTheParameters() {
-        assertThat(run(OfSuite.class, Map.of("meshguard.check", "none"))).hasOnlySucceeded(1);
-        assertThat(run(OfSuite.class))
+        assertThat(run(OfSuiteTestCase.class, Map.of("meshguard.check", "none"))).hasOnlySucceeded(1);
+        assertThat(run(OfSuiteTestCase.class))
                 .hasFailedContainerCalled("JUnit Jupiter")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED);
@@ -55,7 +55,7 @@ class SharedMeshPoliciesTests {
 
     @Test
     void aMeshOfTheClassAsksWhatTheClassThrew() {
-        assertThat(run(BrokenClass.class))
+        assertThat(run(BrokenClassTestCase.class))
                 .hasFailedClass()
                 .whichFailed()
                 .with(IllegalStateException.class, "the class itself")
@@ -63,7 +63,7 @@ class SharedMeshPoliciesTests {
     }
 
     @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
-    static class OfEachTest {
+    static class OfEachTestTestCase {
         private static final Set<MeshDevice> meshes = ConcurrentHashMap.newKeySet();
 
         @Test
@@ -110,7 +110,7 @@ class SharedMeshPoliciesTests {
 
     @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
     @AllocationPolicy(check = AllocationCheck.NONE)
-    static class ClassSaysNone {
+    static class ClassSaysNoneTestCase {
         @BeforeAll
         static void leaks(MeshDevice mesh) {
             Buffers.take(mesh);
@@ -122,7 +122,7 @@ class SharedMeshPoliciesTests {
     }
 
     @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
-    static class ClassSaysNothing {
+    static class ClassSaysNothingTestCase {
         @BeforeAll
         static void leaks(MeshDevice mesh) {
             Buffers.take(mesh);
@@ -135,7 +135,7 @@ class SharedMeshPoliciesTests {
 
     @TrackAllocations(lifetime = MeshLifetime.SUITE, accounting = MeshAccounting.EACH_TEST)
     @AllocationPolicy(onFailure = AfterThrow.SKIP)
-    static class OfSuite {
+    static class OfSuiteTestCase {
         @BeforeAll
         static void leaks(MeshDevice mesh) {
             Buffers.take(mesh);
@@ -147,7 +147,7 @@ class SharedMeshPoliciesTests {
 
     @TrackAllocations(lifetime = MeshLifetime.CLASS)
     @AllocationPolicy(onFailure = AfterThrow.SKIP)
-    static class BrokenClass {
+    static class BrokenClassTestCase {
         @BeforeAll
         static void leaks(MeshDevice mesh) {
             Buffers.take(mesh);
