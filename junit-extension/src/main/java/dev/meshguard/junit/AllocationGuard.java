@@ -1,5 +1,7 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.GracePeriod;
+import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.GuardedRuntime;
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.TemplateInvocation;
@@ -12,10 +14,8 @@ import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.Tenant;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -48,6 +48,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     private final ExpectedBuffers expected;
     private final BudgetCheck budgets;
     private final RunAccount run;
+    private final GraceTimer timer;
     private final GuardedTest test;
     private final String owner;
     private final List<Told> told = new CopyOnWriteArrayList<>();
@@ -68,19 +69,21 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
             ExpectedBuffers expected,
             BudgetCheck budgets,
             RunAccount run,
+            GraceTimer timer,
             ExtensionContext owner,
             Optional<TemplateInvocation> template) {
         this.settings = settings;
         this.expected = expected;
         this.budgets = budgets;
         this.run = run;
+        this.timer = timer;
         this.test = GuardedTest.of(owner);
         this.owner = owner.getUniqueId();
         this.template = template;
     }
 
-    AllocationCheck check() {
-        return settings.check();
+    Policies policies() {
+        return settings.policies();
     }
 
     RunAccount run() {
@@ -89,7 +92,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
 
     /** Returns whether each test on this mesh answers for what it leaves there. */
     boolean accountsForTests() {
-        return settings.lifetime() != MeshLifetime.TEST && settings.accounting() == MeshAccounting.EACH_TEST;
+        return settings.accountsForTests();
     }
 
     /** Returns whether each dynamic test does. */
@@ -118,7 +121,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         AllocationTracker existing = tracker;
         if (existing == null) {
             existing = AllocationTracker.builder()
-                    .originCapture(settings.origins())
+                    .originCapture(settings.policies().origins())
                     .build();
             tracker = existing;
             if (!phase.equals(Phase.START)) {
@@ -195,7 +198,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     }
 
     /** Says what a test on this mesh left, of which nothing more is said when the mesh is checked. */
-    void judge(Tenant tenant, Function<AllocationHistory, LeakVerdict> examine, Conclusion conclusion) {
+    void judge(Tenant tenant, Function<AllocationHistory, LeakVerdict> examine, Conclusion conclusion, List<String> notes) {
         AllocationTracker shared = trackerForAll();
         shared.checked();
         Supplier<LeakVerdict> judge = () -> examine.apply(shared.history().partOf(tenant));
@@ -203,27 +206,64 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
             told.add(new Told(tenant, verdict));
         }
-        conclusion.draw(verdict, judge, shared, List.of(), null);
+        conclusion.draw(verdict, judge, shared, notes, null);
+    }
+
+    /**
+     * Gives a test on this mesh the time that its policies leave for late frees.
+     *
+     * @return what a reader has to know of the wait if it was in vain
+     */
+    List<String> await(Tenant tenant, Function<AllocationHistory, LeakVerdict> examine, Policies ofTest) {
+        AllocationTracker shared = trackerForAll();
+        return new GracePeriod(ofTest.grace(), timer)
+                .await(new MissingBuffers(
+                        shared,
+                        tenant::mayHaveLeftSomething,
+                        () -> examine.apply(shared.history().partOf(tenant))))
+                .stream()
+                .toList();
     }
 
     /** Closes what was left open, and fails the test if the check does not hold. */
     @Override
-    public synchronized void close() {
+    public void close() {
+        List<String> notes =
+                new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
+        awaitLateFrees().ifPresent(notes::add);
+        close(notes);
+    }
+
+    /** Without the lock: who frees late may still need the tracker and the meshes of this guard. */
+    private Optional<String> awaitLateFrees() {
+        Optional<AllocationTracker> all = trackerThatIsChecked();
+        if (all.isEmpty() || !settings.policies().waits(test.thrown())) {
+            return Optional.empty();
+        }
+        AllocationTracker watched = all.get();
+        return new GracePeriod(settings.policies().grace(), timer)
+                .await(new MissingBuffers(
+                        watched, () -> MissingBuffers.hasAny(watched), () -> examined(watched.history())));
+    }
+
+    private synchronized Optional<AllocationTracker> trackerThatIsChecked() {
+        return isAskedFor ? Optional.ofNullable(tracker) : Optional.empty();
+    }
+
+    private synchronized void close(List<String> notes) {
         AllocationTracker all = tracker;
         if (all == null || !isAskedFor) {
             return;
         }
         retire();
         budgets.readUnlessRead(openMeshes());
-        List<String> notes =
-                new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
         RuntimeException failedClose = closeMeshes(notes);
         // What is freed from here on, by a collection that a search for handles forces or by whatever else, is late.
         all.checked();
         LeakVerdict verdict = examined(all.history());
         template.ifPresent(invocation -> invocation.judged(verdict));
         noteThreadsThatOutlivedTheirTest(verdict, notes);
-        new Conclusion(settings.check(), budgets, run, test, template)
+        new Conclusion(settings.policies(), budgets, run, test, template)
                 .draw(verdict, () -> examined(all.history()), all, notes, failedClose);
     }
 
@@ -238,9 +278,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     /** Its own check was made before, so they are found here; who reads that has to know where to look. */
     private static void noteThreadsThatOutlivedTheirTest(LeakVerdict verdict, List<String> notes) {
         Map<String, Integer> late = new LinkedHashMap<>();
-        verdict.survivors(survivor -> survivor.standing() != Standing.EXPECTED
-                        && survivor.cause() != Cause.CACHED
-                        && survivor.cause() != Cause.SYSTEM)
+        MissingBuffers.in(verdict)
                 .forEach(survivor -> survivor.buffer()
                         .request()
                         .tenant()

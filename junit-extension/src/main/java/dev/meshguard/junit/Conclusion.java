@@ -24,14 +24,14 @@ import org.opentest4j.TestAbortedException;
 /**
  * What follows from a verdict for the test, class or suite that it is about: nothing, a report entry, or a failure.
  *
- * @param check what has to hold
+ * @param policies what has to hold, and what becomes of it where the test threw
  * @param budgets what may be used
  * @param run what all tests share
  * @param test who is blamed
  * @param template who may expect another verdict than the check, if the test is an invocation of a template of ours
  */
 record Conclusion(
-        AllocationCheck check,
+        Policies policies,
         BudgetCheck budgets,
         RunAccount run,
         GuardedTest test,
@@ -52,11 +52,17 @@ record Conclusion(
             AllocationTracker tracker,
             List<String> remarks,
             @Nullable RuntimeException failedClose) {
+        AllocationCheck check = policies.check();
+        // Of a test that is skipped too: what it used of a file is no less needed, and what it leaks is not repaired.
         if (check != AllocationCheck.NONE) {
             run.add(verdict);
         }
         List<String> notes = new ArrayList<>(remarks);
         Optional<Throwable> thrown = test.thrown();
+        if (policies.after(thrown) == AfterThrow.SKIP) {
+            throwUnlessAborted(failedClose, thrown);
+            return;
+        }
         ToldFindings told = ToldFindings.by(thrown);
         Optional<BudgetAssertionError> overBudget = budgets.failure(verdict, test);
         boolean holds = check.holdsFor(verdict)
@@ -82,14 +88,14 @@ record Conclusion(
             if (failedClose != null) {
                 failure.addSuppressed(failedClose);
             }
-            fail(overBudget.map(budget -> both(failure, budget)).orElse(failure), thrown);
+            fail(overBudget.map(budget -> both(failure, budget)).orElse(failure), failedClose, thrown);
         } else if (overBudget.isPresent()) {
             if (failedClose != null) {
                 overBudget.get().addSuppressed(failedClose);
             }
-            fail(overBudget.get(), thrown);
+            fail(overBudget.get(), failedClose, thrown);
         } else if (failedClose != null) {
-            throw failedClose;
+            throwUnlessAborted(failedClose, thrown);
         } else if (!isKnown && check != AllocationCheck.NONE) {
             publishOverlaps(verdict, notes);
         }
@@ -153,13 +159,20 @@ record Conclusion(
         return both;
     }
 
-    private void fail(AssertionError failure, Optional<Throwable> thrown) {
+    private void fail(AssertionError failure, @Nullable RuntimeException failedClose, Optional<Throwable> thrown) {
         thrown.ifPresent(unused -> test.publish(String.valueOf(failure.getMessage())));
-        failUnlessAborted(failure, thrown);
+        if (policies.after(thrown) == AfterThrow.REPORT) {
+            throwUnlessAborted(failedClose, thrown);
+        } else {
+            throwUnlessAborted(failure, thrown);
+        }
     }
 
     /** Thrown while an abort is under way, an error would turn the aborted test into a failed one. */
-    private static void failUnlessAborted(AssertionError failure, Optional<Throwable> thrown) {
+    private static <T extends Throwable> void throwUnlessAborted(@Nullable T failure, Optional<Throwable> thrown) throws T {
+        if (failure == null) {
+            return;
+        }
         if (thrown.isPresent() && thrown.get() instanceof TestAbortedException aborted) {
             aborted.addSuppressed(failure);
         } else {

@@ -14,7 +14,6 @@ import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.OriginCapture;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -39,8 +38,7 @@ record GuardSettings(
         List<Consumer<Ttnn.Builder>> runtime,
         MeshLifetime lifetime,
         MeshAccounting accounting,
-        AllocationCheck check,
-        OriginCapture origins) {
+        Policies policies) {
 
     /** The largest system there is, a Galaxy, has 8x4 devices. */
     private static final int MOST_DEVICES = 32;
@@ -51,7 +49,7 @@ record GuardSettings(
     }
 
     /**
-     * Reads an annotation.
+     * Reads what an annotation says of a mesh; its policies do not stand in it alone.
      *
      * @param place where it stands, for messages
      */
@@ -74,8 +72,7 @@ record GuardSettings(
                         List.of(),
                         annotation.lifetime(),
                         annotation.accounting(),
-                        annotation.check(),
-                        annotation.origins())
+                        Policies.DEFAULTS)
                 .checked(place);
     }
 
@@ -159,8 +156,36 @@ record GuardSettings(
                 runtime,
                 lifetime,
                 accounting,
-                invocation.judgesAlone() ? AllocationCheck.NONE : check,
-                origins);
+                policies.judgedInAnyCase(invocation.judgesAlone()));
+    }
+
+    /** Returns these settings with other policies. */
+    GuardSettings with(Policies other) {
+        return new GuardSettings(
+                rows,
+                columns,
+                architecture,
+                preset,
+                reporting,
+                defects,
+                strictness,
+                handleRelease,
+                faults,
+                opening,
+                runtime,
+                lifetime,
+                accounting,
+                other);
+    }
+
+    /** Returns whether each test on a mesh that outlives it answers for what it leaves there. */
+    boolean accountsForTests() {
+        return lifetime != MeshLifetime.TEST && accounting == MeshAccounting.EACH_TEST;
+    }
+
+    /** Returns what tests have to agree on to share a mesh: where each answers for itself, of the policies only what the tracker has. */
+    GuardSettings ofMesh() {
+        return accountsForTests() ? with(Policies.DEFAULTS.withOrigins(policies.origins())) : this;
     }
 
     /** The arguments with which the mesh of a test is opened. */

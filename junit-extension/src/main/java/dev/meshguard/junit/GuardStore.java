@@ -27,6 +27,8 @@ final class GuardStore {
 
     private record RunKey() {}
 
+    private record PoliciesKey() {}
+
     /** Which guard serves a context; closing this one's store closes no guard of another. */
     private record Answer(AllocationGuard guard) {}
 
@@ -70,6 +72,13 @@ final class GuardStore {
         return context.getRoot()
                 .getStore(NAMESPACE)
                 .getOrComputeIfAbsent(new RunKey(), unused -> ifAbsent.get(), RunAccount.class);
+    }
+
+    /** Returns what the configuration parameters say of policies, which are read once in an execution. */
+    static PolicyRequest policies(ExtensionContext context, Supplier<PolicyRequest> ifAbsent) {
+        return context.getRoot()
+                .getStore(NAMESPACE)
+                .getOrComputeIfAbsent(new PoliciesKey(), unused -> ifAbsent.get(), PolicyRequest.class);
     }
 
     /** Returns whether the extension is the first that asked: of two in one context only one may do what is done once. */

@@ -1,10 +1,13 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.GracePeriod;
+import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.junit.internal.TemplateInvocations;
 import dev.meshguard.junit.internal.TestNames;
+import dev.meshguard.junit.internal.UnknownParameters;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.fault.FaultPlan;
@@ -21,6 +24,7 @@ import dev.meshguard.verdict.budget.MemoryBudget;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -29,6 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -99,6 +104,8 @@ public final class MeshGuardExtension
     private final GuardSettings settings;
     private final ExpectedBuffers expected;
     private final List<MemoryBudget> budgets;
+    private final PolicyRequest policies;
+    private final GraceTimer timer;
     private final boolean isBuilt;
 
     /** Called by Jupiter for {@link TrackAllocations} and where extensions are detected; in code, {@link #create()} is meant. */
@@ -110,6 +117,8 @@ public final class MeshGuardExtension
         this.settings = builder.settings().checked("MeshGuardExtension");
         this.expected = builder.expected;
         this.budgets = List.copyOf(builder.budgets);
+        this.policies = builder.policies;
+        this.timer = builder.timer;
         this.isBuilt = isBuilt;
     }
 
@@ -256,7 +265,7 @@ public final class MeshGuardExtension
         return GuardStore.of(factory)
                 .account()
                 .map(ofFactory -> ofFactory.openPart(mayStay, noBudgets, test))
-                .orElseGet(() -> TestAccount.open(guard, mayStay, noBudgets, test));
+                .orElseGet(() -> TestAccount.open(guard, mayStay, noBudgets, guard.policies(), test));
     }
 
     /** Contexts of dynamic tests and containers know neither class nor method. */
@@ -299,6 +308,7 @@ public final class MeshGuardExtension
                             guard,
                             expectedBy(context, guard.run()),
                             new BudgetCheck(budgetsOf(context)),
+                            settingsOf(context).policies(),
                             GuardedTest.of(context)));
         }
         return guard;
@@ -312,31 +322,75 @@ public final class MeshGuardExtension
             RunAccount run = runOf(owner);
             return GuardStore.of(owner)
                     .guard(
-                            asked,
+                            asked.ofMesh(),
                             () -> new AllocationGuard(
-                                    asked,
+                                    settingsOfMesh(owner, asked),
                                     expectedByOwner(owner, run),
                                     new BudgetCheck(budgetsOf(owner)),
                                     run,
+                                    speakersFor(owner).get(0).timer,
                                     owner,
                                     TemplateInvocations.of(context)));
         });
     }
 
+    /** What the tests do not answer for is judged by what the owner of their mesh says. */
+    private GuardSettings settingsOfMesh(ExtensionContext owner, GuardSettings asked) {
+        return asked.accountsForTests()
+                ? asked.with(policiesOf(owner).withOrigins(asked.policies().origins()))
+                : asked;
+    }
+
     private static RunAccount runOf(ExtensionContext context) {
-        return GuardStore.run(context, () -> {
-            try {
-                return RunAccount.begin(RunSettings.of(context::getConfigurationParameter, System.getenv()));
-            } catch (IllegalArgumentException refusal) {
-                throw new ExtensionConfigurationException(refusal.getMessage(), refusal);
-            }
-        });
+        return GuardStore.run(
+                context,
+                () -> refusing(() -> RunAccount.begin(
+                        RunSettings.of(context::getConfigurationParameter, System.getenv()))));
+    }
+
+    private static PolicyRequest parametersOf(ExtensionContext context) {
+        return GuardStore.policies(
+                context,
+                () -> refusing(() -> {
+                    new UnknownParameters(GuardParameter.keys())
+                            .refuse(
+                                    loaderOfTests(),
+                                    System.getProperties(),
+                                    context::getConfigurationParameter);
+                    return GuardParameter.policies(context::getConfigurationParameter);
+                }));
+    }
+
+    /** The loader with which JUnit looks for its file. */
+    private static ClassLoader loaderOfTests() {
+        ClassLoader ofThread = Thread.currentThread().getContextClassLoader();
+        return ofThread == null ? ClassLoader.getSystemClassLoader() : ofThread;
+    }
+
+    private static <T> T refusing(Supplier<T> read) {
+        try {
+            return read.get();
+        } catch (IllegalArgumentException refusal) {
+            throw new ExtensionConfigurationException(refusal.getMessage(), refusal);
+        }
     }
 
     private GuardSettings settingsOf(ExtensionContext context) {
-        GuardSettings asked =
-                Requests.settings(context).orElseGet(() -> speakersFor(context).get(0).settings);
+        GuardSettings asked = Requests.settings(context)
+                .orElseGet(() -> speakersFor(context).get(0).settings)
+                .with(policiesOf(context));
         return TemplateInvocations.of(context).map(asked::in).orElse(asked);
+    }
+
+    /** The one rule of precedence: for each policy, the nearest place that says it. */
+    private Policies policiesOf(ExtensionContext context) {
+        PolicyRequest all = PolicyRequests.annotated(context);
+        if (context.getTestClass().isPresent()) {
+            for (MeshGuardExtension speaker : speakersFor(context)) {
+                all = all.or(speaker.policies);
+            }
+        }
+        return all.or(parametersOf(context)).orDefaults();
     }
 
     /** What the files say comes last: the nearer an entry stands to a test, the better it knows it. */
@@ -391,8 +445,11 @@ public final class MeshGuardExtension
         if (asked.lifetime() == MeshLifetime.TEST) {
             return context;
         }
-        boolean eachForItself = asked.accounting() == MeshAccounting.EACH_TEST;
+        boolean eachForItself = asked.accountsForTests();
         ExtensionContext owner = context;
+        if (owner.getTestMethod().isPresent()) {
+            PolicyRequests.refuseOnMethod(owner, asked);
+        }
         if (owner.getTestMethod().isPresent() && !eachForItself) {
             Requests.refuseOnMethod(owner, asked.lifetime());
             BudgetRequests.refuseOnMethod(owner, asked.lifetime());
@@ -429,7 +486,7 @@ public final class MeshGuardExtension
     }
 
     private boolean asksForTheSame(ExtensionContext outer, GuardSettings asked) {
-        return outer.getTestMethod().isPresent() || settingsOf(outer).equals(asked);
+        return outer.getTestMethod().isPresent() || settingsOf(outer).ofMesh().equals(asked.ofMesh());
     }
 
     /** Chooses what a test gets and what is checked; not safe for use by several threads. */
@@ -449,8 +506,8 @@ public final class MeshGuardExtension
         private final List<Consumer<Ttnn.Builder>> runtime = new ArrayList<>();
         private MeshLifetime lifetime = MeshLifetime.TEST;
         private MeshAccounting accounting = MeshAccounting.AT_THE_END;
-        private AllocationCheck check = AllocationCheck.CLEAN;
-        private OriginCapture origins = OriginCapture.ALLOCATIONS;
+        private PolicyRequest policies = PolicyRequest.NONE;
+        private GraceTimer timer = GraceTimer.ofMachine();
         private ExpectedBuffers expected = ExpectedBuffers.none();
         private final List<MemoryBudget> budgets = new ArrayList<>();
 
@@ -533,15 +590,46 @@ public final class MeshGuardExtension
             return this;
         }
 
-        /** Chooses what has to hold at the end; {@link AllocationCheck#CLEAN} unless set. */
+        /** Chooses what has to hold at the end, where no {@link AllocationPolicy} says it; see there. */
         public Builder check(AllocationCheck newCheck) {
-            check = newCheck;
+            policies = policies.check(newCheck);
             return this;
         }
 
-        /** Chooses whose stack is taken; {@link OriginCapture#ALLOCATIONS} unless set. */
+        /** Chooses whose stack is taken, where no {@link AllocationPolicy} says it; see there. */
         public Builder origins(OriginCapture newOrigins) {
-            origins = newOrigins;
+            policies = policies.origins(newOrigins);
+            return this;
+        }
+
+        /** Chooses what becomes of the check of a test that failed, where no {@link AllocationPolicy} says it; see there. */
+        public Builder onFailure(AfterThrow newPolicy) {
+            policies = policies.onFailure(newPolicy);
+            return this;
+        }
+
+        /** Chooses what becomes of the check of a test that was aborted, where no {@link AllocationPolicy} says it; see there. */
+        public Builder onAbort(AfterThrow newPolicy) {
+            policies = policies.onAbort(newPolicy);
+            return this;
+        }
+
+        /**
+         * Chooses how long late frees are waited for, where no {@link AllocationPolicy} says it; see there.
+         *
+         * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if it is negative or above ten minutes
+         */
+        public Builder grace(Duration atMost) {
+            GracePeriod.refusal(atMost).ifPresent(allowed -> {
+                throw GuardSettings.refused("MeshGuardExtension", "grace = " + atMost, allowed);
+            });
+            policies = policies.grace(atMost);
+            return this;
+        }
+
+        /** Chooses the time in which late frees are waited for. */
+        Builder timer(GraceTimer newTimer) {
+            timer = newTimer;
             return this;
         }
 
@@ -581,8 +669,7 @@ public final class MeshGuardExtension
                     runtime,
                     lifetime,
                     accounting,
-                    check,
-                    origins);
+                    Policies.DEFAULTS);
         }
     }
 }

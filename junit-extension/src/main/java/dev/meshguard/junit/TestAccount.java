@@ -2,8 +2,11 @@ package dev.meshguard.junit;
 
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.Tenant;
+import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -18,14 +21,21 @@ final class TestAccount implements AutoCloseable {
     private final AllocationGuard guard;
     private final ExpectedBuffers expected;
     private final BudgetCheck budgets;
+    private final Policies policies;
     private final GuardedTest test;
     private final Tenant tenant;
     private final Scope thread;
     private boolean isClosed;
 
     private TestAccount(
-            AllocationGuard guard, Tenant tenant, ExpectedBuffers expected, BudgetCheck budgets, GuardedTest test) {
+            AllocationGuard guard,
+            Tenant tenant,
+            ExpectedBuffers expected,
+            BudgetCheck budgets,
+            Policies policies,
+            GuardedTest test) {
         this.guard = guard;
+        this.policies = policies;
         this.expected = expected;
         this.budgets = budgets;
         this.test = test;
@@ -34,13 +44,14 @@ final class TestAccount implements AutoCloseable {
     }
 
     /** Opens the account of a test that runs on the calling thread. */
-    static TestAccount open(AllocationGuard guard, ExpectedBuffers expected, BudgetCheck budgets, GuardedTest test) {
-        return new TestAccount(guard, guard.tenant(test.name()), expected, budgets, test);
+    static TestAccount open(
+            AllocationGuard guard, ExpectedBuffers expected, BudgetCheck budgets, Policies policies, GuardedTest test) {
+        return new TestAccount(guard, guard.tenant(test.name()), expected, budgets, policies, test);
     }
 
     /** Opens the account of a part of this test; what the part takes counts to this test no more. */
     TestAccount openPart(ExpectedBuffers mayStay, BudgetCheck within, GuardedTest part) {
-        return new TestAccount(guard, tenant.tenant(part.name()), mayStay, within, part);
+        return new TestAccount(guard, tenant.tenant(part.name()), mayStay, within, policies, part);
     }
 
     /** Says that code of the test runs on the calling thread until the scope is closed. */
@@ -60,18 +71,36 @@ final class TestAccount implements AutoCloseable {
 
     /** Fails the test if the check does not hold for what it left. */
     @Override
-    public synchronized void close() {
+    public void close() {
+        if (end()) {
+            List<String> notes =
+                    policies.waits(test.thrown()) ? guard.await(tenant, this::examined, policies) : List.of();
+            judge(notes);
+        }
+    }
+
+    /** Returns whether this is the first time that it ends. */
+    private synchronized boolean end() {
         if (isClosed) {
-            return;
+            return false;
         }
         isClosed = true;
         thread.close();
+        return true;
+    }
+
+    private synchronized void judge(List<String> notes) {
         tenant.leave();
         if (tenant.mayHaveLeftSomething() || (tenant.hasTaken() && !budgets.isEmpty())) {
             guard.judge(
                     tenant,
-                    history -> LeakCheck.create().expecting(expected).examine(history),
-                    new Conclusion(guard.check(), budgets, guard.run(), test, Optional.empty()));
+                    this::examined,
+                    new Conclusion(policies, budgets, guard.run(), test, Optional.empty()),
+                    notes);
         }
+    }
+
+    private LeakVerdict examined(AllocationHistory history) {
+        return LeakCheck.create().expecting(expected).examine(history);
     }
 }

@@ -49,12 +49,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>A test that passed fails with a {@link dev.meshguard.assertions.LeakAssertionError}. A test that failed keeps its
  * failure, with the leak suppressed in it. A test that was aborted stays aborted, likewise. In both cases the text is
  * published as a report entry too, because build tools may cut suppressed errors. What the test asserted for itself is not
- * reported a second time.
+ * reported a second time. {@link AllocationPolicy} chooses otherwise.
  *
  * <h2>Which annotation counts</h2>
  *
  * <p>The nearest one, as a whole: on the method, else on the class, its superclasses and interfaces, else on the classes
  * around it. It goes before what a {@link MeshGuardExtension} in a field says. It may be part of annotations of your own.
+ * Only {@link #check} and {@link #origins} are looked for one by one, as {@link AllocationPolicy} says: they are about the check, and
+ * the rest describes one mesh.
  * What may stay is said by {@link ExpectBuffers}, which adds up.
  *
  * <p>Dynamic tests of a {@code @TestFactory} are checked one by one, each for what it left on the mesh of its factory. Tests that share
@@ -121,9 +123,9 @@ public @interface TrackAllocations {
     /** Returns whose leak it is what a test leaves on a mesh that outlives it. */
     MeshAccounting accounting() default MeshAccounting.AT_THE_END;
 
-    /** Returns what has to hold when that time is over. */
-    AllocationCheck check() default AllocationCheck.CLEAN;
+    /** Returns what has to hold when that time is over, a policy; see {@link AllocationPolicy#check}. */
+    AllocationCheck[] check() default {};
 
-    /** Returns whose stack is taken. */
-    OriginCapture origins() default OriginCapture.ALLOCATIONS;
+    /** Returns whose stack is taken, a policy; see {@link AllocationPolicy#origins}. */
+    OriginCapture[] origins() default {};
 }

@@ -1,5 +1,6 @@
 package dev.meshguard.junit.internal;
 
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -44,6 +45,9 @@ public record RunSettings(
     /** Names the folder of accounts. */
     public static final String ACCOUNT = "meshguard.account";
 
+    /** Names the folder from which those count that are written to. */
+    public static final String OUTPUT = "meshguard.output";
+
     /** What is asked to be written to a baseline. */
     public enum Update {
         /** Nothing. */
@@ -63,19 +67,32 @@ public record RunSettings(
      */
     public static RunSettings of(Function<String, Optional<String>> parameters, Map<String, String> environment) {
         RunSettings settings = new RunSettings(
-                given(parameters, EXPECTED_BUFFERS).map(Path::of),
-                given(parameters, BASELINE).map(Path::of),
+                path(parameters, EXPECTED_BUFFERS),
+                path(parameters, BASELINE),
                 update(given(parameters, UPDATE)),
                 bool(STRICT, given(parameters, STRICT)),
                 given(parameters, RUN),
-                given(parameters, ACCOUNT).map(Path::of),
+                path(parameters, ACCOUNT)
+                        .map(folder ->
+                                path(parameters, OUTPUT).map(output -> output.resolve(folder)).orElse(folder)),
                 isOn(environment.getOrDefault("CI", "")));
         settings.refuseWhatMissesItsOther();
         return settings;
     }
 
-    private static Optional<String> given(Function<String, Optional<String>> parameters, String name) {
+    /** Returns the value of a parameter; one without a value is not given. */
+    public static Optional<String> given(Function<String, Optional<String>> parameters, String name) {
         return parameters.apply(name).map(String::strip).filter(value -> !value.isEmpty());
+    }
+
+    private static Optional<Path> path(Function<String, Optional<String>> parameters, String name) {
+        return given(parameters, name).map(value -> {
+            try {
+                return Path.of(value);
+            } catch (InvalidPathException noPath) {
+                throw refused(name, value, "It is no path here: " + noPath.getReason() + ".");
+            }
+        });
     }
 
     private static boolean isOn(String variable) {
@@ -124,7 +141,8 @@ public record RunSettings(
         return update == what && !readOnly;
     }
 
-    static IllegalArgumentException refused(String name, String value, String allowed) {
+    /** Returns the refusal of a parameter's value; what is allowed is a whole sentence. */
+    public static IllegalArgumentException refused(String name, String value, String allowed) {
         return new IllegalArgumentException(String.format(Locale.ROOT, "%s = %s is refused. %s", name, value, allowed));
     }
 }

@@ -8,6 +8,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.testkit.engine.EngineTestKit;
@@ -43,6 +44,23 @@ public final class JupiterRun {
                 .selectors(selectClass(testClass))
                 .configurationParameters(parameters)
                 .execute());
+    }
+
+    /** Returns what became of the one test of the given name in a class or its nested classes; the others are left out. */
+    public static RunAssert.Results runTest(Class<?> around, String test, Map<String, String> parameters) {
+        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .selectors(methods(around)
+                        .filter(method -> method.getName().equals(test))
+                        .map(method -> selectMethod(method.getDeclaringClass(), method))
+                        .toArray(DiscoverySelector[]::new))
+                .configurationParameters(parameters)
+                .execute());
+    }
+
+    private static Stream<Method> methods(Class<?> around) {
+        return Stream.concat(
+                Arrays.stream(around.getDeclaredMethods()),
+                Arrays.stream(around.getDeclaredClasses()).flatMap(JupiterRun::methods));
     }
 
     /** Returns what became of the tests of several classes in one run. */

@@ -252,6 +252,11 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             return this;
         }
 
+        /** Returns the whole text, line numbers masked. */
+        public String text() {
+            return JupiterRun.masked(String.valueOf(thrown.getMessage()));
+        }
+
         /** Verifies a part of the text, line numbers masked. */
         public Failure withTextContaining(String part) {
             Assertions.assertThat(JupiterRun.masked(thrown.getMessage())).contains(part);

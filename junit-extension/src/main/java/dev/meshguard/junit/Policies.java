@@ -1,0 +1,52 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.tracker.OriginCapture;
+import java.time.Duration;
+import java.util.Optional;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * How memory is checked, decided.
+ *
+ * @param check what has to hold
+ * @param origins whose stack is taken
+ * @param onFailure what becomes of the check of a test that failed
+ * @param onAbort what becomes of the check of a test that was aborted
+ * @param grace how long late frees are waited for at most
+ */
+record Policies(
+        AllocationCheck check, OriginCapture origins, AfterThrow onFailure, AfterThrow onAbort, Duration grace) {
+
+    static final Policies DEFAULTS = new Policies(
+            AllocationCheck.CLEAN,
+            OriginCapture.ALLOCATIONS,
+            AfterThrow.ATTACH,
+            AfterThrow.ATTACH,
+            Duration.ZERO);
+
+    /** Returns what becomes of a check after what a test threw, if it did. */
+    AfterThrow after(Optional<Throwable> thrown) {
+        return thrown.map(error -> error instanceof TestAbortedException ? onAbort : onFailure)
+                .orElse(AfterThrow.ATTACH);
+    }
+
+    /** Returns whether a check waits for late frees after what a test threw, if it did. */
+    boolean waits(Optional<Throwable> thrown) {
+        return !grace.isZero() && check != AllocationCheck.NONE && after(thrown) != AfterThrow.SKIP;
+    }
+
+    /** Returns these policies for a tracker that takes other stacks. */
+    Policies withOrigins(OriginCapture other) {
+        return new Policies(check, other, onFailure, onAbort, grace);
+    }
+
+    /**
+     * Returns these policies for a test that a template makes fail on purpose.
+     *
+     * <p>What it leaves on that path is what the template is for, so it may not be skipped.
+     */
+    Policies judgedInAnyCase(boolean byTemplateAlone) {
+        return new Policies(
+                byTemplateAlone ? AllocationCheck.NONE : check, origins, AfterThrow.ATTACH, AfterThrow.ATTACH, grace);
+    }
+}

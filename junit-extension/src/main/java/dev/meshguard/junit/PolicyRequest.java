@@ -1,0 +1,132 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.junit.internal.GracePeriod;
+import dev.meshguard.tracker.OriginCapture;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * What one place says of policies; what it leaves out, another place decides.
+ *
+ * @param check what has to hold
+ * @param origins whose stack is taken
+ * @param onFailure what becomes of the check of a test that failed
+ * @param onAbort what becomes of the check of a test that was aborted
+ * @param grace how long late frees are waited for at most
+ */
+record PolicyRequest(
+        Optional<AllocationCheck> check,
+        Optional<OriginCapture> origins,
+        Optional<AfterThrow> onFailure,
+        Optional<AfterThrow> onAbort,
+        Optional<Duration> grace) {
+
+    /** Of a place that says nothing. */
+    static final PolicyRequest NONE = new PolicyRequest(
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+    /**
+     * Reads an annotation.
+     *
+     * @param place where it stands, for messages
+     */
+    static PolicyRequest of(AllocationPolicy annotation, String place) {
+        return new PolicyRequest(
+                atMostOne(place, "check", annotation.check()),
+                atMostOne(place, "origins", annotation.origins()),
+                atMostOne(place, "onFailure", annotation.onFailure()),
+                atMostOne(place, "onAbort", annotation.onAbort()),
+                grace(annotation.grace(), place));
+    }
+
+    /**
+     * Reads the policies in the annotation that says what mesh.
+     *
+     * @param place where it stands, for messages
+     */
+    static PolicyRequest of(TrackAllocations annotation, String place) {
+        return new PolicyRequest(
+                atMostOne(place, "check", annotation.check()),
+                atMostOne(place, "origins", annotation.origins()),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /** Returns what this place says, and where it says nothing what a place says that is farther away. */
+    PolicyRequest or(PolicyRequest farther) {
+        return new PolicyRequest(
+                check.or(farther::check),
+                origins.or(farther::origins),
+                onFailure.or(farther::onFailure),
+                onAbort.or(farther::onAbort),
+                grace.or(farther::grace));
+    }
+
+    /**
+     * Returns what two annotations of one place say.
+     *
+     * @param place where both stand, for messages
+     */
+    PolicyRequest beside(PolicyRequest other, String place) {
+        refuseTwo(place, "check", check, other.check);
+        refuseTwo(place, "origins", origins, other.origins);
+        return or(other);
+    }
+
+    PolicyRequest check(AllocationCheck value) {
+        return new PolicyRequest(Optional.of(value), origins, onFailure, onAbort, grace);
+    }
+
+    PolicyRequest origins(OriginCapture value) {
+        return new PolicyRequest(check, Optional.of(value), onFailure, onAbort, grace);
+    }
+
+    PolicyRequest onFailure(AfterThrow value) {
+        return new PolicyRequest(check, origins, Optional.of(value), onAbort, grace);
+    }
+
+    PolicyRequest onAbort(AfterThrow value) {
+        return new PolicyRequest(check, origins, onFailure, Optional.of(value), grace);
+    }
+
+    PolicyRequest grace(Duration value) {
+        return new PolicyRequest(check, origins, onFailure, onAbort, Optional.of(value));
+    }
+
+    Policies orDefaults() {
+        Policies defaults = Policies.DEFAULTS;
+        return new Policies(
+                check.orElse(defaults.check()),
+                origins.orElse(defaults.origins()),
+                onFailure.orElse(defaults.onFailure()),
+                onAbort.orElse(defaults.onAbort()),
+                grace.orElse(defaults.grace()));
+    }
+
+    private static <T> Optional<T> atMostOne(String place, String name, T[] values) {
+        if (values.length > 1) {
+            throw GuardSettings.refused(place, name + " = " + Arrays.toString(values), "Give at most one.");
+        }
+        return Arrays.stream(values).findFirst();
+    }
+
+    private static Optional<Duration> grace(String text, String place) {
+        try {
+            return text.isEmpty() ? Optional.empty() : Optional.of(GracePeriod.parse(text));
+        } catch (IllegalArgumentException noDuration) {
+            throw GuardSettings.refused(place, "grace = \"" + text + "\"", String.valueOf(noDuration.getMessage()));
+        }
+    }
+
+    private static <T> void refuseTwo(String place, String name, Optional<T> one, Optional<T> other) {
+        if (one.isPresent() && other.isPresent() && !one.equals(other)) {
+            throw GuardSettings.refused(
+                    place,
+                    String.format(Locale.ROOT, "%s = %s and %s = %s", name, one.get(), name, other.get()),
+                    "Say it once.");
+        }
+    }
+}

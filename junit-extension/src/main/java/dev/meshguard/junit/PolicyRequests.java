@@ -1,0 +1,105 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.junit.internal.TestNames;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * What the annotations around a test say of policies.
+ *
+ * <p>Each policy is looked for by itself, so an annotation hides only what it says. Annotations are therefore read where they are
+ * declared: a search for the nearest would miss the farther ones.
+ */
+final class PolicyRequests {
+
+    private PolicyRequests() {}
+
+    /** Returns what the annotations of method, class and enclosing classes say together, the nearest first. */
+    static PolicyRequest annotated(ExtensionContext context) {
+        PolicyRequest all = ofMethod(context);
+        List<Class<?>> outermostFirst = new ArrayList<>(context.getEnclosingTestClasses());
+        context.getTestClass().ifPresent(outermostFirst::add);
+        Collections.reverse(outermostFirst);
+        for (Class<?> type : outermostFirst) {
+            all = all.or(ofClass(type));
+        }
+        return all;
+    }
+
+    /** Refuses on a method what would have to hold for the other tests on its mesh too. */
+    static void refuseOnMethod(ExtensionContext context, GuardSettings asked) {
+        PolicyRequest given = ofMethod(context);
+        boolean isEachForItself = asked.accountsForTests();
+        if (isEachForItself ? given.origins().isPresent() : !given.equals(PolicyRequest.NONE)) {
+            throw GuardSettings.refused(
+                    "@AllocationPolicy on " + nameOfMethod(context),
+                    String.format(
+                            Locale.ROOT,
+                            "%s for one method of a mesh with lifetime = %s",
+                            isEachForItself ? "origins" : "a policy",
+                            asked.lifetime()),
+                    isEachForItself
+                            ? "All its tests share one tracker: put it on the class."
+                            : "Put it on the class, or let each test answer for itself with accounting = EACH_TEST.");
+        }
+    }
+
+    private static PolicyRequest ofMethod(ExtensionContext context) {
+        return context.getTestMethod()
+                .map(method -> on(method, nameOfMethod(context)))
+                .orElse(PolicyRequest.NONE);
+    }
+
+    private static String nameOfMethod(ExtensionContext context) {
+        return TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod());
+    }
+
+    private static PolicyRequest ofClass(Class<?> type) {
+        PolicyRequest all = on(type, TestNames.of(type));
+        for (Class<?> implemented : type.getInterfaces()) {
+            all = all.or(ofClass(implemented));
+        }
+        Class<?> superclass = type.getSuperclass();
+        return superclass == null || superclass == Object.class ? all : all.or(ofClass(superclass));
+    }
+
+    private static PolicyRequest on(AnnotatedElement element, String name) {
+        return on(element, name, new HashSet<>());
+    }
+
+    /** What stands there itself goes before what comes with annotations that are made of others. */
+    private static PolicyRequest on(AnnotatedElement element, String name, Set<Class<?>> seen) {
+        Annotation[] declared = element.getDeclaredAnnotations();
+        PolicyRequest all = declaredOn(element, name);
+        for (Annotation annotation : declared) {
+            Class<? extends Annotation> type = annotation.annotationType();
+            if (mayBeComposed(type) && seen.add(type)) {
+                all = all.or(on(type, name, seen));
+            }
+        }
+        return all;
+    }
+
+    private static PolicyRequest declaredOn(AnnotatedElement element, String name) {
+        AllocationPolicy policy = element.getDeclaredAnnotation(AllocationPolicy.class);
+        TrackAllocations tracked = element.getDeclaredAnnotation(TrackAllocations.class);
+        PolicyRequest byPolicy =
+                policy == null ? PolicyRequest.NONE : PolicyRequest.of(policy, "@AllocationPolicy on " + name);
+        PolicyRequest byTracked =
+                tracked == null ? PolicyRequest.NONE : PolicyRequest.of(tracked, "@TrackAllocations on " + name);
+        return byPolicy.beside(byTracked, "@AllocationPolicy and @TrackAllocations on " + name);
+    }
+
+    /** Nearly every annotation on a test is one of these, which nobody has to look into. */
+    private static boolean mayBeComposed(Class<?> type) {
+        String name = type.getName();
+        return !name.startsWith("java.") && !name.startsWith("org.junit.") && !name.startsWith("org.apiguardian.");
+    }
+}

@@ -1,0 +1,131 @@
+package dev.meshguard.junit.internal;
+
+import dev.meshguard.tracker.Quantities;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How long a check waits for frees that other threads still make.
+ *
+ * <p>It looks again after one millisecond, then after twice as long each time, at most after a tenth of a second: who frees at once
+ * costs nothing, who frees late is not disturbed. Who has nothing left is not waited for at all, and the time is not even read.
+ *
+ * @param atMost the longest wait; nothing is waited for if it is zero
+ * @param timer the time
+ */
+public record GracePeriod(Duration atMost, GraceTimer timer) {
+
+    private static final Duration LONGEST = Duration.ofMinutes(10);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(100);
+    private static final Pattern FORM = Pattern.compile("(\\d{1,9}) ?(ms|s|m)?");
+
+    /** Creates a period that is not too long. */
+    public GracePeriod {
+        refusal(atMost).ifPresent(allowed -> {
+            throw new IllegalArgumentException(allowed);
+        });
+    }
+
+    /** Returns what is allowed instead of a duration, if it is not. */
+    public static Optional<String> refusal(Duration atMost) {
+        return atMost.isNegative() || atMost.compareTo(LONGEST) > 0
+                ? Optional.of("Give 0 or more, at most " + words(LONGEST) + ".")
+                : Optional.empty();
+    }
+
+    /**
+     * Returns the duration that a text names, in the form that JUnit's timeouts have: a number with {@code ms}, {@code s} or
+     * {@code m}, without a unit in seconds.
+     *
+     * @throws IllegalArgumentException if it names none, or one that is too long; the message says what is allowed
+     */
+    public static Duration parse(String text) {
+        Matcher form = FORM.matcher(text.strip().toLowerCase(Locale.ROOT));
+        if (!form.matches()) {
+            throw refused();
+        }
+        long number = Long.parseLong(form.group(1));
+        String unit = Optional.ofNullable(form.group(2)).orElse("s");
+        Duration duration =
+                switch (unit) {
+                    case "ms" -> Duration.ofMillis(number);
+                    case "m" -> Duration.ofMinutes(number);
+                    default -> Duration.ofSeconds(number);
+                };
+        if (duration.compareTo(LONGEST) > 0) {
+            throw refused();
+        }
+        return duration;
+    }
+
+    private static IllegalArgumentException refused() {
+        return new IllegalArgumentException(
+                "Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most " + words(LONGEST) + ".");
+    }
+
+    /**
+     * Waits until nothing is missing.
+     *
+     * @param missing how many buffers are
+     * @return what a reader has to know of the wait if it was in vain
+     */
+    public Optional<String> await(LongSupplier missing) {
+        long first = atMost.isZero() ? 0 : missing.getAsLong();
+        if (first == 0) {
+            return Optional.empty();
+        }
+        long start = timer.nanoTime();
+        Duration pause = FIRST_PAUSE;
+        long left = first;
+        for (Duration rest = atMost; !rest.isZero() && !rest.isNegative(); rest = atMost.minus(since(start))) {
+            try {
+                timer.sleep(pause.compareTo(rest) < 0 ? pause : atLeastFirst(rest));
+            } catch (InterruptedException asksForTheEnd) {
+                Thread.currentThread().interrupt();
+                return Optional.of(String.format(
+                        Locale.ROOT,
+                        "waited %s of %s for frees of other threads, then the thread was interrupted; %s",
+                        words(since(start)),
+                        words(atMost),
+                        cameBack(first, left)));
+            }
+            left = missing.getAsLong();
+            if (left == 0) {
+                return Optional.empty();
+            }
+            pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+        }
+        return Optional.of(String.format(
+                Locale.ROOT, "waited %s for frees of other threads; %s", words(atMost), cameBack(first, left)));
+    }
+
+    private Duration since(long start) {
+        return Duration.ofNanos(timer.nanoTime() - start);
+    }
+
+    /** A rest of less than a millisecond is none for a thread that sleeps; it would only spin. */
+    private static Duration atLeastFirst(Duration rest) {
+        return rest.compareTo(FIRST_PAUSE) < 0 ? FIRST_PAUSE : rest;
+    }
+
+    private static String cameBack(long first, long left) {
+        return String.format(
+                Locale.ROOT,
+                "%s of %s came back meanwhile",
+                left < first ? String.valueOf(first - left) : "none",
+                Quantities.count(first, "buffer"));
+    }
+
+    private static String words(Duration duration) {
+        long millis = duration.toMillis();
+        if (millis > 0 && millis % 60_000 == 0) {
+            return millis / 60_000 + " m";
+        }
+        return millis % 1_000 == 0 ? millis / 1_000 + " s" : millis + " ms";
+    }
+}

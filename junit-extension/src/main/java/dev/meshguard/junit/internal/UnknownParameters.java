@@ -1,0 +1,108 @@
+package dev.meshguard.junit.internal;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds parameters with a name that nobody reads, most of them slips of the keyboard.
+ *
+ * <p>JUnit tells an extension the value of a name and no names. So they are looked for where they can be seen: in the file of the class path,
+ * and among the system properties. Those of a launcher's request cannot be seen.
+ *
+ * @param known the names that are read
+ */
+public record UnknownParameters(List<String> known) {
+
+    private static final Logger logger = LoggerFactory.getLogger(UnknownParameters.class);
+    private static final String FILE = "junit-platform.properties";
+    private static final String PREFIX = "meshguard.";
+
+    /** A name that is this near to another one is a slip; one that is farther away may be meant for somebody else. */
+    private static final int SLIP = 2;
+
+    /**
+     * Refuses those of the file, and warns of system properties that look like one of ours.
+     *
+     * @param loader finds the file, as it does for JUnit
+     * @param system the system properties
+     * @param parameters the value of a name; what has none was not read by JUnit either
+     * @throws IllegalArgumentException for the first of them
+     */
+    public void refuse(ClassLoader loader, Properties system, Function<String, Optional<String>> parameters) {
+        for (String name : unknown(file(loader), parameters)) {
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "%s: %s is refused. %s", FILE, name, instead(name)));
+        }
+        for (String name : unknown(system, parameters)) {
+            nearest(name)
+                    .filter(near -> distance(name, near) <= SLIP)
+                    .ifPresent(near -> logger.warn(
+                            "The system property {} is not read: there is no such parameter. Did you mean {}?",
+                            name,
+                            near));
+        }
+    }
+
+    private Set<String> unknown(Properties properties, Function<String, Optional<String>> parameters) {
+        Set<String> names = new TreeSet<>(properties.stringPropertyNames());
+        names.removeIf(name -> !name.startsWith(PREFIX)
+                || known.contains(name)
+                || parameters.apply(name).isEmpty());
+        return names;
+    }
+
+    private static Properties file(ClassLoader loader) {
+        Properties properties = new Properties();
+        try (InputStream file = loader.getResourceAsStream(FILE)) {
+            if (file != null) {
+                properties.load(file);
+            }
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+        return properties;
+    }
+
+    private String instead(String name) {
+        return nearest(name)
+                .filter(near -> distance(name, near) <= Math.max(SLIP, (near.length() - PREFIX.length()) / 2))
+                .map(near -> "There is no such parameter; did you mean " + near + "?")
+                .orElseGet(() -> "There is no such parameter; there are "
+                        + String.join(", ", known.stream().sorted().toList()) + ".");
+    }
+
+    private Optional<String> nearest(String name) {
+        List<String> byDistance = new ArrayList<>(known);
+        byDistance.sort((one, other) -> Integer.compare(distance(name, one), distance(name, other)));
+        return byDistance.stream().findFirst();
+    }
+
+    /** How many characters have to be put in, taken out or changed to make one of the other. */
+    private static int distance(String one, String other) {
+        int[] before = new int[other.length() + 1];
+        for (int column = 0; column <= other.length(); column++) {
+            before[column] = column;
+        }
+        for (int row = 1; row <= one.length(); row++) {
+            int[] now = new int[other.length() + 1];
+            now[0] = row;
+            for (int column = 1; column <= other.length(); column++) {
+                int changed = before[column - 1] + (one.charAt(row - 1) == other.charAt(column - 1) ? 0 : 1);
+                now[column] = Math.min(changed, 1 + Math.min(before[column], now[column - 1]));
+            }
+            before = now;
+        }
+        return before[other.length()];
+    }
+}

@@ -1,0 +1,119 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.Telling;
+import dev.meshguard.mesh.MeshDevice;
+import java.util.Map;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What has to hold at the end is said by the nearest place that says it, whatever mesh is asked for there. */
+class CheckPolicyTests {
+
+    @ParameterizedTest(name = "{0}, parameter {1}")
+    @CsvSource({
+        "unsaid, '', FAILURE",
+        "unsaid, clean, FAILURE",
+        "unsaid, no-leaks, FAILURE",
+        "unsaid, only-expected-system-buffers, FAILURE",
+        "unsaid, none, NOWHERE",
+        "ofField, none, FAILURE",
+        "ofClass, none, FAILURE",
+        "ofMethod, '', NOWHERE",
+        "ofMethodThatSaysSomethingElse, none, FAILURE",
+        "ofMethodWithAnotherMesh, none, FAILURE",
+        "ofEnclosingClass, none, FAILURE",
+        "ofNestedClass, '', NOWHERE",
+        "ofNestedClassWithAnotherMesh, none, FAILURE"
+    })
+    void theNearestPlaceThatSaysItCounts(String place, String parameter, Telling telling) {
+        var results = runTest(PlacesTestCase.class, place, Map.of("meshguard.check", parameter));
+
+        Assertions.assertThat(Telling.of(results, place)).isEqualTo(telling);
+    }
+
+    /** One test for each place, with the name of the place. */
+    static class PlacesTestCase {
+
+        @Nested
+        @TrackAllocations
+        class Unsaid {
+            @Test
+            void unsaid(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+        }
+
+        @Nested
+        class InField {
+            @RegisterExtension
+            static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                    .check(AllocationCheck.NO_LEAKS)
+                    .build();
+
+            @Test
+            void ofField(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+        }
+
+        @Nested
+        @TrackAllocations(check = AllocationCheck.NO_LEAKS)
+        class OnClass {
+            @Test
+            void ofClass(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+
+            @Test
+            @AllocationPolicy(check = AllocationCheck.NONE)
+            void ofMethod(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+
+            @Test
+            @AllocationPolicy(onFailure = AfterThrow.SKIP)
+            void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+
+            @Test
+            @TrackAllocations(rows = 1)
+            void ofMethodWithAnotherMesh(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+
+            @Nested
+            class Inner {
+                @Test
+                void ofEnclosingClass(MeshDevice mesh) {
+                    Buffers.take(mesh);
+                }
+            }
+
+            @Nested
+            @TrackAllocations(check = AllocationCheck.NONE)
+            class InnerThatSays {
+                @Test
+                void ofNestedClass(MeshDevice mesh) {
+                    Buffers.take(mesh);
+                }
+            }
+
+            @Nested
+            @TrackAllocations(rows = 1)
+            class InnerWithAnotherMesh {
+                @Test
+                void ofNestedClassWithAnotherMesh(MeshDevice mesh) {
+                    Buffers.take(mesh);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package dev.meshguard.junit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.junit.internal.RunSettings;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What IDEs are told of the parameters, and what the page says of them, is what the code reads.
+ *
+ * <p>When a parameter comes or goes, copy what these tests expect.
+ */
+class ConfigurationMetadataTests {
+
+    private static final String RESOURCE = "/META-INF/junit-platform-configuration-metadata.json";
+    private static final Path PAGE = Path.of("..", "docs", "configuration.md");
+
+    @Test
+    void theMetadataListsEveryParameter() throws IOException {
+        try (InputStream resource = MeshGuardExtension.class.getResourceAsStream(RESOURCE)) {
+            assertThat(resource).as(RESOURCE).isNotNull();
+            assertThat(new String(resource.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo(metadata());
+        }
+    }
+
+    @Test
+    void thePageListsEveryParameter() throws IOException {
+        List<String> rows = Files.readString(PAGE)
+                .lines()
+                .dropWhile(line -> !line.equals("| parameter | values | default | what it is |"))
+                .takeWhile(line -> line.startsWith("|"))
+                .skip(2)
+                .toList();
+
+        assertThat(rows)
+                .containsExactly(Arrays.stream(GuardParameter.values())
+                        .map(ConfigurationMetadataTests::row)
+                        .toArray(String[]::new));
+    }
+
+    @Test
+    void everyNameThatIsReadIsListed() throws IllegalAccessException {
+        for (Field field : RunSettings.class.getFields()) {
+            if (Modifier.isStatic(field.getModifiers())) {
+                assertThat(GuardParameter.keys()).contains((String) field.get(null));
+            }
+        }
+    }
+
+    private static String row(GuardParameter parameter) {
+        return String.format(
+                Locale.ROOT,
+                "| `%s` | %s | %s | %s |",
+                parameter.key(),
+                values(parameter),
+                parameter.defaultValue().isEmpty() ? "" : "`" + parameter.defaultValue() + "`",
+                parameter.description());
+    }
+
+    private static String values(GuardParameter parameter) {
+        if (!parameter.allowed().isEmpty()) {
+            return parameter.allowed().stream().map(value -> "`" + value + "`").collect(Collectors.joining(", "));
+        }
+        if (parameter.type() == Duration.class) {
+            return "a time up to `10 m`";
+        }
+        return parameter.type() == Path.class ? "a path" : "a text";
+    }
+
+    /** The form is that of Spring Boot's metadata, which JUnit chose for its own. */
+    private static String metadata() {
+        return "{\n  \"properties\": [\n"
+                + Arrays.stream(GuardParameter.values())
+                        .map(ConfigurationMetadataTests::property)
+                        .collect(Collectors.joining(",\n"))
+                + "\n  ],\n  \"hints\": [\n"
+                + Arrays.stream(GuardParameter.values())
+                        .filter(parameter -> !parameter.allowed().isEmpty())
+                        .map(ConfigurationMetadataTests::hint)
+                        .collect(Collectors.joining(",\n"))
+                + "\n  ]\n}\n";
+    }
+
+    private static String property(GuardParameter parameter) {
+        String defaultValue =
+                parameter.defaultValue().isEmpty() ? "" : ",\n      \"defaultValue\": " + json(parameter);
+        return String.format(
+                Locale.ROOT,
+                "    {\n      \"name\": \"%s\",\n      \"type\": \"%s\",\n      \"description\": \"%s\",\n"
+                        + "      \"sourceType\": \"%s\"%s\n    }",
+                parameter.key(),
+                parameter.type().getName(),
+                parameter.description(),
+                GuardParameter.class.getName(),
+                defaultValue);
+    }
+
+    private static String json(GuardParameter parameter) {
+        return parameter.type() == Boolean.class ? parameter.defaultValue() : "\"" + parameter.defaultValue() + "\"";
+    }
+
+    private static String hint(GuardParameter parameter) {
+        return String.format(
+                Locale.ROOT,
+                "    {\n      \"name\": \"%s\",\n      \"values\": [%s]\n    }",
+                parameter.key(),
+                parameter.allowed().stream()
+                        .map(value -> "{ \"value\": \"" + value + "\" }")
+                        .collect(Collectors.joining(", ")));
+    }
+}

@@ -1,0 +1,113 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.SteppedTimer;
+import dev.meshguard.mesh.MeshDevice;
+import java.util.Map;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How long late frees are waited for is said by the nearest place that says it. */
+class GracePolicyTests {
+
+    @ParameterizedTest(name = "{0}, parameter {1}")
+    @CsvSource({
+        "unsaid, 5 s, 5 s",
+        "unsaid, 5, 5 s",
+        "unsaid, 250ms, 250 ms",
+        "unsaid, 2 m, 2 m",
+        "ofClass, 5 s, 2 s",
+        "ofMethod, 5 s, 3 s",
+        "ofMethodThatSaysSomethingElse, 5 s, 2 s",
+        "ofEnclosingClass, 5 s, 2 s",
+        "ofNestedClass, 5 s, 4 s"
+    })
+    void theNearestPlaceThatSaysItCounts(String place, String parameter, String waited) {
+        assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard.grace", parameter)))
+                .hasTest(place)
+                .whichFailed()
+                .withTextContaining("Note: waited " + waited + " for frees of other threads; none of 8 buffers came back"
+                        + " meanwhile\n");
+    }
+
+    @ParameterizedTest(name = "{0}, parameter {1}")
+    @CsvSource({"unsaid, ''", "unsaid, 0", "unsaid, 0 ms", "ofMethodThatDoesNotWait, 5 s"})
+    void nobodyIsWaitedForWhereNoTimeIsGiven(String place, String parameter) {
+        String text = assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard.grace", parameter)))
+                .hasTest(place)
+                .whichFailed()
+                .text();
+
+        Assertions.assertThat(text).doesNotContain("waited");
+    }
+
+    /** One test for each place, with the name of the place. */
+    static class PlacesTestCase {
+        @Nested
+        class Unsaid {
+            @RegisterExtension
+            static final MeshGuardExtension guard =
+                    MeshGuardExtension.builder().timer(new SteppedTimer()).build();
+
+            @Test
+            void unsaid(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+        }
+
+        @Nested
+        @AllocationPolicy(grace = "2 s")
+        class OnClass {
+            @RegisterExtension
+            static final MeshGuardExtension guard =
+                    MeshGuardExtension.builder().timer(new SteppedTimer()).build();
+
+            @Test
+            void ofClass(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+
+            @Test
+            @AllocationPolicy(grace = "3 s")
+            void ofMethod(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+
+            @Test
+            @AllocationPolicy(grace = "0 s")
+            void ofMethodThatDoesNotWait(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+
+            @Test
+            @AllocationPolicy(onFailure = AfterThrow.SKIP)
+            void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+
+            @Nested
+            class Inner {
+                @Test
+                void ofEnclosingClass(MeshDevice mesh) {
+                    Buffers.take(mesh);
+                }
+            }
+
+            @Nested
+            @AllocationPolicy(grace = "4 s")
+            class InnerThatSays {
+                @Test
+                void ofNestedClass(MeshDevice mesh) {
+                    Buffers.take(mesh);
+                }
+            }
+        }
+    }
+}

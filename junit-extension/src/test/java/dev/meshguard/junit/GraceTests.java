@@ -1,0 +1,254 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.internal.GraceTimer;
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.SteppedTimer;
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Tensor;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.expectation.Expectation;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * What other threads free in the time of grace was freed, and nobody waits for longer than that.
+ *
+ * <p>In the fixtures a free happens while the check sleeps, which is when another thread would do it.
+ */
+class GraceTests {
+
+    @Test
+    void whatIsFreedInTimeIsNoLeak() {
+        FreesInTimeTestCase.timer = new SteppedTimer();
+
+        assertThat(run(FreesInTimeTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void theCheckGoesOnAsSoonAsAllIsFreed() {
+        FreesInTimeTestCase.timer = new SteppedTimer();
+
+        assertThat(run(FreesInTimeTestCase.class)).hasOnlySucceeded(1);
+
+        // 1, 2, 4, 8, 16 and 32 ms later it looks again.
+        Assertions.assertThat(FreesInTimeTestCase.timer.now()).isEqualTo(Duration.ofMillis(63));
+    }
+
+    @Test
+    void whatIsFreedTooLateIsALeakThatSaysHowLongWasWaited() {
+        assertThat(run(FreesTooLateTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining(
+                        "Note: waited 1500 ms for frees of other threads; 8 of 16 buffers came back meanwhile\n");
+    }
+
+    @Test
+    void whoHasNothingLeftIsNotWaitedFor() {
+        assertThat(run(QuietTestCase.class)).hasOnlySucceeded(3);
+    }
+
+    @Test
+    void aTestThatIsSkippedOrNotCheckedIsNotWaitedFor() {
+        assertThat(run(SkippedTestCase.class))
+                .hasTest("fails")
+                .whichFailed()
+                .with(IllegalStateException.class, "the test itself")
+                .withNothingSuppressed();
+        assertThat(run(SkippedTestCase.class)).hasTest("unchecked").whichSucceeded();
+    }
+
+    @Test
+    void aTestThatFailedIsWaitedFor() {
+        assertThat(run(FailedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(IllegalStateException.class, "the test itself")
+                .withNothingSuppressed();
+    }
+
+    @Test
+    void aTestOnAMeshThatGoesOnIsWaitedFor() {
+        assertThat(run(SharedTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void aDynamicTestIsWaitedFor() {
+        assertThat(run(DynamicTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void anInterruptEndsTheWait() {
+        assertThat(run(InterruptedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("Note: waited 0 s of 2 s for frees of other threads, then the thread was interrupted;"
+                        + " none of 8 buffers came back meanwhile\n");
+    }
+
+    private static MeshGuardExtension guard(GraceTimer timer, Duration grace) {
+        return MeshGuardExtension.builder().timer(timer).grace(grace).build();
+    }
+
+    static class FreesInTimeTestCase {
+        static SteppedTimer timer = new SteppedTimer();
+
+        @RegisterExtension
+        final MeshGuardExtension guard = guard(timer, Duration.ofSeconds(2));
+
+        @Test
+        void prefetches(MeshDevice mesh) {
+            timer.at(Duration.ofMillis(40), Buffers.take(mesh)::deallocate);
+        }
+    }
+
+    static class FreesTooLateTestCase {
+        private final SteppedTimer timer = new SteppedTimer();
+
+        @RegisterExtension
+        final MeshGuardExtension guard = guard(timer, Duration.ofMillis(1_500));
+
+        @Test
+        void prefetches(MeshDevice mesh) {
+            timer.at(Duration.ofMillis(1_400), Buffers.take(mesh)::deallocate);
+            timer.at(Duration.ofMillis(1_501), Buffers.take(mesh)::deallocate);
+        }
+    }
+
+    /** Nobody may ask what time it is. */
+    private static final class NoTime implements GraceTimer {
+        @Override
+        public long nanoTime() {
+            throw new AssertionError("the time was read");
+        }
+
+        @Override
+        public void sleep(Duration duration) {
+            throw new AssertionError("the check slept");
+        }
+    }
+
+    static class QuietTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .timer(new NoTime())
+                .grace(Duration.ofSeconds(2))
+                .expecting(Expectation.because("shared").label("weights"))
+                .build();
+
+        @Test
+        void freesAll(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        void leavesWhatIsExpected(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+
+        @Test
+        void leavesProgramsInTheCache(MeshDevice mesh, Ttnn ttnn) {
+            Tensor a = ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh);
+            ttnn.deallocate(ttnn.add(a, a));
+            ttnn.deallocate(a);
+        }
+    }
+
+    static class SkippedTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard(new NoTime(), Duration.ofSeconds(2));
+
+        @Test
+        @AllocationPolicy(onFailure = AfterThrow.SKIP)
+        void fails(MeshDevice mesh) {
+            Buffers.take(mesh);
+            throw new IllegalStateException("the test itself");
+        }
+
+        @Test
+        @AllocationPolicy(check = AllocationCheck.NONE)
+        void unchecked(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    static class FailedTestCase {
+        private final SteppedTimer timer = new SteppedTimer();
+
+        @RegisterExtension
+        final MeshGuardExtension guard = guard(timer, Duration.ofSeconds(2));
+
+        @Test
+        void fails(MeshDevice mesh) {
+            timer.at(Duration.ofMillis(40), Buffers.take(mesh)::deallocate);
+            throw new IllegalStateException("the test itself");
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class SharedTestCase {
+        private static final SteppedTimer timer = new SteppedTimer();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard(timer, Duration.ofSeconds(2));
+
+        @Test
+        void first(MeshDevice mesh) {
+            prefetch(mesh);
+        }
+
+        @Test
+        void second(MeshDevice mesh) {
+            prefetch(mesh);
+        }
+
+        private static void prefetch(MeshDevice mesh) {
+            MeshBuffer buffer = Buffers.take(mesh);
+            timer.at(timer.now().plusMillis(40), buffer::deallocate);
+        }
+    }
+
+    static class DynamicTestCase {
+        private final SteppedTimer timer = new SteppedTimer();
+
+        @RegisterExtension
+        final MeshGuardExtension guard = guard(timer, Duration.ofSeconds(2));
+
+        @TestFactory
+        Stream<DynamicTest> prefetches(MeshDevice mesh, AllocationTracker tracker) {
+            return Stream.of("first", "second").map(name -> DynamicTest.dynamicTest(name, () -> {
+                Assertions.assertThat(tracker.liveBytes(BufferType.DRAM)).isZero();
+                timer.at(timer.now().plusMillis(40), Buffers.take(mesh)::deallocate);
+            }));
+        }
+    }
+
+    static class InterruptedTestCase {
+        private final SteppedTimer timer = new SteppedTimer();
+
+        @RegisterExtension
+        final MeshGuardExtension guard = guard(timer, Duration.ofSeconds(2));
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            timer.interruptSleep();
+            Buffers.take(mesh);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.Telling;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.Outcome;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.util.Map;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.opentest4j.TestAbortedException;
+
+/** What becomes of the check of a test that was aborted is said by the nearest place that says it. */
+class OnAbortPolicyTests {
+
+    @ParameterizedTest(name = "{0}, parameter {1}")
+    @CsvSource({
+        "unsaid, '', SUPPRESSED",
+        "unsaid, attach, SUPPRESSED",
+        "unsaid, report, PUBLISHED",
+        "unsaid, skip, NOWHERE",
+        "ofField, '', PUBLISHED",
+        "ofField, skip, PUBLISHED",
+        "ofClass, '', PUBLISHED",
+        "ofClass, skip, PUBLISHED",
+        "ofMethod, report, NOWHERE",
+        "ofMethodThatSaysSomethingElse, skip, PUBLISHED",
+        "ofEnclosingClass, skip, PUBLISHED",
+        "ofNestedClass, skip, SUPPRESSED",
+        "ofMethodOfNestedClass, report, NOWHERE",
+        "ofSuperclass, skip, PUBLISHED",
+        "ofSubclass, report, NOWHERE",
+        "ofInterface, skip, PUBLISHED",
+        "ofComposedAnnotation, skip, PUBLISHED",
+        "ofClassAndNotOfField, skip, NOWHERE",
+        "ofFieldWhereTheClassSaysSomethingElse, skip, PUBLISHED"
+    })
+    void theNearestPlaceThatSaysItCounts(String place, String parameter, Telling telling) {
+        var results = runTest(PlacesTestCase.class, place, Map.of("meshguard.on-abort", parameter));
+
+        Assertions.assertThat(Telling.of(results, place)).isEqualTo(telling);
+    }
+
+    @Test
+    void whatIsOnlyPublishedIsTheWholeVerdict() {
+        assertThat(run(ReportedTestCase.class)).hasSingleTest().withPublishedText("""
+                LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated after close_mesh_device      [8 allocated = 0 freed + 8 leaked]
+                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and it was never freed (event #45)
+                   -> at dev.meshguard.junit.OnAbortPolicyTests.leak(OnAbortPolicyTests.java:NN)
+                   the allocator called 0x2d4c40 (2968640) taken when close began (event #30)
+                   allocated in TEST (events #17 to #24) at 0x2d4c40 (2968640), unlabelled
+
+                Tracked  in all                       left
+                DRAM     8 buffers, 32 KiB (32768 B)  8 buffers, 32 KiB (32768 B)
+                Teardown     gave back  left
+                CACHE_CLEAR  nothing    DRAM 4 KiB on each of 8 devices
+                CLOSE        nothing    DRAM 4 KiB on each of 8 devices
+                Timeline     live bytes, peak of the phase     peak -> end
+                TEST         |##############################|  32 KiB -> 32 KiB
+                CACHE_CLEAR  |##############################|  32 KiB -> 32 KiB
+                CLOSE        |##############################|  32 KiB -> 32 KiB
+
+                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, size = 4096, count = 8, origin = "OnAbortPolicyTests.leak", because = "…")
+                   as a line of a file: DRAM size 4096 count atMost 8 origin "OnAbortPolicyTests.leak" because "…"
+                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
+                Note: the test threw TestAbortedException before this check, so what frees memory may not have run
+                Reproduce: mvn test -Dtest='OnAbortPolicyTests$ReportedTestCase#leaks'""");
+    }
+
+    @Test
+    void aLeakWithoutItAbortFailsAllTheSame() {
+        assertThat(run(SkippingTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    private static void leak(MeshDevice mesh) {
+        Buffers.take(mesh);
+        throw new TestAbortedException("no hardware");
+    }
+
+    /** One test for each place, with the name of the place. */
+    static class PlacesTestCase {
+
+        @Nested
+        @TrackAllocations
+        class Unsaid {
+            @Test
+            void unsaid(MeshDevice mesh) {
+                leak(mesh);
+            }
+        }
+
+        @Nested
+        class InField {
+            @RegisterExtension
+            static final MeshGuardExtension guard =
+                    MeshGuardExtension.builder().onAbort(AfterThrow.REPORT).build();
+
+            @Test
+            void ofField(MeshDevice mesh) {
+                leak(mesh);
+            }
+        }
+
+        @Nested
+        @AllocationPolicy(onAbort = AfterThrow.REPORT)
+        class OnClass {
+            @Test
+            void ofClass(MeshDevice mesh) {
+                leak(mesh);
+            }
+
+            @Test
+            @AllocationPolicy(onAbort = AfterThrow.SKIP)
+            void ofMethod(MeshDevice mesh) {
+                leak(mesh);
+            }
+
+            @Test
+            @AllocationPolicy(onFailure = AfterThrow.SKIP)
+            void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
+                leak(mesh);
+            }
+
+            @Nested
+            class Inner {
+                @Test
+                void ofEnclosingClass(MeshDevice mesh) {
+                    leak(mesh);
+                }
+            }
+
+            @Nested
+            @AllocationPolicy(onAbort = AfterThrow.ATTACH)
+            class InnerThatSays {
+                @Test
+                void ofNestedClass(MeshDevice mesh) {
+                    leak(mesh);
+                }
+
+                @Test
+                @AllocationPolicy(onAbort = AfterThrow.SKIP)
+                void ofMethodOfNestedClass(MeshDevice mesh) {
+                    leak(mesh);
+                }
+            }
+        }
+
+        @AllocationPolicy(onAbort = AfterThrow.REPORT)
+        abstract static class Super {}
+
+        @Nested
+        @AllocationPolicy(onFailure = AfterThrow.SKIP)
+        class Sub extends Super {
+            @Test
+            void ofSuperclass(MeshDevice mesh) {
+                leak(mesh);
+            }
+        }
+
+        @Nested
+        @AllocationPolicy(onAbort = AfterThrow.SKIP)
+        class SubThatSays extends Super {
+            @Test
+            void ofSubclass(MeshDevice mesh) {
+                leak(mesh);
+            }
+        }
+
+        @AllocationPolicy(onAbort = AfterThrow.REPORT)
+        interface Reporting {}
+
+        @Nested
+        class Implementing implements Reporting {
+            @Test
+            void ofInterface(MeshDevice mesh) {
+                leak(mesh);
+            }
+        }
+
+        @Retention(RetentionPolicy.RUNTIME)
+        @AllocationPolicy(onAbort = AfterThrow.REPORT)
+        @interface Lenient {}
+
+        @Nested
+        @AllocationPolicy(onFailure = AfterThrow.SKIP)
+        @Lenient
+        class Composed {
+            @Test
+            void ofComposedAnnotation(MeshDevice mesh) {
+                leak(mesh);
+            }
+        }
+
+        @Nested
+        @AllocationPolicy(onAbort = AfterThrow.SKIP)
+        class FieldAndClass {
+            @RegisterExtension
+            static final MeshGuardExtension guard =
+                    MeshGuardExtension.builder().onAbort(AfterThrow.REPORT).build();
+
+            @Test
+            void ofClassAndNotOfField(MeshDevice mesh) {
+                leak(mesh);
+            }
+        }
+
+        @Nested
+        @AllocationPolicy(onFailure = AfterThrow.SKIP)
+        class FieldAndClassThatSaysSomethingElse {
+            @RegisterExtension
+            static final MeshGuardExtension guard =
+                    MeshGuardExtension.builder().onAbort(AfterThrow.REPORT).build();
+
+            @Test
+            void ofFieldWhereTheClassSaysSomethingElse(MeshDevice mesh) {
+                leak(mesh);
+            }
+        }
+    }
+
+    @AllocationPolicy(onAbort = AfterThrow.REPORT)
+    static class ReportedTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            leak(mesh);
+        }
+    }
+
+    @AllocationPolicy(onAbort = AfterThrow.SKIP)
+    static class SkippingTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.Telling;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.Outcome;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.opentest4j.TestAbortedException;
+
+/** Tests that share a mesh and answer each for itself have policies of their own, and keep sharing it. */
+class SharedMeshPoliciesTests {
+
+    @Test
+    void eachTestIsJudgedByItsOwnPolicies() {
+        OfEachTestTestCase.meshes.clear();
+
+        RunAssert.Results results = run(OfEachTestTestCase.class);
+
+        Assertions.assertThat(Telling.of(results, "attached")).isEqualTo(Telling.SUPPRESSED);
+        Assertions.assertThat(Telling.of(results, "reported")).isEqualTo(Telling.PUBLISHED);
+        Assertions.assertThat(Telling.of(results, "skipped")).isEqualTo(Telling.NOWHERE);
+        Assertions.assertThat(Telling.of(results, "unchecked")).isEqualTo(Telling.NOWHERE);
+        Assertions.assertThat(Telling.of(results, "ofNestedClass")).isEqualTo(Telling.PUBLISHED);
+        Assertions.assertThat(OfEachTestTestCase.meshes).hasSize(1);
+    }
+
+    @Test
+    void whatTheClassLeavesIsJudgedByThePoliciesOfTheClass() {
+        assertThat(run(ClassSaysNoneTestCase.class, Map.of("meshguard.check", "clean"))).hasOnlySucceeded(1);
+        assertThat(run(ClassSaysNothingTestCase.class, Map.of("meshguard.check", "none"))).hasOnlySucceeded(1);
+        assertThat(run(ClassSaysNothingTestCase.class))
+                .hasFailedClass()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void whatTheRunLeavesIsJudgedByTheParameters() {
+        assertThat(run(OfSuiteTestCase.class, Map.of("meshguard.check", "none"))).hasOnlySucceeded(1);
+        assertThat(run(OfSuiteTestCase.class))
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void aMeshOfTheClassAsksWhatTheClassThrew() {
+        assertThat(run(BrokenClassTestCase.class))
+                .hasFailedClass()
+                .whichFailed()
+                .with(IllegalStateException.class, "the class itself")
+                .withNothingSuppressed();
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class OfEachTestTestCase {
+        private static final Set<MeshDevice> meshes = ConcurrentHashMap.newKeySet();
+
+        @Test
+        void attached(MeshDevice mesh) {
+            leak(mesh);
+            throw new IllegalStateException("the test itself");
+        }
+
+        @Test
+        @AllocationPolicy(onFailure = AfterThrow.REPORT)
+        void reported(MeshDevice mesh) {
+            leak(mesh);
+            throw new IllegalStateException("the test itself");
+        }
+
+        @Test
+        @AllocationPolicy(onAbort = AfterThrow.SKIP)
+        void skipped(MeshDevice mesh) {
+            leak(mesh);
+            throw new TestAbortedException("no hardware");
+        }
+
+        @Test
+        @AllocationPolicy(check = AllocationCheck.NONE)
+        void unchecked(MeshDevice mesh) {
+            leak(mesh);
+        }
+
+        @Nested
+        @AllocationPolicy(onFailure = AfterThrow.REPORT)
+        class Inner {
+            @Test
+            void ofNestedClass(MeshDevice mesh) {
+                leak(mesh);
+                throw new IllegalStateException("the test itself");
+            }
+        }
+
+        private static void leak(MeshDevice mesh) {
+            meshes.add(mesh);
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @AllocationPolicy(check = AllocationCheck.NONE)
+    static class ClassSaysNoneTestCase {
+        @BeforeAll
+        static void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        @AllocationPolicy(check = AllocationCheck.CLEAN)
+        void test() {}
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class ClassSaysNothingTestCase {
+        @BeforeAll
+        static void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        @AllocationPolicy(check = AllocationCheck.CLEAN)
+        void test() {}
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.SUITE, accounting = MeshAccounting.EACH_TEST)
+    @AllocationPolicy(onFailure = AfterThrow.SKIP)
+    static class OfSuiteTestCase {
+        @BeforeAll
+        static void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void test() {}
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    @AllocationPolicy(onFailure = AfterThrow.SKIP)
+    static class BrokenClassTestCase {
+        @BeforeAll
+        static void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+            throw new IllegalStateException("the class itself");
+        }
+
+        @Test
+        void isNeverReached() {}
+    }
+}
