@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import dev.meshguard.junit.internal.GuardedRuntime;
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.TemplateInvocation;
+import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -195,7 +196,11 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     }
 
     /** Says what a test on this mesh left, of which nothing more is said when the mesh is checked. */
-    void judge(Tenant tenant, Function<AllocationHistory, LeakVerdict> examine, Conclusion conclusion) {
+    void judge(
+            Tenant tenant,
+            Function<AllocationHistory, LeakVerdict> examine,
+            Conclusion conclusion,
+            RunningCheck running) {
         AllocationTracker shared = trackerForAll();
         shared.checked();
         Supplier<LeakVerdict> judge = () -> examine.apply(shared.history().partOf(tenant));
@@ -203,7 +208,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
             told.add(new Told(tenant, verdict));
         }
-        conclusion.draw(verdict, judge, shared, List.of(), null);
+        conclusion.draw(verdict, judge, shared, List.of(), null, running);
     }
 
     /** Closes what was left open, and fails the test if the check does not hold. */
@@ -213,6 +218,12 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         if (all == null || !isAskedFor) {
             return;
         }
+        try (RunningCheck running = run.reporting().numbers().checkOfMesh(test.subject())) {
+            check(all, running);
+        }
+    }
+
+    private void check(AllocationTracker all, RunningCheck running) {
         retire();
         budgets.readUnlessRead(openMeshes());
         List<String> notes =
@@ -224,7 +235,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         template.ifPresent(invocation -> invocation.judged(verdict));
         noteThreadsThatOutlivedTheirTest(verdict, notes);
         new Conclusion(settings.check(), budgets, run, test, template)
-                .draw(verdict, () -> examined(all.history()), all, notes, failedClose);
+                .draw(verdict, () -> examined(all.history()), all, notes, failedClose, running);
     }
 
     private LeakVerdict examined(AllocationHistory history) {

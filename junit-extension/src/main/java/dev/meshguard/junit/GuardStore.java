@@ -27,6 +27,8 @@ final class GuardStore {
 
     private record RunKey() {}
 
+    private record SummaryKey() {}
+
     /** Which guard serves a context; closing this one's store closes no guard of another. */
     private record Answer(AllocationGuard guard) {}
 
@@ -67,9 +69,12 @@ final class GuardStore {
 
     /** Returns the account of the whole execution; it is closed after everything else. */
     static RunAccount run(ExtensionContext context, Supplier<RunAccount> ifAbsent) {
-        return context.getRoot()
-                .getStore(NAMESPACE)
-                .getOrComputeIfAbsent(new RunKey(), unused -> ifAbsent.get(), RunAccount.class);
+        ExtensionContext root = context.getRoot();
+        Store ofRoot = root.getStore(NAMESPACE);
+        RunAccount run = ofRoot.getOrComputeIfAbsent(new RunKey(), unused -> ifAbsent.get(), RunAccount.class);
+        ofRoot.getOrComputeIfAbsent(
+                new SummaryKey(), unused -> new SummaryPublisher(root, run), SummaryPublisher.class);
+        return run;
     }
 
     /** Returns whether the extension is the first that asked: of two in one context only one may do what is done once. */

@@ -1,5 +1,7 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.ReportSettings;
+import dev.meshguard.junit.internal.Reporting;
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.TemplateInvocation;
@@ -326,7 +328,10 @@ public final class MeshGuardExtension
     private static RunAccount runOf(ExtensionContext context) {
         return GuardStore.run(context, () -> {
             try {
-                return RunAccount.begin(RunSettings.of(context::getConfigurationParameter, System.getenv()));
+                ReportSettings reports = ReportSettings.of(context::getConfigurationParameter);
+                return RunAccount.begin(
+                        RunSettings.of(context::getConfigurationParameter, System.getenv()),
+                        new Reporting(reports, System::nanoTime));
             } catch (IllegalArgumentException refusal) {
                 throw new ExtensionConfigurationException(refusal.getMessage(), refusal);
             }

@@ -1,5 +1,7 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.summary.CheckFate;
+import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.Tenant;
 import dev.meshguard.verdict.LeakCheck;
@@ -67,11 +69,23 @@ final class TestAccount implements AutoCloseable {
         isClosed = true;
         thread.close();
         tenant.leave();
-        if (tenant.mayHaveLeftSomething() || (tenant.hasTaken() && !budgets.isEmpty())) {
+        if (tenant.hasTaken() || tenant.mayHaveLeftSomething()) {
+            try (RunningCheck running = guard.run().reporting().numbers().checkOfPart(test.subject())) {
+                check(running);
+            }
+        }
+    }
+
+    /** The history of a mesh grows with every test, and is only read for a test that may have to be told of. */
+    private void check(RunningCheck running) {
+        if (tenant.mayHaveLeftSomething() || !budgets.isEmpty()) {
             guard.judge(
                     tenant,
                     history -> LeakCheck.create().expecting(expected).examine(history),
-                    new Conclusion(guard.check(), budgets, guard.run(), test, Optional.empty()));
+                    new Conclusion(guard.check(), budgets, guard.run(), test, Optional.empty()),
+                    running);
+        } else {
+            running.became(CheckFate.HELD);
         }
     }
 }

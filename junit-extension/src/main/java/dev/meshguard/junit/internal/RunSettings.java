@@ -74,7 +74,7 @@ public record RunSettings(
         return settings;
     }
 
-    private static Optional<String> given(Function<String, Optional<String>> parameters, String name) {
+    static Optional<String> given(Function<String, Optional<String>> parameters, String name) {
         return parameters.apply(name).map(String::strip).filter(value -> !value.isEmpty());
     }
 
