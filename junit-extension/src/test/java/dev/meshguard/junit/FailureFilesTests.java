@@ -2,11 +2,14 @@ package dev.meshguard.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.assertions.MeshAssertions;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -138,6 +141,16 @@ class FailureFilesTests {
     }
 
     @Test
+    void attachesToATestThatSaidAllOfItItself() {
+        Heard heard = run(Map.of(FOLDER, folder.toString()), AssertedTestCase.class);
+
+        assertThat(heard.files).containsOnlyKeys("asserts(MeshDevice, AllocationTracker)");
+        assertThat(heard.pairs.get("asserts(MeshDevice, AllocationTracker)"))
+                .containsEntry("meshguard.outcome", "LEAKED")
+                .doesNotContainKey("meshguard");
+    }
+
+    @Test
     void eachInvocationHasFilesOfItsOwn() throws IOException {
         Heard heard = run(Map.of(FOLDER, folder.toString()), RepeatedTestCase.class);
 
@@ -233,6 +246,16 @@ class FailureFilesTests {
     }
 
     @TrackAllocations
+    static class AssertedTestCase {
+        @Test
+        void asserts(MeshDevice mesh, AllocationTracker tracker) {
+            Buffers.take(mesh);
+            mesh.close();
+            MeshAssertions.assertThat(tracker).noLeaks();
+        }
+    }
+
+    @TrackAllocations
     static class RepeatedTestCase {
         @RepeatedTest(2)
         void leaks(MeshDevice mesh) {
@@ -243,8 +266,9 @@ class FailureFilesTests {
     @TrackAllocations
     static class ManyTestCase {
         @RepeatedTest(60)
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 2_048)
+        void takesTooMuch(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
         }
     }
 

@@ -2,6 +2,7 @@ package dev.meshguard.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.assertions.MeshAssertions;
 import dev.meshguard.junit.summary.SummaryListener;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.JupiterRun;
@@ -9,6 +10,7 @@ import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -146,6 +148,12 @@ class SummaryTests {
     }
 
     @Test
+    void aTestThatSaidItItselfCountsAsFailed() {
+        assertThat(headlines(printed(Map.of(), AssertedTestCase.class)))
+                .containsExactly("MeshGuard  1 test tracked · 8 buffers · 1 failed");
+    }
+
+    @Test
     void meshesThatTestsShareAreCountedOnce() {
         assertThat(printed(Map.of(), SharedTestCase.class, SuiteTestCase.class))
                 .containsExactly(
@@ -170,9 +178,9 @@ class SummaryTests {
         assertThat(printed(concurrently, RepeatedTestCase.class, ManyTestCase.class))
                 .containsExactly(
                         """
-                        MeshGuard  212 tests tracked · 1696 buffers · 112 failed
+                        MeshGuard  52 tests tracked · 416 buffers · 32 failed
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$ManyTestCase#a
-                           leaks             LOST  112 leaks · 896 buffers · 3.5 MiB (3670016 B)
+                           leaks             LOST  32 leaks · 256 buffers · 1 MiB (1048576 B)
                            slowest checks    …
                            reproduce         mvn test -Dtest='SummaryTests$ManyTestCase#a'
                                              mvn test -Dtest='SummaryTests$ManyTestCase#b'
@@ -318,6 +326,16 @@ class SummaryTests {
     }
 
     @TrackAllocations
+    static class AssertedTestCase {
+        @Test
+        void asserts(MeshDevice mesh, AllocationTracker tracker) {
+            Buffers.take(mesh);
+            mesh.close();
+            MeshAssertions.assertThat(tracker).noLeaks();
+        }
+    }
+
+    @TrackAllocations
     static class AbortedTestCase {
         @Test
         void aborts(MeshDevice mesh) {
@@ -377,7 +395,7 @@ class SummaryTests {
 
     @TrackAllocations
     static class RepeatedTestCase {
-        @RepeatedTest(200)
+        @RepeatedTest(40)
         void leaksEverySecondTime(MeshDevice mesh, RepetitionInfo repetition) {
             if (repetition.getCurrentRepetition() % 2 == 0) {
                 Buffers.take(mesh);
