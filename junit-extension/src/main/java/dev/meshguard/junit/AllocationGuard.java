@@ -5,6 +5,7 @@ import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.GuardedRuntime;
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.TemplateInvocation;
+import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -198,7 +199,12 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     }
 
     /** Says what a test on this mesh left, of which nothing more is said when the mesh is checked. */
-    void judge(Tenant tenant, Function<AllocationHistory, LeakVerdict> examine, Conclusion conclusion, List<String> notes) {
+    void judge(
+            Tenant tenant,
+            Function<AllocationHistory, LeakVerdict> examine,
+            Conclusion conclusion,
+            List<String> notes,
+            RunningCheck running) {
         AllocationTracker shared = trackerForAll();
         shared.checked();
         Supplier<LeakVerdict> judge = () -> examine.apply(shared.history().partOf(tenant));
@@ -206,7 +212,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
             told.add(new Told(tenant, verdict));
         }
-        conclusion.draw(verdict, judge, shared, notes, null);
+        conclusion.draw(verdict, judge, shared, notes, null, running);
     }
 
     /**
@@ -255,6 +261,12 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         if (all == null || !isAskedFor) {
             return;
         }
+        try (RunningCheck running = run.reporting().numbers().checkOfMesh(test.subject())) {
+            check(all, notes, running);
+        }
+    }
+
+    private void check(AllocationTracker all, List<String> notes, RunningCheck running) {
         retire();
         budgets.readUnlessRead(openMeshes());
         RuntimeException failedClose = closeMeshes(notes);
@@ -264,7 +276,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         template.ifPresent(invocation -> invocation.judged(verdict));
         noteThreadsThatOutlivedTheirTest(verdict, notes);
         new Conclusion(settings.policies(), budgets, run, test, template)
-                .draw(verdict, () -> examined(all.history()), all, notes, failedClose);
+                .draw(verdict, () -> examined(all.history()), all, notes, failedClose, running);
     }
 
     private LeakVerdict examined(AllocationHistory history) {

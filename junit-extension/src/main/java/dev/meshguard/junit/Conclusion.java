@@ -4,6 +4,8 @@ import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.TemplateInvocation;
+import dev.meshguard.junit.internal.summary.CheckFate;
+import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.handle.SearchSummary;
@@ -45,14 +47,17 @@ record Conclusion(
      * @param tracker is told who does
      * @param remarks what the reader has to know of the end
      * @param failedClose what went wrong when meshes were closed
+     * @param running is told what comes of the check
      */
     void draw(
             LeakVerdict verdict,
             Supplier<LeakVerdict> again,
             AllocationTracker tracker,
             List<String> remarks,
-            @Nullable RuntimeException failedClose) {
+            @Nullable RuntimeException failedClose,
+            RunningCheck running) {
         AllocationCheck check = policies.check();
+        running.found(verdict);
         // Of a test that is skipped too: what it used of a file is no less needed, and what it leaks is not repaired.
         if (check != AllocationCheck.NONE) {
             run.add(verdict);
@@ -68,6 +73,7 @@ record Conclusion(
         boolean holds = check.holdsFor(verdict)
                 || template.filter(invocation -> invocation.accepts(verdict)).isPresent();
         boolean isKnown = !holds && run.covers(verdict);
+        running.became(holds ? CheckFate.HELD : isKnown ? CheckFate.KNOWN : CheckFate.FAILED);
         if (isKnown) {
             notes.add("every leak is in the baseline, so the test does not fail");
             test.publish(report(verdict, notes).text());
@@ -77,6 +83,7 @@ record Conclusion(
             if (isToBeExplained(verdict)) {
                 search(tracker, verdict, notes);
                 complete = again.get();
+                running.found(complete);
             }
             notes.addAll(told.notes(complete));
             if (test.outlivesItself()) {
@@ -84,18 +91,23 @@ record Conclusion(
                         "the test still runs on the thread that its timeout gave up on; what it does from now on is no"
                                 + " other test's");
             }
-            LeakAssertionError failure = failure(complete, notes);
+            VerdictReport report = report(complete, notes);
+            LeakAssertionError failure = failure(report);
             if (failedClose != null) {
                 failure.addSuppressed(failedClose);
             }
-            fail(overBudget.map(budget -> both(failure, budget)).orElse(failure), failedClose, thrown);
+            fail(overBudget.map(budget -> both(failure, budget)).orElse(failure), failedClose, report, running);
         } else if (overBudget.isPresent()) {
             if (failedClose != null) {
                 overBudget.get().addSuppressed(failedClose);
             }
-            fail(overBudget.get(), failedClose, thrown);
+            fail(overBudget.get(), failedClose, report(verdict, notes), running);
         } else if (failedClose != null) {
+            running.became(CheckFate.FAILED);
             throwUnlessAborted(failedClose, thrown);
+        } else if (!holds && !isKnown) {
+            VerdictReport report = report(verdict, notes);
+            thrown.ifPresent(ofTest -> publishFiles(ofTest, report.text(), report));
         } else if (!isKnown && check != AllocationCheck.NONE) {
             publishOverlaps(verdict, notes);
         }
@@ -124,10 +136,9 @@ record Conclusion(
         }
     }
 
-    private LeakAssertionError failure(LeakVerdict verdict, List<String> notes) {
-        LeakAssertionError failure =
-                LeakAssertionError.of(report(verdict, notes).text(), verdict);
-        failure.setStackTrace(placeOf(verdict));
+    private LeakAssertionError failure(VerdictReport report) {
+        LeakAssertionError failure = LeakAssertionError.of(report.text(), report.verdict());
+        failure.setStackTrace(placeOf(report.verdict()));
         return failure;
     }
 
@@ -159,12 +170,32 @@ record Conclusion(
         return both;
     }
 
-    private void fail(AssertionError failure, @Nullable RuntimeException failedClose, Optional<Throwable> thrown) {
-        thrown.ifPresent(unused -> test.publish(String.valueOf(failure.getMessage())));
+    private void fail(
+            AssertionError failure, @Nullable RuntimeException failedClose, VerdictReport report, RunningCheck running) {
+        Optional<Throwable> thrown = test.thrown();
+        String text = String.valueOf(failure.getMessage());
+        thrown.ifPresent(unused -> test.publish(text));
+        publishFiles(failure, text, report);
+        boolean isAborted = thrown.filter(TestAbortedException.class::isInstance).isPresent();
+        running.became(isAborted ? CheckFate.ABORTED : CheckFate.FAILED);
         if (policies.after(thrown) == AfterThrow.REPORT) {
             throwUnlessAborted(failedClose, thrown);
         } else {
             throwUnlessAborted(failure, thrown);
+        }
+    }
+
+    /** What cannot be written must not hide what was found. */
+    private void publishFiles(Throwable failure, String text, VerdictReport report) {
+        try {
+            test.publish(FailureEntry.of(report));
+            run.reporting()
+                    .nextWithFiles()
+                    .ifPresent(number -> test.files(number).attach(test::attach, text, report));
+        } catch (RuntimeException notWritten) {
+            failure.addSuppressed(new IllegalStateException(
+                    "The files of this failure could not be attached; what is written here is all there is.",
+                    notWritten));
         }
     }
 

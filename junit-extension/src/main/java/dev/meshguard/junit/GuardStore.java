@@ -29,6 +29,8 @@ final class GuardStore {
 
     private record PoliciesKey() {}
 
+    private record SummaryKey() {}
+
     /** Which guard serves a context; closing this one's store closes no guard of another. */
     private record Answer(AllocationGuard guard) {}
 
@@ -69,9 +71,12 @@ final class GuardStore {
 
     /** Returns the account of the whole execution; it is closed after everything else. */
     static RunAccount run(ExtensionContext context, Supplier<RunAccount> ifAbsent) {
-        return context.getRoot()
-                .getStore(NAMESPACE)
-                .getOrComputeIfAbsent(new RunKey(), unused -> ifAbsent.get(), RunAccount.class);
+        ExtensionContext root = context.getRoot();
+        Store ofRoot = root.getStore(NAMESPACE);
+        RunAccount run = ofRoot.getOrComputeIfAbsent(new RunKey(), unused -> ifAbsent.get(), RunAccount.class);
+        ofRoot.getOrComputeIfAbsent(
+                new SummaryKey(), unused -> new SummaryPublisher(root, run), SummaryPublisher.class);
+        return run;
     }
 
     /** Returns what the configuration parameters say of policies, which are read once in an execution. */

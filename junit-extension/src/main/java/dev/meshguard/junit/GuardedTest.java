@@ -1,14 +1,20 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.TestNames;
+import dev.meshguard.junit.internal.attachment.FailureFiles;
+import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.handle.HandleSearch;
 import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.MediaType;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.function.ThrowingConsumer;
 
 /** The test, class or suite that is blamed. */
 final class GuardedTest {
@@ -66,6 +72,14 @@ final class GuardedTest {
         return selector().map(TestNames::reproduction).orElse("mvn test");
     }
 
+    /** Returns what a summary has to know of it. */
+    CheckSubject subject() {
+        CheckSubject.Kind kind = place.getTestMethod().isPresent()
+                ? CheckSubject.Kind.TEST
+                : place.getTestClass().isPresent() ? CheckSubject.Kind.CLASS : CheckSubject.Kind.RUN;
+        return new CheckSubject(kind, name(), reproduction());
+    }
+
     /** Returns a stack that leads to it, for errors that have no better place. */
     StackTraceElement[] stack() {
         if (place.getTestClass().isEmpty()) {
@@ -119,6 +133,26 @@ final class GuardedTest {
             }
         }
         return search.build();
+    }
+
+    /** Adds pairs to what reports say of it. */
+    void publish(Map<String, String> pairs) {
+        context.publishReportEntry(pairs);
+    }
+
+    /**
+     * Returns the files of its failure.
+     *
+     * @param number tells apart the failures of meshes of the whole run, whose files lie in one folder
+     */
+    FailureFiles files(int number) {
+        String prefix = place.getTestClass().isPresent() ? "meshguard-" : "meshguard-" + number + "-";
+        return new FailureFiles(prefix, FailureFiles.MOST_BYTES);
+    }
+
+    /** Attaches a file to what reports say of it. */
+    void attach(String name, MediaType type, ThrowingConsumer<Path> write) {
+        context.publishFile(name, type, write);
     }
 
     /** Adds a text to what reports say of it. */

@@ -2,6 +2,8 @@ package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
+import dev.meshguard.junit.internal.ReportSettings;
+import dev.meshguard.junit.internal.Reporting;
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.TemplateInvocation;
@@ -345,7 +347,9 @@ public final class MeshGuardExtension
         return GuardStore.run(
                 context,
                 () -> refusing(() -> RunAccount.begin(
-                        RunSettings.of(context::getConfigurationParameter, System.getenv()))));
+                        RunSettings.of(context::getConfigurationParameter, System.getenv()),
+                        new Reporting(
+                                ReportSettings.of(context::getConfigurationParameter), System::nanoTime))));
     }
 
     private static PolicyRequest parametersOf(ExtensionContext context) {

@@ -1,5 +1,7 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.summary.CheckFate;
+import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.Tenant;
 import dev.meshguard.tracker.history.AllocationHistory;
@@ -91,12 +93,24 @@ final class TestAccount implements AutoCloseable {
 
     private synchronized void judge(List<String> notes) {
         tenant.leave();
-        if (tenant.mayHaveLeftSomething() || (tenant.hasTaken() && !budgets.isEmpty())) {
+        if (tenant.hasTaken() || tenant.mayHaveLeftSomething()) {
+            try (RunningCheck running = guard.run().reporting().numbers().checkOfPart(test.subject())) {
+                check(notes, running);
+            }
+        }
+    }
+
+    /** The history of a mesh grows with every test, and is only read for a test that may have to be told of. */
+    private void check(List<String> notes, RunningCheck running) {
+        if (tenant.mayHaveLeftSomething() || !budgets.isEmpty()) {
             guard.judge(
                     tenant,
                     this::examined,
                     new Conclusion(policies, budgets, guard.run(), test, Optional.empty()),
-                    notes);
+                    notes,
+                    running);
+        } else {
+            running.became(CheckFate.HELD);
         }
     }
 

@@ -13,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
@@ -35,22 +36,29 @@ public final class RunAccount implements AutoCloseable {
     private final ExpectedBuffers expected;
     private final @Nullable Baseline baseline;
     private final @Nullable AccountFile file;
+    private final Reporting reporting;
     private final RunFindings findings = new RunFindings();
 
     private RunAccount(
-            RunSettings settings, ExpectedBuffers expected, @Nullable Baseline baseline, @Nullable AccountFile file) {
+            RunSettings settings,
+            ExpectedBuffers expected,
+            @Nullable Baseline baseline,
+            @Nullable AccountFile file,
+            Reporting reporting) {
         this.settings = settings;
         this.expected = expected;
         this.baseline = baseline;
         this.file = file;
+        this.reporting = reporting;
     }
 
     /**
      * Begins the account of one execution.
      *
+     * @param reporting what is told of the checks while they are made
      * @throws IllegalArgumentException if a file is not there or not in its form
      */
-    public static RunAccount begin(RunSettings settings) {
+    public static RunAccount begin(RunSettings settings, Reporting reporting) {
         try {
             ExpectedBuffers expected = settings.expectedBuffers().isPresent()
                     ? load(settings.expectedBuffers().get(), RunSettings.EXPECTED_BUFFERS)
@@ -59,7 +67,7 @@ public final class RunAccount implements AutoCloseable {
             AccountFile file = settings.account().isPresent()
                     ? AccountFile.begin(settings.account().get(), settings.run().orElseThrow())
                     : null;
-            RunAccount account = new RunAccount(settings, expected, baseline, file);
+            RunAccount account = new RunAccount(settings, expected, baseline, file, reporting);
             account.expect(expected);
             return account;
         } catch (IOException exception) {
@@ -103,6 +111,20 @@ public final class RunAccount implements AutoCloseable {
     /** Returns the known leaks, if a baseline is kept. */
     public Optional<Baseline> baseline() {
         return Optional.ofNullable(baseline);
+    }
+
+    /** Returns what is told of the checks. */
+    public Reporting reporting() {
+        return reporting;
+    }
+
+    /** Returns the numbers of the run as an entry for reports, if they are to be said. */
+    public synchronized Optional<Map<String, String>> summary() {
+        return reporting.numbers().entry(words(findings.matched()), words(findings.unmatched()));
+    }
+
+    private static List<String> words(List<Expectation> entries) {
+        return entries.stream().map(Expectation::toString).toList();
     }
 
     /** Adds entries of another file that have to match somewhere in the run. */

@@ -74,6 +74,14 @@ final class RunFindings {
                 .toList();
     }
 
+    /** Returns the entries that matched something, as they are written. */
+    List<Expectation> matched() {
+        return entries.entrySet().stream()
+                .filter(entry -> matched.containsKey(entry.getKey()))
+                .map(Map.Entry::getValue)
+                .toList();
+    }
+
     static String key(Expectation entry) {
         return entry.source().orElseThrow() + " " + entry.toText();
     }

@@ -357,7 +357,9 @@ class RunAccountTests {
     }
 
     private RunAccount begin() {
-        return RunAccount.begin(RunSettings.of(this::parameter, environment));
+        return RunAccount.begin(
+                RunSettings.of(this::parameter, environment),
+                new Reporting(ReportSettings.of(this::parameter), () -> 0));
     }
 
     private SuiteAccount judge() throws IOException {

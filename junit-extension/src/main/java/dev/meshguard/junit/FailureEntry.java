@@ -1,0 +1,47 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.baseline.Fingerprint;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What a report says of a failure in a few pairs, by which tools group failures; the text is the failure's own. */
+final class FailureEntry {
+
+    private static final int MOST_FINGERPRINTS = 10;
+
+    private FailureEntry() {}
+
+    static Map<String, String> of(VerdictReport report) {
+        LeakVerdict verdict = report.verdict();
+        List<SurvivorGroup> left = Stream.of(Standing.LEAKED, Standing.MISREPORTED)
+                .flatMap(standing -> verdict.groups(standing).stream())
+                .toList();
+        Map<String, String> pairs = new LinkedHashMap<>();
+        pairs.put("meshguard.outcome", verdict.outcome().name());
+        if (!left.isEmpty()) {
+            pairs.put("meshguard.leaks", Integer.toString(left.size()));
+            pairs.put("meshguard.buffers", Long.toString(sum(left)));
+            pairs.put("meshguard.causes", words(left.stream().map(group -> group.cause().name())));
+            pairs.put(
+                    "meshguard.fingerprints",
+                    words(left.stream().limit(MOST_FINGERPRINTS).map(group -> Fingerprint.of(group).toString())));
+        }
+        report.reproduction().ifPresent(command -> pairs.put("meshguard.reproduce", command));
+        return pairs;
+    }
+
+    private static long sum(List<SurvivorGroup> left) {
+        return left.stream().mapToLong(SurvivorGroup::buffers).sum();
+    }
+
+    private static String words(Stream<String> all) {
+        return all.distinct().collect(Collectors.joining(" "));
+    }
+}

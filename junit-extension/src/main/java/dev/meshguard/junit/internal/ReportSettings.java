@@ -1,0 +1,60 @@
+package dev.meshguard.junit.internal;
+
+import dev.meshguard.junit.internal.summary.SummaryMode;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * What a build says of reports, checked.
+ *
+ * @param summary when the summary of a run is said
+ * @param attachesFiles whether files are attached to tests that fail
+ */
+public record ReportSettings(SummaryMode summary, boolean attachesFiles) {
+
+    /** Says when the summary of a run is printed. */
+    public static final String SUMMARY = "meshguard.summary";
+
+    /** Says whether files are attached. */
+    public static final String ATTACH = "meshguard.attach";
+
+    /** JUnit's own: writes Open Test Reporting. */
+    static final String OPEN_REPORT = "junit.platform.reporting.open.xml.enabled";
+
+    /** JUnit's own: where reports and attached files go. */
+    static final String OUTPUT_FOLDER = "junit.platform.reporting.output.dir";
+
+    /**
+     * Reads parameters.
+     *
+     * @param parameters the value of a name
+     * @throws IllegalArgumentException if one makes no sense; the message names it
+     */
+    public static ReportSettings of(Function<String, Optional<String>> parameters) {
+        return new ReportSettings(summary(RunSettings.given(parameters, SUMMARY)), attachesFiles(parameters));
+    }
+
+    private static SummaryMode summary(Optional<String> value) {
+        return switch (value.orElse("always")) {
+            case "off" -> SummaryMode.OFF;
+            case "failures" -> SummaryMode.FAILURES;
+            case "always" -> SummaryMode.ALWAYS;
+            default -> throw RunSettings.refused(SUMMARY, value.orElseThrow(), "It is off, failures or always.");
+        };
+    }
+
+    /** Files to which no report refers would only lie about, so unless asked for they are written where reports are. */
+    private static boolean attachesFiles(Function<String, Optional<String>> parameters) {
+        Optional<String> value = RunSettings.given(parameters, ATTACH);
+        return switch (value.orElse("")) {
+            case "off" -> false;
+            case "failures" -> true;
+            case "" ->
+                RunSettings.given(parameters, OPEN_REPORT)
+                                .filter(Boolean::parseBoolean)
+                                .isPresent()
+                        || RunSettings.given(parameters, OUTPUT_FOLDER).isPresent();
+            default -> throw RunSettings.refused(ATTACH, value.orElseThrow(), "It is off or failures.");
+        };
+    }
+}

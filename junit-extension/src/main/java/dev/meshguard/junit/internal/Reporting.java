@@ -1,0 +1,45 @@
+package dev.meshguard.junit.internal;
+
+import dev.meshguard.junit.internal.summary.RunNumbers;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+
+/**
+ * What a run says beside its failures: numbers at its end, and files for reports.
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class Reporting {
+
+    /** With more, the first of them say enough, and a broken build must not fill a disk. */
+    static final int MOST_TESTS_WITH_FILES = 50;
+
+    private final boolean attachesFiles;
+    private final RunNumbers numbers;
+    private final AtomicInteger testsWithFiles = new AtomicInteger();
+
+    /**
+     * Begins to report.
+     *
+     * @param nanoTime the clock by which checks are timed; only differences count
+     */
+    public Reporting(ReportSettings settings, LongSupplier nanoTime) {
+        this.attachesFiles = settings.attachesFiles();
+        this.numbers = new RunNumbers(settings.summary(), nanoTime);
+    }
+
+    /** Returns the numbers, to which each check is added. */
+    public RunNumbers numbers() {
+        return numbers;
+    }
+
+    /** Returns the number of the next test that attaches files, from 1; nothing if it may not. */
+    public OptionalInt nextWithFiles() {
+        if (!attachesFiles) {
+            return OptionalInt.empty();
+        }
+        int number = testsWithFiles.incrementAndGet();
+        return number <= MOST_TESTS_WITH_FILES ? OptionalInt.of(number) : OptionalInt.empty();
+    }
+}

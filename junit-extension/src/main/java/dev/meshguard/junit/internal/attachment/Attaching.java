@@ -1,0 +1,19 @@
+package dev.meshguard.junit.internal.attachment;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.MediaType;
+import org.junit.jupiter.api.function.ThrowingConsumer;
+
+/** Attaches one file to whatever reports say of a test. */
+@FunctionalInterface
+public interface Attaching {
+
+    /**
+     * Attaches it.
+     *
+     * @param name the name of the file, without a folder
+     * @param type what is in it
+     * @param write writes it
+     */
+    void attach(String name, MediaType type, ThrowingConsumer<Path> write);
+}

@@ -1,0 +1,70 @@
+package dev.meshguard.junit.internal.attachment;
+
+import java.io.IOException;
+import java.io.Writer;
+
+/**
+ * Passes on whole lines as long as they stay within a number of bytes, and then stops whoever writes.
+ *
+ * <p>Not safe for use by several threads.
+ */
+final class LinesWithin extends Writer {
+
+    /** The next line would be too much. */
+    static final class FullException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        private FullException(long mostBytes) {
+            super("No more than " + mostBytes + " bytes");
+        }
+    }
+
+    private final Writer target;
+    private final long mostBytes;
+    private final StringBuilder line = new StringBuilder();
+    private long lineBytes;
+    private long bytes;
+    private long written;
+
+    LinesWithin(Writer target, long mostBytes) {
+        this.target = target;
+        this.mostBytes = mostBytes;
+    }
+
+    /** Returns how many lines were passed on. */
+    long written() {
+        return written;
+    }
+
+    @Override
+    public void write(char[] characters, int offset, int length) throws IOException {
+        for (int index = offset; index < offset + length; index++) {
+            char character = characters[index];
+            lineBytes += inUtf8(character);
+            if (bytes + lineBytes > mostBytes) {
+                throw new FullException(mostBytes);
+            }
+            line.append(character);
+            if (character == '\n') {
+                target.append(line);
+                bytes += lineBytes;
+                line.setLength(0);
+                lineBytes = 0;
+                written++;
+            }
+        }
+    }
+
+    /** Half of a character beyond the first plane takes two bytes, so both take four. */
+    private static int inUtf8(char character) {
+        return character < 0x80 ? 1 : character < 0x800 || Character.isSurrogate(character) ? 2 : 3;
+    }
+
+    /** Only whole lines are passed on, so there is nothing to do. */
+    @Override
+    public void flush() {}
+
+    /** The target belongs to whoever made it. */
+    @Override
+    public void close() {}
+}

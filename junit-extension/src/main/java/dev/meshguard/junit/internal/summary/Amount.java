@@ -1,0 +1,25 @@
+package dev.meshguard.junit.internal.summary;
+
+import java.util.Comparator;
+
+/**
+ * A number and whose it is; the largest comes first, and of equal ones the first by name, so that threads decide nothing.
+ *
+ * @param number bytes or nanoseconds
+ * @param name who
+ */
+record Amount(long number, String name) implements Comparable<Amount> {
+
+    private static final Comparator<Amount> ORDER =
+            Comparator.comparingLong(Amount::number).reversed().thenComparing(Amount::name);
+
+    @Override
+    public int compareTo(Amount other) {
+        return ORDER.compare(this, other);
+    }
+
+    /** Returns the one that comes first. */
+    Amount or(Amount other) {
+        return compareTo(other) <= 0 ? this : other;
+    }
+}

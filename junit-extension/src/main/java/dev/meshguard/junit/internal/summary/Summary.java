@@ -1,0 +1,115 @@
+package dev.meshguard.junit.internal.summary;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.Cause;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * The numbers of a run, or of several that are told together.
+ *
+ * @param tests how many tests were checked
+ * @param classes how many classes whose tests share a mesh
+ * @param runs how many meshes of all tests
+ * @param buffers how many buffers were ever allocated on the meshes that were checked
+ * @param failed how many checks failed
+ * @param withoutLeak how many of those for something else than a leak
+ * @param aborted how many checks did not hold for a test that was aborted
+ * @param known how many did not hold for nothing but known leaks
+ * @param peaks the most bytes that one device held at once, by type
+ * @param leaks what was left, by cause
+ * @param knownLeaks what was left that the baseline knows
+ * @param matched the entries of files that matched
+ * @param unmatched the entries of files that matched nothing
+ * @param slowest the checks that took longest, longest first
+ * @param reproductions the commands that run again what failed, in order
+ * @param moreReproductions how many commands more there are
+ */
+public record Summary(
+        long tests,
+        long classes,
+        long runs,
+        long buffers,
+        long failed,
+        long withoutLeak,
+        long aborted,
+        long known,
+        Map<BufferType, Amount> peaks,
+        Map<Cause, LeakCount> leaks,
+        LeakCount knownLeaks,
+        SortedSet<String> matched,
+        SortedSet<String> unmatched,
+        SortedSet<Amount> slowest,
+        SortedSet<String> reproductions,
+        long moreReproductions) {
+
+    static final int MOST_SLOWEST = 3;
+    static final int MOST_REPRODUCTIONS = 10;
+
+    /** Creates a summary with its own copies; of what is listed only the first are kept. */
+    public Summary {
+        peaks = Collections.unmodifiableMap(
+                peaks.isEmpty() ? new EnumMap<>(BufferType.class) : new EnumMap<>(peaks));
+        leaks = Collections.unmodifiableMap(leaks.isEmpty() ? new EnumMap<>(Cause.class) : new EnumMap<>(leaks));
+        matched = Collections.unmodifiableSortedSet(new TreeSet<>(matched));
+        unmatched = Collections.unmodifiableSortedSet(new TreeSet<>(unmatched));
+        moreReproductions += Math.max(0, reproductions.size() - MOST_REPRODUCTIONS);
+        slowest = first(MOST_SLOWEST, slowest);
+        reproductions = first(MOST_REPRODUCTIONS, reproductions);
+    }
+
+    private static <T> SortedSet<T> first(int most, SortedSet<T> all) {
+        TreeSet<T> first = new TreeSet<>(all);
+        while (first.size() > most) {
+            first.pollLast();
+        }
+        return Collections.unmodifiableSortedSet(first);
+    }
+
+    boolean hasChecks() {
+        return tests + classes + runs > 0;
+    }
+
+    boolean hasFailures() {
+        return failed + aborted > 0;
+    }
+
+    /** Returns the numbers of both; an entry that matched in one of them has matched. */
+    public Summary and(Summary other) {
+        SortedSet<String> bothMatched = union(matched, other.matched);
+        SortedSet<String> neither = union(unmatched, other.unmatched);
+        neither.removeAll(bothMatched);
+        EnumMap<BufferType, Amount> higher = new EnumMap<>(BufferType.class);
+        higher.putAll(peaks);
+        other.peaks.forEach((type, peak) -> higher.merge(type, peak, Amount::or));
+        EnumMap<Cause, LeakCount> all = new EnumMap<>(Cause.class);
+        all.putAll(leaks);
+        other.leaks.forEach((cause, count) -> all.merge(cause, count, LeakCount::and));
+        return new Summary(
+                tests + other.tests,
+                classes + other.classes,
+                runs + other.runs,
+                buffers + other.buffers,
+                failed + other.failed,
+                withoutLeak + other.withoutLeak,
+                aborted + other.aborted,
+                known + other.known,
+                higher,
+                all,
+                knownLeaks.and(other.knownLeaks),
+                bothMatched,
+                neither,
+                union(slowest, other.slowest),
+                union(reproductions, other.reproductions),
+                moreReproductions + other.moreReproductions);
+    }
+
+    private static <T> SortedSet<T> union(SortedSet<T> one, SortedSet<T> other) {
+        SortedSet<T> both = new TreeSet<>(one);
+        both.addAll(other);
+        return both;
+    }
+}

@@ -1,0 +1,147 @@
+package dev.meshguard.junit.internal.summary;
+
+import dev.meshguard.tracker.Quantities;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.function.Function;
+
+/** A summary as plain text: the same characters in every locale and on every terminal. */
+public final class SummaryText {
+
+    private static final int MOST_EXPECTATIONS = 5;
+    private static final int LABEL = 18;
+    private static final double NANOS_OF_A_MILLISECOND = 1_000_000;
+
+    private SummaryText() {}
+
+    /** Returns the text, without a line break at the end. */
+    public static String of(Summary summary) {
+        List<String> lines = new ArrayList<>();
+        lines.add("MeshGuard  " + headline(summary));
+        append(lines, "peak of a device", peaks(summary));
+        append(lines, "leaks", leaks(summary));
+        append(lines, "known leaks", knownLeaks(summary));
+        append(lines, "never matched", unmatched(summary));
+        append(lines, "slowest checks", slowest(summary));
+        append(lines, "reproduce", reproductions(summary));
+        return String.join("\n", lines);
+    }
+
+    private static String headline(Summary summary) {
+        List<String> parts = new ArrayList<>();
+        parts.add(subjects(summary) + " tracked");
+        parts.add(Quantities.count(summary.buffers(), "buffer"));
+        if (summary.failed() > 0) {
+            parts.add(summary.failed() + " failed");
+        }
+        if (summary.aborted() > 0) {
+            parts.add(summary.aborted() + " aborted with findings");
+        }
+        if (summary.known() > 0) {
+            parts.add(summary.known() + " with known leaks only");
+        }
+        if (parts.size() == 2) {
+            parts.add("all checks held");
+        }
+        return String.join(" · ", parts);
+    }
+
+    private static String subjects(Summary summary) {
+        List<String> kinds = new ArrayList<>();
+        if (summary.tests() > 0) {
+            kinds.add(Quantities.count(summary.tests(), "test"));
+        }
+        if (summary.classes() > 0) {
+            kinds.add(summary.classes() + (summary.classes() == 1 ? " class" : " classes"));
+        }
+        if (summary.runs() > 0) {
+            kinds.add(summary.runs() == 1 ? "the mesh of the run" : summary.runs() + " meshes of runs");
+        }
+        String last = kinds.remove(kinds.size() - 1);
+        return kinds.isEmpty() ? last : String.join(", ", kinds) + " and " + last;
+    }
+
+    private static List<String> peaks(Summary summary) {
+        return summary.peaks().entrySet().stream()
+                .map(peak -> String.format(
+                        Locale.ROOT,
+                        "%s %s in %s",
+                        peak.getKey(),
+                        Quantities.size(peak.getValue().number()),
+                        peak.getValue().name()))
+                .toList();
+    }
+
+    private static List<String> leaks(Summary summary) {
+        List<String> rows = new ArrayList<>();
+        for (Map.Entry<?, LeakCount> cause : summary.leaks().entrySet()) {
+            rows.add(cause.getKey() + "  " + words(cause.getValue()));
+        }
+        if (summary.withoutLeak() > 0) {
+            rows.add(Quantities.count(summary.withoutLeak(), "check")
+                    + " failed for something else: budgets, reports that do not add up, doubts");
+        }
+        return rows;
+    }
+
+    private static List<String> knownLeaks(Summary summary) {
+        return summary.knownLeaks().leaks() == 0 ? List.of() : List.of(words(summary.knownLeaks()));
+    }
+
+    private static String words(LeakCount count) {
+        return String.join(
+                " · ",
+                Quantities.count(count.leaks(), "leak"),
+                Quantities.count(count.buffers(), "buffer"),
+                Quantities.size(count.bytes()));
+    }
+
+    /** Which tests ran nobody knows here: of one test from an IDE most of a file matches nothing, and that is in order. */
+    private static List<String> unmatched(Summary summary) {
+        SortedSet<String> unmatched = summary.unmatched();
+        if (unmatched.isEmpty()) {
+            return List.of();
+        }
+        List<String> rows = new ArrayList<>();
+        rows.add(String.format(
+                Locale.ROOT,
+                "%d of %s, in what was run",
+                unmatched.size(),
+                Quantities.count(unmatched.size() + summary.matched().size(), "expectation")));
+        rows.addAll(cut(MOST_EXPECTATIONS, unmatched, Function.identity(), 0));
+        return rows;
+    }
+
+    private static List<String> slowest(Summary summary) {
+        return summary.slowest().stream()
+                .map(check -> String.format(
+                        Locale.ROOT, "%.1f ms %s", check.number() / NANOS_OF_A_MILLISECOND, check.name()))
+                .toList();
+    }
+
+    private static List<String> reproductions(Summary summary) {
+        return cut(
+                Summary.MOST_REPRODUCTIONS, summary.reproductions(), Function.identity(), summary.moreReproductions());
+    }
+
+    private static <T> List<String> cut(int most, Collection<T> all, Function<T, String> words, long cutBefore) {
+        List<String> rows = new ArrayList<>(all.stream().limit(most).map(words).toList());
+        long more = cutBefore + all.size() - rows.size();
+        if (more > 0) {
+            rows.add("… and " + more + " more");
+        }
+        return rows;
+    }
+
+    private static void append(List<String> lines, String label, List<String> rows) {
+        String before = label;
+        for (String row : rows) {
+            lines.add("   " + before + " ".repeat(LABEL - before.length()) + row);
+            before = "";
+        }
+    }
+}

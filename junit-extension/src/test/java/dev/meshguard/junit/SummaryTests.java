@@ -1,0 +1,482 @@
+package dev.meshguard.junit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.junit.summary.SummaryListener;
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.LaunchedRun;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.concurrent.CountDownLatch;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * A run says at its end what it tracked, once, in the terminal.
+ *
+ * <p>Nothing is said where nothing was tracked. What is said belongs to the run: launchers, plans and threads do not mix.
+ */
+class SummaryTests {
+
+    private static final Pattern SLOWEST = Pattern.compile("(slowest checks +)N ms [^\n]*(\n {21}N ms [^\n]*)*");
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void theLauncherFindsTheListener() {
+        assertThat(ServiceLoader.load(TestExecutionListener.class)).hasAtLeastOneElementOfType(SummaryListener.class);
+    }
+
+    @Test
+    void nothingIsSaidWhereNothingWasTracked() {
+        assertThat(printed(Map.of(), UntrackedTestCase.class, AnnotatedOnlyTestCase.class)).isEmpty();
+    }
+
+    @Test
+    void aRunWithoutFindingsIsSaidInAFewLines() {
+        assertThat(printed(Map.of(), CleanTestCase.class))
+                .containsExactly(
+                        """
+                        MeshGuard  1 test tracked · 8 buffers · all checks held
+                           peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$CleanTestCase#frees
+                           slowest checks    N ms SummaryTests$CleanTestCase#frees""");
+    }
+
+    @Test
+    void leaksAreAddedUpByCauseAndEachFailureIsReproducible() {
+        assertThat(printed(Map.of(), CleanTestCase.class, LeakTestCase.class, FailedTestCase.class))
+                .containsExactly(
+                        """
+                        MeshGuard  4 tests tracked · 40 buffers · 3 failed
+                           peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$LeakTestCase#leaksTwo
+                           leaks             HELD  1 leak · 8 buffers · 32 KiB (32768 B)
+                                             LOST  3 leaks · 24 buffers · 96 KiB (98304 B)
+                           slowest checks    …
+                           reproduce         mvn test -Dtest='SummaryTests$FailedTestCase#failsAndLeaks'
+                                             mvn test -Dtest='SummaryTests$LeakTestCase#leaks'
+                                             mvn test -Dtest='SummaryTests$LeakTestCase#leaksTwo'""");
+    }
+
+    @Test
+    void anAbortedTestIsToldApart() {
+        assertThat(printed(Map.of(), AbortedTestCase.class))
+                .containsExactly(
+                        """
+                        MeshGuard  2 tests tracked · 16 buffers · 1 aborted with findings
+                           peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$AbortedTestCase#aborts
+                           leaks             LOST  1 leak · 8 buffers · 32 KiB (32768 B)
+                           slowest checks    …""");
+    }
+
+    @Test
+    void whatTheBaselineKnowsIsNoFailure() throws IOException {
+        Path baseline = folder.resolve("known.txt");
+        LaunchedRun accepting = LaunchedRun.launcher()
+                .run(
+                        Map.of("meshguard.baseline", baseline.toString(), "meshguard.baseline.update", "accept"),
+                        KnownTestCase.class);
+
+        List<String> after = printed(Map.of("meshguard.baseline", baseline.toString()), KnownTestCase.class);
+
+        assertThat(Files.exists(baseline)).isTrue();
+        assertThat(after)
+                .isEqualTo(masked(accepting.printed()))
+                .containsExactly(
+                        """
+                        MeshGuard  1 test tracked · 8 buffers · 1 with known leaks only
+                           peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$KnownTestCase#leaks
+                           known leaks       1 leak · 8 buffers · 32 KiB (32768 B)
+                           slowest checks    N ms SummaryTests$KnownTestCase#leaks""");
+    }
+
+    @Test
+    void expectationsThatMatchedNothingAreListed() throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("expected.txt"),
+                "DRAM label \"cache\" because \"it is shared\"\n"
+                        + IntStream.rangeClosed(1, 7)
+                                .mapToObj(number -> "TRACE label \"t" + number + "\" because \"traces stay\"\n")
+                                .reduce("", String::concat));
+
+        assertThat(printed(Map.of("meshguard.expected-buffers", file.toString()), ExpectedTestCase.class))
+                .map(text -> text.replace(folder.toString(), "folder"))
+                .containsExactly(
+                        """
+                        MeshGuard  1 test tracked · 8 buffers · all checks held
+                           peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$ExpectedTestCase#leaves
+                           never matched     7 of 8 expectations, in what was run
+                                             TRACE, label "t1", because "traces stay" at folder/expected.txt:2
+                                             TRACE, label "t2", because "traces stay" at folder/expected.txt:3
+                                             TRACE, label "t3", because "traces stay" at folder/expected.txt:4
+                                             TRACE, label "t4", because "traces stay" at folder/expected.txt:5
+                                             TRACE, label "t5", because "traces stay" at folder/expected.txt:6
+                                             … and 2 more
+                           slowest checks    N ms SummaryTests$ExpectedTestCase#leaves""");
+    }
+
+    @Test
+    void aFailureThatIsNoLeakIsCountedApart() {
+        assertThat(printed(Map.of(), BudgetTestCase.class))
+                .containsExactly(
+                        """
+                        MeshGuard  1 test tracked · 8 buffers · 1 failed
+                           peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$BudgetTestCase#takesTooMuch
+                           leaks             1 check failed for something else: budgets, reports that do not add up, doubts
+                           slowest checks    N ms SummaryTests$BudgetTestCase#takesTooMuch
+                           reproduce         mvn test -Dtest='SummaryTests$BudgetTestCase#takesTooMuch'""");
+    }
+
+    @Test
+    void aTestThatSaidItItselfCountsAsFailed() {
+        assertThat(headlines(printed(Map.of(), AssertedTestCase.class)))
+                .containsExactly("MeshGuard  1 test tracked · 8 buffers · 1 failed");
+    }
+
+    @Test
+    void meshesThatTestsShareAreCountedOnce() {
+        assertThat(printed(Map.of(), SharedTestCase.class, SuiteTestCase.class))
+                .containsExactly(
+                        """
+                        MeshGuard  2 tests, 1 class and the mesh of the run tracked · 32 buffers · 3 failed
+                           peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$SharedTestCase
+                           leaks             LOST  3 leaks · 24 buffers · 96 KiB (98304 B)
+                           slowest checks    …
+                           reproduce         mvn test
+                                             mvn test -Dtest='SummaryTests$SharedTestCase#leaks'
+                                             mvn test -Dtest='SummaryTests$SharedTestCase'""");
+    }
+
+    @Test
+    void concurrentTestsAreAddedUpAndTheListIsCut() {
+        Map<String, String> concurrently = Map.of(
+                "junit.jupiter.execution.parallel.enabled", "true",
+                "junit.jupiter.execution.parallel.mode.default", "concurrent",
+                "junit.jupiter.execution.parallel.config.strategy", "fixed",
+                "junit.jupiter.execution.parallel.config.fixed.parallelism", "4");
+
+        assertThat(printed(concurrently, RepeatedTestCase.class, ManyTestCase.class))
+                .containsExactly(
+                        """
+                        MeshGuard  52 tests tracked · 416 buffers · 32 failed
+                           peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$ManyTestCase#a
+                           leaks             LOST  32 leaks · 256 buffers · 1 MiB (1048576 B)
+                           slowest checks    …
+                           reproduce         mvn test -Dtest='SummaryTests$ManyTestCase#a'
+                                             mvn test -Dtest='SummaryTests$ManyTestCase#b'
+                                             mvn test -Dtest='SummaryTests$ManyTestCase#c'
+                                             mvn test -Dtest='SummaryTests$ManyTestCase#d'
+                                             mvn test -Dtest='SummaryTests$ManyTestCase#e'
+                                             mvn test -Dtest='SummaryTests$ManyTestCase#f'
+                                             mvn test -Dtest='SummaryTests$ManyTestCase#g'
+                                             mvn test -Dtest='SummaryTests$ManyTestCase#h'
+                                             mvn test -Dtest='SummaryTests$ManyTestCase#i'
+                                             mvn test -Dtest='SummaryTests$ManyTestCase#j'
+                                             … and 3 more""");
+    }
+
+    @Test
+    void eachRunOfALauncherSaysItsOwn() {
+        LaunchedRun launcher = LaunchedRun.launcher();
+
+        launcher.run(CleanTestCase.class);
+        launcher.run(UntrackedTestCase.class);
+        launcher.run(LeakTestCase.class);
+
+        assertThat(headlines(launcher.printed()))
+                .containsExactly(
+                        "MeshGuard  1 test tracked · 8 buffers · all checks held",
+                        "MeshGuard  2 tests tracked · 24 buffers · 2 failed");
+    }
+
+
+    @Test
+    void runsOfOneLauncherAtTheSameTimeDoNotMix() throws InterruptedException {
+        LaunchedRun launcher = LaunchedRun.launcher();
+        MeetingTestCase.first = new CountDownLatch(2);
+        Thread one = new Thread(() -> launcher.run(CleanTestCase.class, MeetingTestCase.class));
+        Thread other = new Thread(() -> launcher.run(LeakTestCase.class, MeetingTestCase.class));
+
+        one.start();
+        other.start();
+        one.join();
+        other.join();
+
+        assertThat(headlines(launcher.printed()))
+                .containsExactlyInAnyOrder(
+                        "MeshGuard  2 tests tracked · 16 buffers · all checks held",
+                        "MeshGuard  3 tests tracked · 32 buffers · 2 failed");
+    }
+
+    @Test
+    void failuresOnlyIsSilentAboutARunWithoutAny() {
+        Map<String, String> failures = Map.of("meshguard.summary", "failures");
+
+        assertThat(printed(failures, CleanTestCase.class)).isEmpty();
+        assertThat(headlines(printed(failures, LeakTestCase.class)))
+                .containsExactly("MeshGuard  2 tests tracked · 24 buffers · 2 failed");
+    }
+
+    @Test
+    void offIsSilent() {
+        assertThat(printed(Map.of("meshguard.summary", "off"), LeakTestCase.class)).isEmpty();
+    }
+
+    @Test
+    void anyOtherValueIsRefused() {
+        RunAssert.assertThat(JupiterRun.run(
+                        CleanTestCase.class, Map.of("meshguard.summary", "sometimes")))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "meshguard.summary = sometimes is refused. It is off, failures or always.");
+    }
+
+    private static List<String> printed(Map<String, String> parameters, Class<?>... testClasses) {
+        return masked(LaunchedRun.launcher().run(parameters, testClasses).printed());
+    }
+
+    /** Of several checks nobody knows which is the slowest. */
+    private static List<String> masked(List<String> printed) {
+        List<String> masked = new ArrayList<>();
+        for (String text : printed) {
+            boolean isOne = text.contains("  1 test tracked");
+            masked.add(isOne ? text : SLOWEST.matcher(text).replaceAll("$1…"));
+        }
+        return masked;
+    }
+
+    private static List<String> headlines(List<String> printed) {
+        return printed.stream()
+                .map(text -> text.lines().findFirst().orElseThrow())
+                .toList();
+    }
+
+    static class UntrackedTestCase {
+        @Test
+        void tracksNothing() {}
+    }
+
+    @TrackAllocations
+    static class AnnotatedOnlyTestCase {
+        @Test
+        void asksForNothing() {}
+    }
+
+    @TrackAllocations
+    static class CleanTestCase {
+        @Test
+        void frees(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations
+    static class LeakTestCase {
+        private MeshBuffer kept;
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void leaksTwo(MeshDevice mesh) {
+            kept = Buffers.take(mesh);
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class KnownTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class FailedTestCase {
+        @Test
+        void failsAndLeaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+            throw new IllegalStateException("the test itself");
+        }
+    }
+
+    @TrackAllocations
+    static class AssertedTestCase {
+        @Test
+        void asserts(MeshDevice mesh, AllocationTracker tracker) {
+            Buffers.take(mesh);
+            mesh.close();
+            MeshAssertions.assertThat(tracker).noLeaks();
+        }
+    }
+
+    @TrackAllocations
+    static class AbortedTestCase {
+        @Test
+        void aborts(MeshDevice mesh) {
+            Buffers.take(mesh);
+            throw new TestAbortedException("no hardware");
+        }
+
+        @Test
+        void abortsAndFrees(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+            throw new TestAbortedException("no hardware");
+        }
+    }
+
+    @TrackAllocations
+    static class ExpectedTestCase {
+        @Test
+        void leaves(MeshDevice mesh) {
+            Buffers.take(mesh, "cache");
+        }
+    }
+
+    @TrackAllocations
+    static class BudgetTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 2_048)
+        void takesTooMuch(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class SharedTestCase {
+        @BeforeAll
+        static void loads(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void frees(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    static class SuiteTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class RepeatedTestCase {
+        @RepeatedTest(40)
+        void leaksEverySecondTime(MeshDevice mesh, RepetitionInfo repetition) {
+            if (repetition.getCurrentRepetition() % 2 == 0) {
+                Buffers.take(mesh);
+            } else {
+                Buffers.take(mesh).deallocate();
+            }
+        }
+    }
+
+    @TrackAllocations
+    static class ManyTestCase {
+        @Test
+        void a(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void b(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void c(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void d(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void e(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void f(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void g(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void h(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void i(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void j(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void k(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void l(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class MeetingTestCase {
+        static CountDownLatch first = new CountDownLatch(0);
+
+        @Test
+        void waitsForTheOtherRun(MeshDevice mesh) throws InterruptedException {
+            Buffers.take(mesh).deallocate();
+            first.countDown();
+            first.await();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.meshguard.junit.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.meshguard.junit.internal.summary.SummaryMode;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ReportSettingsTests {
+
+    private static ReportSettings settings(String... parameters) {
+        Map<String, String> given = new HashMap<>();
+        for (String parameter : parameters) {
+            String[] parts = parameter.split("=", 2);
+            given.put(parts[0], parts[1]);
+        }
+        return ReportSettings.of(name -> Optional.ofNullable(given.get(name)));
+    }
+
+    @Test
+    void saysTheSummaryAndAttachesNothingUnlessMoreIsGiven() {
+        assertThat(settings()).isEqualTo(new ReportSettings(SummaryMode.ALWAYS, false));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"off,OFF", "failures,FAILURES", "always,ALWAYS", "' ',ALWAYS"})
+    void readsWhenTheSummaryIsSaid(String value, SummaryMode mode) {
+        assertThat(settings("meshguard.summary=" + value).summary()).isEqualTo(mode);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "junit.platform.reporting.open.xml.enabled=true,true",
+        "junit.platform.reporting.open.xml.enabled=false,false",
+        "junit.platform.reporting.output.dir=target/reports,true",
+        "meshguard.attach=failures,true",
+        "meshguard.attach=off,false"
+    })
+    void attachesFilesWhereReportsAreOrWhereThatIsAsked(String parameter, boolean attaches) {
+        assertThat(settings(parameter).attachesFiles()).isEqualTo(attaches);
+    }
+
+    @Test
+    void offCountsMoreThanAReport() {
+        assertThat(settings("meshguard.attach=off", "junit.platform.reporting.open.xml.enabled=true")
+                        .attachesFiles())
+                .isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "meshguard.summary=OFF,'meshguard.summary = OFF is refused. It is off, failures or always.'",
+        "meshguard.attach=always,'meshguard.attach = always is refused. It is off or failures.'"
+    })
+    void refusesWhatMakesNoSense(String parameter, String message) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> settings(parameter))
+                .withMessage(message);
+    }
+}

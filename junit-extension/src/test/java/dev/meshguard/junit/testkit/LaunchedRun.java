@@ -1,0 +1,61 @@
+package dev.meshguard.junit.testkit;
+
+import dev.meshguard.junit.summary.SummaryListener;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Pattern;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.Launcher;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.core.LauncherConfig;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+/** Runs test classes as a build tool does: with the launcher, and a listener that keeps what would be printed. */
+public final class LaunchedRun {
+
+    private static final Pattern TIME = Pattern.compile("\\d+\\.\\d ms");
+
+    private final List<String> printed = new CopyOnWriteArrayList<>();
+    private final Launcher launcher;
+
+    private LaunchedRun(TestExecutionListener... listeners) {
+        launcher = LauncherFactory.create(LauncherConfig.builder()
+                .enableTestExecutionListenerAutoRegistration(false)
+                .enableLauncherSessionListenerAutoRegistration(false)
+                .addTestExecutionListeners(SummaryListener.to(printed::add))
+                .addTestExecutionListeners(listeners)
+                .build());
+    }
+
+    /** Returns a launcher that has run nothing. */
+    public static LaunchedRun launcher(TestExecutionListener... listeners) {
+        return new LaunchedRun(listeners);
+    }
+
+    /** Runs classes in one plan. */
+    public LaunchedRun run(Map<String, String> parameters, Class<?>... testClasses) {
+        launcher.execute(LauncherDiscoveryRequestBuilder.request()
+                .selectors(Arrays.stream(testClasses)
+                        .map(DiscoverySelectors::selectClass)
+                        .toArray(DiscoverySelector[]::new))
+                .configurationParameters(parameters)
+                .build());
+        return this;
+    }
+
+    /** Runs classes in one plan. */
+    public LaunchedRun run(Class<?>... testClasses) {
+        return run(Map.of(), testClasses);
+    }
+
+    /** Returns what was printed at the end of each run, with the times masked. */
+    public List<String> printed() {
+        return printed.stream()
+                .map(text -> TIME.matcher(text).replaceAll("N ms"))
+                .toList();
+    }
+}
