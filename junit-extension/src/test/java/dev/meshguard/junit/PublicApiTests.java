@@ -108,8 +108,9 @@ class PublicApiTests {
                         .map(JavaClass::getPackage)
                         .distinct())
                 .isNotEmpty()
-                .allSatisfy(one ->
-                        assertThat(one.isAnnotatedWith(NullMarked.class)).as(one.getName()).isTrue());
+                .allSatisfy(one -> assertThat(one.isAnnotatedWith(NullMarked.class))
+                        .as(one.getName())
+                        .isTrue());
     }
 
     @Test

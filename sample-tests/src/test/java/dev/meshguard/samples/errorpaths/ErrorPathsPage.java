@@ -14,10 +14,7 @@ class ErrorPathsPage {
     String runs() {
         return runs.entrySet().stream()
                 .map(run -> String.format(
-                        Locale.ROOT,
-                        "%-52s  %s",
-                        run.getKey(),
-                        run.getValue().isPresent() ? "failed" : "passed"))
+                        Locale.ROOT, "%-52s  %s", run.getKey(), run.getValue().isPresent() ? "failed" : "passed"))
                 .collect(Collectors.joining("\n"));
     }
 

@@ -15,8 +15,10 @@ class ComparedPageTests {
     void everyYesOfOursLinksTheTestThatShowsIt() {
         assertThat(ours())
                 .hasSize(32)
-                .allSatisfy(cell -> assertThat(cell)
-                        .matches("(yes|partly(, [^:]+)?): \\[(\\w+Tests)]\\(\\S+/\\3\\.java\\)( \\(\\d\\))?|no( \\(\\d\\))?"));
+                .allSatisfy(
+                        cell -> assertThat(cell)
+                                .matches(
+                                        "(yes|partly(, [^:]+)?): \\[(\\w+Tests)]\\(\\S+/\\3\\.java\\)( \\(\\d\\))?|no( \\(\\d\\))?"));
     }
 
     @Test

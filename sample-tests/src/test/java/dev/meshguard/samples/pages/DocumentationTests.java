@@ -43,6 +43,7 @@ class DocumentationTests {
             "docs/compared.md",
             "docs/dependencies.md",
             "docs/gradle.md",
+            "docs/modules.md",
             "docs/mutation-testing.md",
             "docs/performance.md");
 
@@ -57,8 +58,7 @@ class DocumentationTests {
 
     @TestFactory
     Stream<DynamicTest> showsWhatRuns() {
-        return blocks()
-                .filter(block -> block.marker().isPresent())
+        return blocks().filter(block -> block.marker().isPresent())
                 .map(block -> DynamicTest.dynamicTest(
                         block.place(), () -> check(block, block.marker().orElseThrow())));
     }
@@ -76,8 +76,7 @@ class DocumentationTests {
         assertThat(Page.all())
                 .filteredOn(page -> FEATURES.contains(page.name()))
                 .hasSameSizeAs(FEATURES)
-                .allSatisfy(
-                        page -> assertThat(page.headings()).as(page.name()).containsOnlyOnce("Thread safety"));
+                .allSatisfy(page -> assertThat(page.headings()).as(page.name()).containsOnlyOnce("Thread safety"));
     }
 
     @Test

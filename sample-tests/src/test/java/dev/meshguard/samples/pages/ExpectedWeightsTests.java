@@ -13,8 +13,8 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import org.junit.jupiter.api.Test;
 
 /** The code of {@code docs/what-may-stay.md}: one expectation, said in three ways. */

@@ -44,8 +44,7 @@ class MeshPageTests {
         Tensor one = ttnn.empty(SHAPE, BFLOAT16, mesh);
         Tensor two = ttnn.empty(SHAPE, BFLOAT16, mesh);
 
-        assertThatExceptionOfType(DeviceOutOfMemoryException.class)
-                .isThrownBy(() -> ttnn.empty(SHAPE, BFLOAT16, mesh));
+        assertThatExceptionOfType(DeviceOutOfMemoryException.class).isThrownBy(() -> ttnn.empty(SHAPE, BFLOAT16, mesh));
 
         ttnn.deallocate(two);
         ttnn.deallocate(one);

@@ -29,10 +29,7 @@ public final class Fixtures {
 
     private static Map<String, Optional<Throwable>> run(Class<?> fixture, Function<Event, String> name) {
         Map<String, Optional<Throwable>> failures = new LinkedHashMap<>();
-        execute(fixture)
-                .testEvents()
-                .finished()
-                .stream()
+        execute(fixture).testEvents().finished().stream()
                 .forEach(event -> failures.put(name.apply(event), failureOf(event)));
         return failures;
     }
@@ -57,10 +54,7 @@ public final class Fixtures {
 
     /** Runs a fixture and returns what its methods that run several times published as a whole. */
     public static String publishedBy(Class<?> fixture) {
-        return execute(fixture)
-                .containerEvents()
-                .reportingEntryPublished()
-                .stream()
+        return execute(fixture).containerEvents().reportingEntryPublished().stream()
                 .flatMap(event -> event.getPayload(ReportEntry.class).stream())
                 .map(entry -> String.join("\n", entry.getKeyValuePairs().values()))
                 .collect(Collectors.joining("\n"));
