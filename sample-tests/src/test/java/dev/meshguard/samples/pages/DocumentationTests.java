@@ -63,6 +63,18 @@ class DocumentationTests {
                         block.place(), () -> check(block, block.marker().orElseThrow())));
     }
 
+    /** Compiled code that no test knows would be shown and never run. */
+    @TestFactory
+    Stream<DynamicTest> showsCodeThatATestRuns() {
+        return blocks().filter(block -> block.language().equals("java"))
+                .flatMap(block -> block.marker().stream())
+                .flatMap(marker -> marker.file().stream())
+                .distinct()
+                .map(file -> DynamicTest.dynamicTest(
+                        Page.ROOT.relativize(file).toString(),
+                        () -> assertThat(Source.testsThatRun(file)).isNotEmpty()));
+    }
+
     @TestFactory
     Stream<DynamicTest> linksToWhatIsThere() {
         return Page.all().stream()

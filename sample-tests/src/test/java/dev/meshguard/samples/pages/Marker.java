@@ -1,5 +1,6 @@
 package dev.meshguard.samples.pages;
 
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -28,6 +29,15 @@ record Marker(Kind kind, String value) {
     }
 
     private static final Pattern COMMENT = Pattern.compile("<!-- ([a-z ]+): (.+) -->");
+
+    /** Returns the file of the samples from which the block is copied. */
+    Optional<Path> file() {
+        return switch (kind) {
+            case SAMPLE -> Optional.of(Source.SAMPLES.resolve(value));
+            case SNIPPET -> Optional.of(Page.ROOT.resolve(value.replaceAll("#.*", "")));
+            case OUTPUT, COMPARED, NOT_EXECUTED -> Optional.empty();
+        };
+    }
 
     static Optional<Marker> of(String line) {
         Matcher comment = COMMENT.matcher(line);

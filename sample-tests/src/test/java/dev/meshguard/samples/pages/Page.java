@@ -50,20 +50,29 @@ record Page(Path file, List<String> lines) {
     List<CodeBlock> blocks() {
         List<CodeBlock> blocks = new ArrayList<>();
         for (int begin = 0; begin < lines.size(); begin++) {
-            if (lines.get(begin).startsWith(FENCE)) {
+            if (isFence(begin)) {
                 int end = begin + 1;
-                while (!lines.get(end).equals(FENCE)) {
+                while (!isFence(end)) {
                     end++;
                 }
                 blocks.add(new CodeBlock(
                         name() + ":" + (begin + 1),
-                        lines.get(begin).substring(FENCE.length()),
-                        begin == 0 ? Optional.empty() : Marker.of(lines.get(begin - 1)),
-                        String.join("\n", lines.subList(begin + 1, end))));
+                        lines.get(begin).strip().substring(FENCE.length()),
+                        begin == 0
+                                ? Optional.empty()
+                                : Marker.of(lines.get(begin - 1).strip()),
+                        String.join("\n", lines.subList(begin + 1, end)).stripIndent()));
                 begin = end;
             }
         }
         return blocks;
+    }
+
+    private boolean isFence(int line) {
+        if (line >= lines.size()) {
+            throw new IllegalStateException(name() + ": a block of code has no end");
+        }
+        return lines.get(line).strip().startsWith(FENCE);
     }
 
     List<String> headings() {
@@ -97,7 +106,7 @@ record Page(Path file, List<String> lines) {
         List<String> prose = new ArrayList<>();
         boolean inCode = false;
         for (String line : lines) {
-            boolean fence = line.startsWith(FENCE);
+            boolean fence = line.strip().startsWith(FENCE);
             if (!fence && !inCode) {
                 prose.add(line);
             }
