@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
+import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /** The house rules for what users see, over all published modules. */
@@ -98,6 +99,18 @@ class PublicApiTests {
                 .should()
                 .beAnnotatedWith(API.class)
                 .check(CLASSES);
+    }
+
+    @Test
+    void everyPackageSaysThatNothingIsNull() {
+        assertThat(CLASSES.stream()
+                        .filter(type -> !type.getSimpleName().equals("module-info"))
+                        .map(JavaClass::getPackage)
+                        .distinct())
+                .isNotEmpty()
+                .allSatisfy(one -> assertThat(one.isAnnotatedWith(NullMarked.class))
+                        .as(one.getName())
+                        .isTrue());
     }
 
     @Test

@@ -77,8 +77,8 @@ class FormatsPageTests {
 
     private static String example(String language) throws IOException {
         String page = Files.readString(PAGE);
-        String fence = "\n```" + language + "\n";
-        int begin = page.lastIndexOf(fence, language.isEmpty() ? page.length() - 6 : page.length()) + fence.length();
+        String fence = " -->\n```" + language + "\n";
+        int begin = page.indexOf(fence) + fence.length();
         return page.substring(begin, page.indexOf("```", begin));
     }
 

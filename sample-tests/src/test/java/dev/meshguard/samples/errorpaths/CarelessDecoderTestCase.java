@@ -11,8 +11,10 @@ import dev.meshguard.samples.support.Fixture;
 @TrackAllocations(rows = 1, columns = 2)
 class CarelessDecoderTestCase {
 
+    // region: each-allocation
     @FailEachAllocation
     void decode(Ttnn ttnn, MeshDevice mesh) {
         CarelessDecoder.decode(ttnn, mesh);
     }
+    // end region
 }

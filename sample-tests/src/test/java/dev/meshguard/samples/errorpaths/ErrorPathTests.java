@@ -25,6 +25,7 @@ class ErrorPathTests {
         CarefulDecoder.decode(ttnn, mesh);
     }
 
+    // region: without-cache
     @FailEachAllocation
     void doesWithoutACacheThatDoesNotFit(Ttnn ttnn, MeshDevice mesh, FailedAllocation failed) {
         Optional<Tensor> cache = cache(ttnn, mesh);
@@ -32,6 +33,7 @@ class ErrorPathTests {
         Assertions.assertThat(cache.isPresent()).isEqualTo(!failed.hasHappened());
         cache.ifPresent(ttnn::deallocate);
     }
+    // end region
 
     private static Optional<Tensor> cache(Ttnn ttnn, MeshDevice mesh) {
         try {

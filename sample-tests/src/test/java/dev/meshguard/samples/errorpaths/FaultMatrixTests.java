@@ -10,6 +10,7 @@ import dev.meshguard.mesh.runtime.RuntimeDefect;
 /** Memory is given back whatever goes wrong, also where the runtime reports it wrong. */
 class FaultMatrixTests {
 
+    // region: matrix
     @FaultMatrix(
             plans = {"failingOperation(1)", "deviceStopsAnswering(1, 1)", "losingReport(2, FREE)", "closingTwice()"},
             defects = {
@@ -20,4 +21,5 @@ class FaultMatrixTests {
     void givesEverythingBack(Ttnn ttnn, MeshDevice mesh) {
         CarefulDecoder.decode(ttnn, mesh);
     }
+    // end region
 }

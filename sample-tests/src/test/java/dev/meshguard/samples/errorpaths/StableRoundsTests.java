@@ -8,9 +8,11 @@ import dev.meshguard.mesh.Ttnn;
 /** The program cache is filled in the first round; three rounds show that nothing comes after it. */
 class StableRoundsTests {
 
+    // region: rounds
     @RepeatUntilStable
     @TrackAllocations(rows = 1, columns = 2)
     void decodingAgainAndAgainTakesNoMoreMemory(Ttnn ttnn, MeshDevice mesh) {
         CarefulDecoder.decode(ttnn, mesh);
     }
+    // end region
 }

@@ -6,7 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.reporting.ReportEntry;
+import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
@@ -26,13 +29,7 @@ public final class Fixtures {
 
     private static Map<String, Optional<Throwable>> run(Class<?> fixture, Function<Event, String> name) {
         Map<String, Optional<Throwable>> failures = new LinkedHashMap<>();
-        EngineTestKit.engine("junit-jupiter")
-                .selectors(selectClass(fixture))
-                .configurationParameter(Fixture.ON_PURPOSE, "true")
-                .execute()
-                .testEvents()
-                .finished()
-                .stream()
+        execute(fixture).testEvents().finished().stream()
                 .forEach(event -> failures.put(name.apply(event), failureOf(event)));
         return failures;
     }
@@ -53,6 +50,21 @@ public final class Fixtures {
             throw new IllegalStateException(fixture + " has not one test but " + failures.keySet());
         }
         return failures.values().iterator().next().orElseThrow(() -> new IllegalStateException(fixture + " passed"));
+    }
+
+    /** Runs a fixture and returns what its methods that run several times published as a whole. */
+    public static String publishedBy(Class<?> fixture) {
+        return execute(fixture).containerEvents().reportingEntryPublished().stream()
+                .flatMap(event -> event.getPayload(ReportEntry.class).stream())
+                .map(entry -> String.join("\n", entry.getKeyValuePairs().values()))
+                .collect(Collectors.joining("\n"));
+    }
+
+    private static EngineExecutionResults execute(Class<?> fixture) {
+        return EngineTestKit.engine("junit-jupiter")
+                .selectors(selectClass(fixture))
+                .configurationParameter(Fixture.ON_PURPOSE, "true")
+                .execute();
     }
 
     private static String nameOf(Event event) {

@@ -1,0 +1,21 @@
+package dev.meshguard.samples.errorpaths;
+
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.template.FaultMatrix;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.samples.support.Fixture;
+
+/** What goes wrong and what the runtime reports wrong, in one grid. */
+@Fixture
+@TrackAllocations(rows = 1, columns = 2)
+class CarelessMatrixTestCase {
+
+    @FaultMatrix(
+            plans = {"failingOperation(1)", "closingTwice()"},
+            defects = RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE)
+    void decode(Ttnn ttnn, MeshDevice mesh) {
+        CarelessDecoder.decode(ttnn, mesh);
+    }
+}

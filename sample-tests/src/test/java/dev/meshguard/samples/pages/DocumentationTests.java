@@ -1,0 +1,143 @@
+package dev.meshguard.samples.pages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * The README and the pages of {@code docs} show code that runs and output that was printed, and link to what is there.
+ *
+ * <p>Above each block stands where it is from, as {@link Marker} has it. The code is that of the samples, which are compiled and run
+ * with the build; the output is printed anew.
+ */
+class DocumentationTests {
+
+    /** Why a block may be there that nothing runs. */
+    private static final Set<String> REASONS = Set.of("configuration", "picture", "shell");
+
+    /** Pages on something that a test uses; who reads them has to know what may be shared between threads. */
+    private static final Set<String> FEATURES = Set.of(
+            "docs/fault-and-repeat-tests.md",
+            "docs/formats.md",
+            "docs/growth-and-budgets.md",
+            "docs/held-and-lost.md",
+            "docs/lifecycle.md",
+            "docs/mesh-fake.md",
+            "docs/own-devices.md",
+            "docs/verdicts.md",
+            "docs/what-may-stay.md");
+
+    /** Pages on the project. */
+    private static final Set<String> OTHERS = Set.of(
+            "CONTRIBUTING.md",
+            "README.md",
+            "docs/compared-diagnosis.md",
+            "docs/compared.md",
+            "docs/dependencies.md",
+            "docs/gradle.md",
+            "docs/modules.md",
+            "docs/mutation-testing.md",
+            "docs/performance.md");
+
+    @Test
+    void everyBlockSaysWhereItIsFrom() {
+        assertThat(blocks().filter(CodeBlock::needsMarker))
+                .filteredOn(block -> block.marker().isEmpty())
+                .extracting(CodeBlock::place)
+                .as("blocks of code without one of the comments that Marker lists")
+                .isEmpty();
+    }
+
+    @TestFactory
+    Stream<DynamicTest> showsWhatRuns() {
+        return blocks().filter(block -> block.marker().isPresent())
+                .map(block -> DynamicTest.dynamicTest(
+                        block.place(), () -> check(block, block.marker().orElseThrow())));
+    }
+
+    /** Compiled code that no test knows would be shown and never run. */
+    @TestFactory
+    Stream<DynamicTest> showsCodeThatATestRuns() {
+        return blocks().filter(block -> block.language().equals("java"))
+                .flatMap(block -> block.marker().stream())
+                .flatMap(marker -> marker.file().stream())
+                .distinct()
+                .map(file -> DynamicTest.dynamicTest(
+                        Page.ROOT.relativize(file).toString(),
+                        () -> assertThat(Source.testsThatRun(file)).isNotEmpty()));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> linksToWhatIsThere() {
+        return Page.all().stream()
+                .flatMap(page -> page.links().stream()
+                        .distinct()
+                        .map(link -> DynamicTest.dynamicTest(page.name() + " -> " + link, () -> follow(page, link))));
+    }
+
+    @Test
+    void everyPageOnAFeatureSaysWhatThreadsMayDo() {
+        assertThat(Page.all())
+                .filteredOn(page -> FEATURES.contains(page.name()))
+                .hasSameSizeAs(FEATURES)
+                .allSatisfy(page -> assertThat(page.headings()).as(page.name()).containsOnlyOnce("Thread safety"));
+    }
+
+    @Test
+    void everyPageIsOnAFeatureOrOnTheProject() {
+        assertThat(Page.all().stream().map(Page::name))
+                .as("put a page on a feature into FEATURES, and tell in it what threads may do")
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.concat(FEATURES.stream(), OTHERS.stream()).toList());
+    }
+
+    private static Stream<CodeBlock> blocks() {
+        return Page.all().stream().flatMap(page -> page.blocks().stream());
+    }
+
+    private static void check(CodeBlock block, Marker marker) throws IOException, ReflectiveOperationException {
+        switch (marker.kind()) {
+            case SAMPLE -> assertThat(block.text().strip()).isEqualTo(Source.file(marker.value()));
+            case SNIPPET -> assertThat(block.text().strip()).isEqualTo(Source.region(marker.value()));
+            case OUTPUT -> checkOutput(block.text(), Output.of(marker.value()));
+            case COMPARED -> checkCompared(block, Files.readString(Page.ROOT.resolve(marker.value())));
+            case NOT_EXECUTED -> assertThat(marker.value()).isIn(REASONS);
+        }
+    }
+
+    private static void checkOutput(String shown, String printed) {
+        if (Output.isElided(shown)) {
+            assertThat(printed + "\n").as("what was left out of\n%s", shown).matches(Output.elided(shown));
+        } else {
+            assertThat(shown.strip()).isEqualTo(printed);
+        }
+    }
+
+    /** The test reads the page, or holds the same lines. */
+    private static void checkCompared(CodeBlock block, String test) {
+        String page = block.place().replaceAll(":\\d+$", "").replaceAll("^docs/", "");
+        if (!test.contains("\"" + page + "\"")) {
+            assertThat(test).contains(block.text().lines().map(String::strip).toList());
+        }
+    }
+
+    private static void follow(Page page, String link) {
+        List<String> parts = List.of(link.split("#", 2));
+        Path target = parts.get(0).isEmpty()
+                ? page.file()
+                : page.file().resolveSibling(parts.get(0)).normalize();
+
+        assertThat(target).startsWith(Page.ROOT).exists();
+        if (parts.size() > 1) {
+            assertThat(Page.of(target).anchors()).contains(parts.get(1));
+        }
+    }
+}

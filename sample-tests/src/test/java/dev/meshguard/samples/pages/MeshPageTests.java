@@ -1,0 +1,53 @@
+package dev.meshguard.samples.pages;
+
+import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.mesh.tensor.DataType.BFLOAT16;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Tensor;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.tracker.AllocationTracker;
+import org.junit.jupiter.api.Test;
+
+/** The code of {@code docs/mesh-fake.md}. */
+class MeshPageTests {
+
+    private static final TensorShape SHAPE = TensorShape.of(64, 64);
+
+    @Test
+    void opensAMeshWithoutTheExtension() {
+        // region: mesh
+        AllocationTracker tracker = AllocationTracker.create();
+        Ttnn ttnn = Ttnn.builder(tracker).preset(RuntimePreset.MAY_2026).build();
+        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
+        Tensor one = ttnn.empty(SHAPE, BFLOAT16, mesh);
+        Tensor sum = ttnn.add(one, one);
+        ttnn.deallocate(sum);
+        ttnn.deallocate(one);
+        mesh.disableAndClearProgramCache();
+        ttnn.closeMeshDevice(mesh);
+        // end region
+
+        assertThat(tracker).noLeaks().hasBalancedReports();
+    }
+
+    // region: faults
+    @Test
+    @TrackAllocations(faults = "FaultPlan.none().failingAllocation(3)")
+    void givesBackWhatItTookWhenMemoryRunsOut(Ttnn ttnn, MeshDevice mesh) {
+        Tensor one = ttnn.empty(SHAPE, BFLOAT16, mesh);
+        Tensor two = ttnn.empty(SHAPE, BFLOAT16, mesh);
+
+        assertThatExceptionOfType(DeviceOutOfMemoryException.class).isThrownBy(() -> ttnn.empty(SHAPE, BFLOAT16, mesh));
+
+        ttnn.deallocate(two);
+        ttnn.deallocate(one);
+    }
+    // end region
+}

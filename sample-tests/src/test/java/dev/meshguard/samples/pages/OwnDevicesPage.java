@@ -1,0 +1,24 @@
+package dev.meshguard.samples.pages;
+
+import dev.meshguard.mockito.MockReports;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import org.assertj.core.api.Assertions;
+import org.mockito.Mockito;
+
+/** What {@code docs/own-devices.md} shows besides its bindings. */
+class OwnDevicesPage {
+
+    interface Device {
+
+        long allocate(int device, long bytes);
+    }
+
+    @SuppressWarnings("MockNotUsedInProduction") // It is refused where it is stubbed.
+    String twoNumbers() {
+        Device mock = Mockito.mock(Device.class);
+        return Assertions.catchThrowable(() -> Mockito.when(mock.allocate(0, 8))
+                        .thenAnswer(MockReports.allocating(AllocationTracker.create(), BufferType.DRAM)))
+                .getMessage();
+    }
+}
