@@ -189,6 +189,11 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         return trackerForAll().tenant(name);
     }
 
+    /** Counts to no test on this mesh what the calling thread takes until the scope is closed. */
+    Scope forAll() {
+        return trackerForAll().apartFromTenants();
+    }
+
     /** Asks the allocators of the meshes that are open for what a test's budgets need. */
     synchronized void read(BudgetCheck ofTest) {
         ofTest.read(openMeshes());

@@ -49,6 +49,12 @@ final class GuardStore {
                 .guard();
     }
 
+    /** Returns the guard that serves this context, if anything was asked of it. */
+    Optional<AllocationGuard> served() {
+        return Optional.ofNullable(store.get(new AnswerKey(context.getUniqueId()), Answer.class))
+                .map(Answer::guard);
+    }
+
     /** Returns the guard that this context keeps; it is closed with the context, after what was stored later. */
     AllocationGuard guard(GuardSettings settings, Supplier<AllocationGuard> ifAbsent) {
         return store.getOrComputeIfAbsent(

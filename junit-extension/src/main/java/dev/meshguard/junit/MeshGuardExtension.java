@@ -174,6 +174,24 @@ public final class MeshGuardExtension
     }
 
     @Override
+    public void interceptBeforeAllMethod(
+            Invocation<Void> invocation,
+            ReflectiveInvocationContext<Method> invocationContext,
+            ExtensionContext context)
+            throws Throwable {
+        proceedForAll(invocation, context);
+    }
+
+    @Override
+    public void interceptAfterAllMethod(
+            Invocation<Void> invocation,
+            ReflectiveInvocationContext<Method> invocationContext,
+            ExtensionContext context)
+            throws Throwable {
+        proceedForAll(invocation, context);
+    }
+
+    @Override
     public void interceptBeforeEachMethod(
             Invocation<Void> invocation,
             ReflectiveInvocationContext<Method> invocationContext,
@@ -276,6 +294,14 @@ public final class MeshGuardExtension
                 .map(TestAccount::body)
                 .orElseGet(() -> guard.isOf(context) ? guard.body() : NOTHING)) {
             return invocation.proceed();
+        }
+    }
+
+    /** While methods of a class run, tests of other classes may; the thread must not be taken for a helper of one of them. */
+    private static void proceedForAll(Invocation<Void> invocation, ExtensionContext context) throws Throwable {
+        try (Scope forAll =
+                GuardStore.of(context).served().map(AllocationGuard::forAll).orElse(NOTHING)) {
+            invocation.proceed();
         }
     }
 
