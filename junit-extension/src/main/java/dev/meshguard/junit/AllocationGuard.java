@@ -169,9 +169,14 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         phase = Phase.START;
     }
 
+    /** Returns whether the repetitions of a test are rounds of this mesh. */
+    boolean countsRounds() {
+        return settings.lifetime() != MeshLifetime.TEST;
+    }
+
     /** Begins a round of a mesh that lasts for all repetitions of a test; a second time does nothing. */
     synchronized void beginRound(String repetition, int round) {
-        if (settings.lifetime() != MeshLifetime.TEST && !rounds.containsKey(repetition)) {
+        if (countsRounds() && !rounds.containsKey(repetition)) {
             rounds.put(repetition, trackerForAll().round(round));
         }
     }

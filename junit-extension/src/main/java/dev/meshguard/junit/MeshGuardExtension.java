@@ -144,7 +144,9 @@ public final class MeshGuardExtension
     @Override
     public void beforeEach(ExtensionContext context) {
         AllocationGuard guard = enter(context);
-        Repetition.of(context).ifPresent(round -> guard.beginRound(context.getUniqueId(), round));
+        if (guard.countsRounds()) {
+            Repetition.of(context).ifPresent(round -> guard.beginRound(context.getUniqueId(), round));
+        }
         guard.begin(Phase.SETUP);
         if (GuardStore.of(context).isResolver(this)) {
             TrackedFields.fill(context, () -> guard);
@@ -360,19 +362,31 @@ public final class MeshGuardExtension
     }
 
     private GuardSettings settingsOf(ExtensionContext context) {
-        GuardSettings asked =
-                Requests.settings(context).orElseGet(() -> speakersFor(context).get(0).settings);
+        GuardSettings asked = declarations(context)
+                .settings
+                .orElseLook(() -> Requests.settings(context))
+                .orElseGet(() -> speakersFor(context).get(0).settings);
         return TemplateInvocations.of(context).map(asked::in).orElse(asked);
+    }
+
+    /** An extension in a field of an instance serves one test: what is kept for it would be kept for nobody. */
+    private Declarations declarations(ExtensionContext context) {
+        return isBuilt ? new Declarations() : Declarations.of(this, context);
     }
 
     /** What the files say comes last: the nearer an entry stands to a test, the better it knows it. */
     private ExpectedBuffers expectedBy(ExtensionContext owner, RunAccount run) {
+        ExpectedBuffers all = declarations(owner).expected.orElseLook(() -> expectedInTests(owner));
+        run.expect(all);
+        return all.and(run.expected());
+    }
+
+    private ExpectedBuffers expectedInTests(ExtensionContext owner) {
         ExpectedBuffers all = Requests.expected(owner);
         for (MeshGuardExtension speaker : speakersFor(owner)) {
             all = all.and(speaker.expected);
         }
-        run.expect(all);
-        return all.and(run.expected());
+        return all;
     }
 
     /** Of a suite nothing is known but what holds for the whole run. */
@@ -381,11 +395,13 @@ public final class MeshGuardExtension
     }
 
     private List<MemoryBudget> budgetsOf(ExtensionContext owner) {
-        return BudgetRequests.budgets(
-                owner,
-                speakersFor(owner).stream()
-                        .flatMap(speaker -> speaker.budgets.stream())
-                        .toList());
+        return declarations(owner)
+                .budgets
+                .orElseLook(() -> BudgetRequests.budgets(
+                        owner,
+                        speakersFor(owner).stream()
+                                .flatMap(speaker -> speaker.budgets.stream())
+                                .toList()));
     }
 
     /**
@@ -393,6 +409,10 @@ public final class MeshGuardExtension
      * engine register one more, which may be asked before them. Without any this one speaks.
      */
     private List<MeshGuardExtension> speakersFor(ExtensionContext context) {
+        return declarations(context).speakers.orElseLook(() -> findSpeakersFor(context));
+    }
+
+    private List<MeshGuardExtension> findSpeakersFor(ExtensionContext context) {
         List<Class<?>> nearestFirst = new ArrayList<>(context.getEnclosingTestClasses());
         context.getTestClass().ifPresent(nearestFirst::add);
         Collections.reverse(nearestFirst);

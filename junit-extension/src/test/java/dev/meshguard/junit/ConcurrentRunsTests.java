@@ -140,7 +140,8 @@ class ConcurrentRunsTests {
             TestDescriptor descriptor = event.getTestDescriptor();
             Fate fate = new Fate(seed, nameOf(descriptor));
             if (isTestOrFactory(descriptor) ? fate.testLeaks() : isLoading(descriptor) && fate.classLeaks()) {
-                leaks.computeIfAbsent(culprit(descriptor), unused -> new TreeSet<>()).add(fate.name());
+                leaks.computeIfAbsent(culprit(descriptor), unused -> new TreeSet<>())
+                        .add(fate.name());
             }
         }
         return leaks;
@@ -149,7 +150,8 @@ class ConcurrentRunsTests {
     /** A buffer that a class leaves on the mesh of the run is the run's. */
     private static String culprit(TestDescriptor descriptor) {
         boolean isOfSuite = !isTestOrFactory(descriptor)
-                && ThousandTests.LoadingSuite.class.isAssignableFrom(classOf(descriptor).orElseThrow());
+                && ThousandTests.LoadingSuite.class.isAssignableFrom(
+                        classOf(descriptor).orElseThrow());
         return isOfSuite ? nameOf(descriptor.getParent().orElseThrow()) : nameOf(descriptor);
     }
 

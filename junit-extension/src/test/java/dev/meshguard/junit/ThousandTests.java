@@ -36,10 +36,26 @@ final class ThousandTests {
 
     static List<Class<?>> classes() {
         return List.of(
-                Own1.class, Own2.class, Own3.class, Own4.class, OwnOfOneInstance1.class, OwnOfOneInstance2.class,
-                Helped1.class, Helped2.class, Shared1.class, Shared2.class, Shared3.class, Shared4.class,
-                Loading1.class, Loading2.class, Loading3.class, Loading4.class, Suite1.class, Suite2.class,
-                LoadingSuite1.class, LoadingSuite2.class);
+                Own1.class,
+                Own2.class,
+                Own3.class,
+                Own4.class,
+                OwnOfOneInstance1.class,
+                OwnOfOneInstance2.class,
+                Helped1.class,
+                Helped2.class,
+                Shared1.class,
+                Shared2.class,
+                Shared3.class,
+                Shared4.class,
+                Loading1.class,
+                Loading2.class,
+                Loading3.class,
+                Loading4.class,
+                Suite1.class,
+                Suite2.class,
+                LoadingSuite1.class,
+                LoadingSuite2.class);
     }
 
     @ExtendWith(Fate.Resolver.class)
