@@ -82,7 +82,7 @@ class ConcurrentRunsTests {
     }
 
     @Test
-    void ofAThousandTestsExactlyThoseFailThatLeak() {
+    void ofAThousandTestCaseExactlyThoseFailThatLeak() {
         long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
         int runs = Integer.getInteger("meshguard.runs", 6);
         System.out.println(runs + " concurrent runs from seed " + firstSeed);
@@ -93,7 +93,7 @@ class ConcurrentRunsTests {
 
             SortedMap<String, SortedSet<String>> leaks = leaks(seed, results);
             leaking += leaks.size();
-            assertThat(results.testEvents().finished().count()).isEqualTo(ThousandTests.TESTS);
+            assertThat(results.testEvents().finished().count()).isEqualTo(ThousandTestCase.TESTS);
             assertThat(blamed(results))
                     .as("who failed for whose buffers in %s; -Dmeshguard.seed=%d", Pool.of(seed), seed)
                     .isEqualTo(leaks);
@@ -104,7 +104,7 @@ class ConcurrentRunsTests {
 
     private static EngineExecutionResults run(long seed) {
         return EngineTestKit.engine("junit-jupiter")
-                .selectors(ThousandTests.classes().stream()
+                .selectors(ThousandTestCase.classes().stream()
                         .map(type -> (DiscoverySelector) selectClass(type))
                         .toArray(DiscoverySelector[]::new))
                 .configurationParameter(Fate.SEED, Long.toString(seed))
@@ -150,7 +150,7 @@ class ConcurrentRunsTests {
     /** A buffer that a class leaves on the mesh of the run is the run's. */
     private static String culprit(TestDescriptor descriptor) {
         boolean isOfSuite = !isTestOrFactory(descriptor)
-                && ThousandTests.LoadingSuite.class.isAssignableFrom(
+                && ThousandTestCase.LoadingSuite.class.isAssignableFrom(
                         classOf(descriptor).orElseThrow());
         return isOfSuite ? nameOf(descriptor.getParent().orElseThrow()) : nameOf(descriptor);
     }
@@ -162,7 +162,7 @@ class ConcurrentRunsTests {
 
     private static boolean isLoading(TestDescriptor descriptor) {
         return classOf(descriptor)
-                .filter(ThousandTests.Loading.class::isAssignableFrom)
+                .filter(ThousandTestCase.Loading.class::isAssignableFrom)
                 .isPresent();
     }
 

@@ -28,11 +28,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A thousand tests of every kind, in twenty classes: with a mesh of their own, on one of their class, on one of the whole run. */
-final class ThousandTests {
+final class ThousandTestCase {
 
     static final int TESTS = 1_000;
 
-    private ThousandTests() {}
+    private ThousandTestCase() {}
 
     static List<Class<?>> classes() {
         return List.of(
