@@ -173,9 +173,14 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         phase = Phase.START;
     }
 
+    /** Returns whether the repetitions of a test are rounds of this mesh. */
+    boolean countsRounds() {
+        return settings.lifetime() != MeshLifetime.TEST;
+    }
+
     /** Begins a round of a mesh that lasts for all repetitions of a test; a second time does nothing. */
     synchronized void beginRound(String repetition, int round) {
-        if (settings.lifetime() != MeshLifetime.TEST && !rounds.containsKey(repetition)) {
+        if (countsRounds() && !rounds.containsKey(repetition)) {
             rounds.put(repetition, trackerForAll().round(round));
         }
     }
@@ -191,6 +196,11 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     /** Begins to count to a test on this mesh what it takes; asking for that alone makes nothing that has to be checked. */
     Tenant tenant(String name) {
         return trackerForAll().tenant(name);
+    }
+
+    /** Counts to no test on this mesh what the calling thread takes until the scope is closed. */
+    Scope forAll() {
+        return trackerForAll().apartFromTenants();
     }
 
     /** Asks the allocators of the meshes that are open for what a test's budgets need. */

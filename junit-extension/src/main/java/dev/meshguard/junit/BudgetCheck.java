@@ -49,6 +49,9 @@ final class BudgetCheck {
 
     /** Returns the failure of a test that did not keep to its budgets, unless the test itself has said all of it. */
     Optional<BudgetAssertionError> failure(LeakVerdict memory, GuardedTest test) {
+        if (budgets.isEmpty()) {
+            return Optional.empty();
+        }
         BudgetVerdict verdict = BudgetVerdict.of(memory, budgets, List.copyOf(readings));
         List<Overrun> told = ToldFindings.budgetsBy(test.thrown());
         if (told.containsAll(verdict.overruns())) {

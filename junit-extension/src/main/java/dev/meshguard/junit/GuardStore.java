@@ -1,6 +1,8 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.RunAccount;
+import java.lang.reflect.Field;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -31,6 +33,10 @@ final class GuardStore {
 
     private record SummaryKey() {}
 
+    private record FieldsKey(Class<?> type) {}
+
+    private record Fields(List<Field> fields) {}
+
     /** Which guard serves a context; closing this one's store closes no guard of another. */
     private record Answer(AllocationGuard guard) {}
 
@@ -51,6 +57,12 @@ final class GuardStore {
         return store.getOrComputeIfAbsent(
                         new AnswerKey(context.getUniqueId()), unused -> new Answer(find.get()), Answer.class)
                 .guard();
+    }
+
+    /** Returns the guard that serves this context, if anything was asked of it. */
+    Optional<AllocationGuard> served() {
+        return Optional.ofNullable(store.get(new AnswerKey(context.getUniqueId()), Answer.class))
+                .map(Answer::guard);
     }
 
     /** Returns the guard that this context keeps; it is closed with the context, after what was stored later. */
@@ -84,6 +96,21 @@ final class GuardStore {
         return context.getRoot()
                 .getStore(NAMESPACE)
                 .getOrComputeIfAbsent(new PoliciesKey(), unused -> ifAbsent.get(), PolicyRequest.class);
+    }
+
+    /** Returns what is known of a place, for the whole execution. */
+    static Declarations declarations(ExtensionContext context, Declarations.Place place) {
+        return context.getRoot()
+                .getStore(NAMESPACE)
+                .getOrComputeIfAbsent(place, unused -> new Declarations(), Declarations.class);
+    }
+
+    /** Returns the fields of a class that are to be filled for each test, looked for once in the whole execution. */
+    static List<Field> fields(ExtensionContext context, Class<?> type, Supplier<List<Field>> look) {
+        return context.getRoot()
+                .getStore(NAMESPACE)
+                .getOrComputeIfAbsent(new FieldsKey(type), unused -> new Fields(look.get()), Fields.class)
+                .fields();
     }
 
     /** Returns whether the extension is the first that asked: of two in one context only one may do what is done once. */

@@ -155,7 +155,9 @@ public final class MeshGuardExtension
     @Override
     public void beforeEach(ExtensionContext context) {
         AllocationGuard guard = enter(context);
-        Repetition.of(context).ifPresent(round -> guard.beginRound(context.getUniqueId(), round));
+        if (guard.countsRounds()) {
+            Repetition.of(context).ifPresent(round -> guard.beginRound(context.getUniqueId(), round));
+        }
         guard.begin(Phase.SETUP);
         if (GuardStore.of(context).isResolver(this)) {
             TrackedFields.fill(context, () -> guard);
@@ -182,6 +184,24 @@ public final class MeshGuardExtension
         if (!guard.isOf(context)) {
             guard.endPhases();
         }
+    }
+
+    @Override
+    public void interceptBeforeAllMethod(
+            Invocation<Void> invocation,
+            ReflectiveInvocationContext<Method> invocationContext,
+            ExtensionContext context)
+            throws Throwable {
+        proceedForAll(invocation, context);
+    }
+
+    @Override
+    public void interceptAfterAllMethod(
+            Invocation<Void> invocation,
+            ReflectiveInvocationContext<Method> invocationContext,
+            ExtensionContext context)
+            throws Throwable {
+        proceedForAll(invocation, context);
     }
 
     @Override
@@ -290,6 +310,14 @@ public final class MeshGuardExtension
         }
     }
 
+    /** While methods of a class run, tests of other classes may; the thread must not be taken for a helper of one of them. */
+    private static void proceedForAll(Invocation<Void> invocation, ExtensionContext context) throws Throwable {
+        try (Scope forAll =
+                GuardStore.of(context).served().map(AllocationGuard::forAll).orElse(NOTHING)) {
+            invocation.proceed();
+        }
+    }
+
     @Override
     public boolean supportsParameter(ParameterContext parameterContext, ExtensionContext context) {
         return Gifts.has(parameterContext.getParameter().getType())
@@ -380,14 +408,22 @@ public final class MeshGuardExtension
     }
 
     private GuardSettings settingsOf(ExtensionContext context) {
-        GuardSettings asked = Requests.settings(context)
+        GuardSettings asked = declarations(context).settings.orElseLook(() -> settingsIn(context));
+        return TemplateInvocations.of(context).map(asked::in).orElse(asked);
+    }
+
+    private GuardSettings settingsIn(ExtensionContext context) {
+        return Requests.settings(context)
                 .orElseGet(() -> speakersFor(context).get(0).settings)
                 .with(policiesOf(context));
-        return TemplateInvocations.of(context).map(asked::in).orElse(asked);
     }
 
     /** The one rule of precedence: for each policy, the nearest place that says it. */
     private Policies policiesOf(ExtensionContext context) {
+        return declarations(context).policies.orElseLook(() -> policiesIn(context));
+    }
+
+    private Policies policiesIn(ExtensionContext context) {
         PolicyRequest all = PolicyRequests.annotated(context);
         if (context.getTestClass().isPresent()) {
             for (MeshGuardExtension speaker : speakersFor(context)) {
@@ -397,14 +433,24 @@ public final class MeshGuardExtension
         return all.or(parametersOf(context)).orDefaults();
     }
 
+    /** An extension in a field of an instance serves one test: what is kept for it would be kept for nobody. */
+    private Declarations declarations(ExtensionContext context) {
+        return isBuilt ? new Declarations() : Declarations.of(this, context);
+    }
+
     /** What the files say comes last: the nearer an entry stands to a test, the better it knows it. */
     private ExpectedBuffers expectedBy(ExtensionContext owner, RunAccount run) {
+        ExpectedBuffers all = declarations(owner).expected.orElseLook(() -> expectedInTests(owner));
+        run.expect(all);
+        return all.and(run.expected());
+    }
+
+    private ExpectedBuffers expectedInTests(ExtensionContext owner) {
         ExpectedBuffers all = Requests.expected(owner);
         for (MeshGuardExtension speaker : speakersFor(owner)) {
             all = all.and(speaker.expected);
         }
-        run.expect(all);
-        return all.and(run.expected());
+        return all;
     }
 
     /** Of a suite nothing is known but what holds for the whole run. */
@@ -413,11 +459,13 @@ public final class MeshGuardExtension
     }
 
     private List<MemoryBudget> budgetsOf(ExtensionContext owner) {
-        return BudgetRequests.budgets(
-                owner,
-                speakersFor(owner).stream()
-                        .flatMap(speaker -> speaker.budgets.stream())
-                        .toList());
+        return declarations(owner)
+                .budgets
+                .orElseLook(() -> BudgetRequests.budgets(
+                        owner,
+                        speakersFor(owner).stream()
+                                .flatMap(speaker -> speaker.budgets.stream())
+                                .toList()));
     }
 
     /**
@@ -425,6 +473,10 @@ public final class MeshGuardExtension
      * engine register one more, which may be asked before them. Without any this one speaks.
      */
     private List<MeshGuardExtension> speakersFor(ExtensionContext context) {
+        return declarations(context).speakers.orElseLook(() -> findSpeakersFor(context));
+    }
+
+    private List<MeshGuardExtension> findSpeakersFor(ExtensionContext context) {
         List<Class<?>> nearestFirst = new ArrayList<>(context.getEnclosingTestClasses());
         context.getTestClass().ifPresent(nearestFirst::add);
         Collections.reverse(nearestFirst);

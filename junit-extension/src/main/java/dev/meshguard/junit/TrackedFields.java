@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import dev.meshguard.junit.internal.TestNames;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -27,12 +28,16 @@ final class TrackedFields {
     /** Fills the fields of all instances of a test. */
     static void fill(ExtensionContext context, Supplier<AllocationGuard> guard) {
         for (Object instance : context.getRequiredTestInstances().getAllInstances()) {
-            for (Field field : AnnotationSupport.findAnnotatedFields(
-                    instance.getClass(), Tracked.class, field -> !Modifier.isStatic(field.getModifiers()))) {
+            for (Field field : GuardStore.fields(context, instance.getClass(), () -> ofInstance(instance.getClass()))) {
                 refuseWhereTestsMeet(field, context);
                 fill(field, instance, guard.get());
             }
         }
+    }
+
+    private static List<Field> ofInstance(Class<?> type) {
+        return AnnotationSupport.findAnnotatedFields(
+                type, Tracked.class, field -> !Modifier.isStatic(field.getModifiers()));
     }
 
     private static void fill(Field field, @Nullable Object instance, AllocationGuard guard) {

@@ -14,6 +14,7 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Outcome;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
@@ -26,6 +27,9 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * On a mesh that tests share, each answers for what it took.
@@ -136,6 +140,11 @@ class SharedMeshTests {
                         "repetition 30 of 40",
                         "repetition 35 of 40",
                         "repetition 40 of 40");
+    }
+
+    @Test
+    void whatANestedClassLoadsWhileATestRunsIsTheClasss() {
+        assertThat(runConcurrently(LoadingNestedTestCase.class)).hasOnlySucceeded(2);
     }
 
     @Test
@@ -352,6 +361,47 @@ class SharedMeshTests {
             if (repetition.getCurrentRepetition() % 5 == 0) {
                 Buffers.take(mesh);
             }
+        }
+    }
+
+    /** The test is there when the {@code @BeforeAll} method takes its buffer, and over before that is given back. */
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    @Execution(ExecutionMode.CONCURRENT)
+    @Timeout(60)
+    static class LoadingNestedTestCase {
+
+        private final CountDownLatch running = new CountDownLatch(1);
+        private MeshDevice mesh;
+        private final FutureTask<MeshBuffer> loaded = new FutureTask<>(() -> Buffers.take(mesh, "weights"));
+
+        @BeforeAll
+        void opens(MeshDevice ofClass) {
+            mesh = ofClass;
+        }
+
+        @Test
+        void runsMeanwhile() throws Exception {
+            running.countDown();
+            Assertions.assertThat(loaded.get().isAllocated()).isTrue();
+        }
+
+        @AfterAll
+        void frees() throws Exception {
+            loaded.get().deallocate();
+        }
+
+        @Nested
+        @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+        class Inner {
+            @BeforeAll
+            void loads(MeshDevice ofClass) throws InterruptedException {
+                running.await();
+                loaded.run();
+            }
+
+            @Test
+            void uses() {}
         }
     }
 

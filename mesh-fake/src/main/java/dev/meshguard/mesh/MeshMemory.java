@@ -366,16 +366,20 @@ final class MeshMemory {
     /** Returns which addresses the allocators have lent, on every device and in every memory. */
     WitnessReading read(WitnessReading.Moment moment) {
         WitnessReading.Builder reading = WitnessReading.of(meshId, moment);
+        List<Allocator> ofMesh = Stream.concat(Stream.of(meshAllocator), subDevices.localAllocators())
+                .toList();
+        List<DeviceLife> lendingAlone =
+                lives.values().stream().filter(DeviceLife::hasLent).toList();
         for (BufferType type : LENT) {
-            long[] lockStepAddresses = meshAllocator.liveAddresses(type);
-            for (int device : devices) {
-                reading.region(device, type, lockStepAddresses);
-                subDevices.localAllocators().forEach(local -> reading.region(device, type, local.liveAddresses(type)));
+            for (Allocator allocator : ofMesh) {
+                long[] addresses = allocator.liveAddresses(type);
+                for (int device : devices) {
+                    reading.region(device, type, addresses);
+                }
             }
-            lives.values().stream()
-                    .filter(DeviceLife::hasLent)
-                    .forEach(life ->
-                            reading.region(life.device(), type, life.allocator().liveAddresses(type)));
+            for (DeviceLife life : lendingAlone) {
+                reading.region(life.device(), type, life.allocator().liveAddresses(type));
+            }
         }
         return reading.build();
     }

@@ -466,6 +466,15 @@ public final class AllocationTracker implements AllocationListener {
         return tenants.begin(name, null);
     }
 
+    /**
+     * Counts to no tenant what the calling thread asks for until the scope is closed, whoever is there.
+     *
+     * <p>For what is done for all of them while some are there already; without it the thread may be taken for a helper of one.
+     */
+    public Scope apartFromTenants() {
+        return tenants.bind(Thread.currentThread(), null);
+    }
+
     private int marks() {
         synchronized (markers) {
             return markers.size();

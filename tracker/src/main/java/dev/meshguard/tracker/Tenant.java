@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <h2>What counts to whom</h2>
  *
  * <p>What a thread asks for counts to the tenant of that thread. A thread without one may be a helper of any tenant: what it asks for
- * counts to the tenant who is there if there is exactly one, else to nobody. Of tenants {@linkplain #tenant within} one another the
- * inner one is meant. Frees do not count: who took the memory is asked where it went.
+ * counts to the tenant who is there if there is exactly one, else to nobody, unless it said that it {@linkplain AllocationTracker#apartFromTenants() works
+ * for all}. Of tenants {@linkplain #tenant within} one another the inner one is meant. Frees do not count: who took the memory is
+ * asked where it went.
  *
  * <p>Safe for use by several threads.
  *

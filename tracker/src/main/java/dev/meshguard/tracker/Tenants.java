@@ -24,8 +24,8 @@ final class Tenants {
     /** The one who is there, if there is exactly one; those around it do not count. */
     private volatile @Nullable Tenant only;
 
-    /** One open scope. */
-    private record Binding(Tenant tenant) {}
+    /** One open scope; without a tenant, what the thread asks for counts to nobody. */
+    private record Binding(@Nullable Tenant tenant) {}
 
     Tenants(IntSupplier marks) {
         this.marks = marks;
@@ -54,7 +54,7 @@ final class Tenants {
         only = innermost.size() == 1 ? innermost.get(0) : null;
     }
 
-    Scope bind(Thread thread, Tenant tenant) {
+    Scope bind(Thread thread, @Nullable Tenant tenant) {
         Binding mine = new Binding(tenant);
         threads.compute(thread, (unused, outer) -> outer == null ? List.of(mine) : appended(outer, mine));
         return () -> threads.computeIfPresent(thread, (unused, open) -> without(open, mine));

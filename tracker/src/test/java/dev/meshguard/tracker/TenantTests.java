@@ -47,6 +47,20 @@ class TenantTests {
     }
 
     @Test
+    void whatAThreadTakesForAllCountsToNobodyThoughThereIsOnlyOne() throws Exception {
+        Tenant only = tracker.tenant("only");
+
+        onAnotherThread(() -> {
+            try (Scope forAll = tracker.apartFromTenants()) {
+                take(0x1000);
+            }
+            take(0x2000);
+        });
+
+        assertThat(addresses(only)).containsExactly(0x2000L);
+    }
+
+    @Test
     void whatAnotherThreadTakesCountsToNobodyWhereThereAreTwo() throws Exception {
         Tenant one = tracker.tenant("one");
         Tenant other = tracker.tenant("other");

@@ -16,6 +16,8 @@ final class AddressTable {
     /** No address is negative, so this cannot be one. */
     private static final long EMPTY = -1;
 
+    private static final long[] NONE = {};
+
     private static final int INITIAL_CAPACITY = 64;
 
     /** The golden ratio in 64 bits: spreads addresses that differ only by multiples of a page. */
@@ -69,6 +71,9 @@ final class AddressTable {
 
     /** {@return the addresses in ascending order} */
     long[] sortedAddresses() {
+        if (size == 0) {
+            return NONE;
+        }
         return Arrays.stream(addresses)
                 .filter(address -> address != EMPTY)
                 .sorted()

@@ -2,6 +2,7 @@ package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.tracker.BufferType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -277,10 +278,17 @@ public final class BankManager {
 
     /** {@return the addresses that are lent, in ascending order; an address lent by two allocators appears twice} */
     public long[] liveAddresses() {
-        return lent.stream()
-                .flatMapToLong(addresses -> LongStream.of(addresses.sortedAddresses()))
-                .sorted()
-                .toArray();
+        long[] all = new long[0];
+        for (AddressTable addresses : lent) {
+            long[] more = addresses.sortedAddresses();
+            if (more.length > 0) {
+                long[] joined = Arrays.copyOf(all, all.length + more.length);
+                System.arraycopy(more, 0, joined, all.length, more.length);
+                Arrays.sort(joined);
+                all = joined;
+            }
+        }
+        return all;
     }
 
     /**

@@ -47,6 +47,9 @@ public record SystemMesh(MeshShape shape) {
         if (start.dims() != shape.dims()) {
             throw new MeshRuntimeException(RuntimeMessages.offsetDimensions(start, shape.dims()));
         }
+        if (offset.isEmpty() && requested.equals(shape) && !requested.isLineTopology()) {
+            return IntStream.range(0, shape.meshSize()).boxed().toList();
+        }
         Stream<MeshCoordinate> places = requested.isLineTopology() ? line(requested, start) : block(requested, start);
         return places.map(coordinate -> coordinate.toLinearIndex(shape)).toList();
     }

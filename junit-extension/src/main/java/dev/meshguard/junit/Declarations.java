@@ -1,0 +1,60 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.verdict.budget.MemoryBudget;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * What annotations and static fields say for a method or class, looked for once in a run.
+ *
+ * <p>To look for it is a good part of what a test costs, and all invocations of a method find the same. What is refused is not kept, so
+ * that each test tells it.
+ *
+ * <p>Safe for use by several threads: two may look at the same time, and find the same.
+ */
+final class Declarations {
+
+    /**
+     * Who looks, and where.
+     *
+     * @param enclosing the classes around the one of the test: an inherited nested class lies within several
+     */
+    record Place(
+            MeshGuardExtension extension, List<Class<?>> enclosing, Optional<Class<?>> type, Optional<Method> method) {}
+
+    /** Something that is looked for. */
+    static final class Sought<T> {
+
+        private volatile @Nullable T found;
+
+        private Sought() {}
+
+        T orElseLook(Supplier<T> look) {
+            T known = found;
+            if (known == null) {
+                known = look.get();
+                found = known;
+            }
+            return known;
+        }
+    }
+
+    final Sought<GuardSettings> settings = new Sought<>();
+    final Sought<Policies> policies = new Sought<>();
+    final Sought<ExpectedBuffers> expected = new Sought<>();
+    final Sought<List<MemoryBudget>> budgets = new Sought<>();
+    final Sought<List<MeshGuardExtension>> speakers = new Sought<>();
+
+    /** Returns what is known of the place of a context. */
+    static Declarations of(MeshGuardExtension extension, ExtensionContext context) {
+        return GuardStore.declarations(
+                context,
+                new Place(
+                        extension, context.getEnclosingTestClasses(), context.getTestClass(), context.getTestMethod()));
+    }
+}

@@ -1,0 +1,179 @@
+package dev.meshguard.junit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.verdict.Standing;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.support.descriptor.ClassSource;
+import org.junit.platform.testkit.engine.EngineExecutionResults;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Event;
+
+/**
+ * Of a thousand tests that run at the same time, exactly those fail that leak, each for its own buffer, every time.
+ *
+ * <p>The seed of a run says which leak, and in which pool they run. A failure names it; {@code -Dmeshguard.seed=} with that number and
+ * {@code -Dmeshguard.runs=1} repeat it.
+ */
+class ConcurrentRunsTests {
+
+    /** The same runs in every build; other seeds are for whoever looks for more. */
+    private static final long FIRST_SEED = 1_000;
+
+    /** How JUnit runs tests at the same time. */
+    private enum Pool {
+        TWO_WORKERS("same_thread", "concurrent", "fixed", "fixed.parallelism", "2"),
+        FOUR_WORKERS("concurrent", "concurrent", "fixed", "fixed.parallelism", "4"),
+        SIXTEEN_WORKERS("concurrent", "concurrent", "fixed", "fixed.parallelism", "16"),
+        METHODS_OF_ONE_CLASS("concurrent", "same_thread", "fixed", "fixed.parallelism", "4"),
+        AS_MANY_AS_THERE_ARE_CORES("concurrent", "concurrent", "dynamic", "dynamic.factor", "3"),
+        /** From JUnit 6.1 on; before, the same as four workers that steal. */
+        WITHOUT_FORK_JOIN("concurrent", "concurrent", "fixed", "fixed.parallelism", "4") {
+            @Override
+            Map<String, String> parameters() {
+                Map<String, String> parameters = super.parameters();
+                parameters.put(PREFIX + "config.executor-service", "worker_thread_pool");
+                return parameters;
+            }
+        };
+
+        private static final String PREFIX = "junit.jupiter.execution.parallel.";
+
+        private final String methods;
+        private final String classes;
+        private final String strategy;
+        private final String option;
+        private final String value;
+
+        Pool(String methods, String classes, String strategy, String option, String value) {
+            this.methods = methods;
+            this.classes = classes;
+            this.strategy = strategy;
+            this.option = option;
+            this.value = value;
+        }
+
+        static Pool of(long seed) {
+            return values()[(int) Math.floorMod(seed, (long) values().length)];
+        }
+
+        Map<String, String> parameters() {
+            Map<String, String> parameters = new TreeMap<>();
+            parameters.put(PREFIX + "enabled", "true");
+            parameters.put(PREFIX + "mode.default", methods);
+            parameters.put(PREFIX + "mode.classes.default", classes);
+            parameters.put(PREFIX + "config.strategy", strategy);
+            parameters.put(PREFIX + "config." + option, value);
+            return parameters;
+        }
+    }
+
+    @Test
+    void ofAThousandTestCaseExactlyThoseFailThatLeak() {
+        long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
+        int runs = Integer.getInteger("meshguard.runs", 6);
+        System.out.println(runs + " concurrent runs from seed " + firstSeed);
+        int leaking = 0;
+
+        for (long seed = firstSeed; seed < firstSeed + runs; seed++) {
+            EngineExecutionResults results = run(seed);
+
+            SortedMap<String, SortedSet<String>> leaks = leaks(seed, results);
+            leaking += leaks.size();
+            assertThat(results.testEvents().finished().count()).isEqualTo(ThousandTestCase.TESTS);
+            assertThat(blamed(results))
+                    .as("who failed for whose buffers in %s; -Dmeshguard.seed=%d", Pool.of(seed), seed)
+                    .isEqualTo(leaks);
+        }
+
+        assertThat(leaking).as("tests and classes that leak").isBetween(runs, 30 * runs);
+    }
+
+    private static EngineExecutionResults run(long seed) {
+        return EngineTestKit.engine("junit-jupiter")
+                .selectors(ThousandTestCase.classes().stream()
+                        .map(type -> (DiscoverySelector) selectClass(type))
+                        .toArray(DiscoverySelector[]::new))
+                .configurationParameter(Fate.SEED, Long.toString(seed))
+                .configurationParameters(Pool.of(seed).parameters())
+                .execute();
+    }
+
+    /** Who fails, and the labels of the buffers that it is blamed for; another failure has its text in their place. */
+    private static SortedMap<String, SortedSet<String>> blamed(EngineExecutionResults results) {
+        SortedMap<String, SortedSet<String>> blamed = new TreeMap<>();
+        for (Event event : results.allEvents().finished().list()) {
+            TestExecutionResult result = event.getRequiredPayload(TestExecutionResult.class);
+            if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
+                blamed.put(nameOf(event.getTestDescriptor()), labels(result.getThrowable()));
+            }
+        }
+        return blamed;
+    }
+
+    private static SortedSet<String> labels(Optional<Throwable> thrown) {
+        if (thrown.isPresent() && thrown.get() instanceof LeakAssertionError leak && leak.getSuppressed().length == 0) {
+            return leak.verdict().survivors(survivor -> survivor.standing() == Standing.LEAKED).stream()
+                    .map(survivor -> survivor.buffer().label().orElse("unlabelled"))
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
+        return new TreeSet<>(Arrays.asList(String.valueOf(thrown.orElse(null))));
+    }
+
+    /** Who has to fail, by what each did. */
+    private static SortedMap<String, SortedSet<String>> leaks(long seed, EngineExecutionResults results) {
+        SortedMap<String, SortedSet<String>> leaks = new TreeMap<>();
+        for (Event event : results.allEvents().finished().list()) {
+            TestDescriptor descriptor = event.getTestDescriptor();
+            Fate fate = new Fate(seed, nameOf(descriptor));
+            if (isTestOrFactory(descriptor) ? fate.testLeaks() : isLoading(descriptor) && fate.classLeaks()) {
+                leaks.computeIfAbsent(culprit(descriptor), unused -> new TreeSet<>())
+                        .add(fate.name());
+            }
+        }
+        return leaks;
+    }
+
+    /** A buffer that a class leaves on the mesh of the run is the run's. */
+    private static String culprit(TestDescriptor descriptor) {
+        boolean isOfSuite = !isTestOrFactory(descriptor)
+                && ThousandTestCase.LoadingSuite.class.isAssignableFrom(
+                        classOf(descriptor).orElseThrow());
+        return isOfSuite ? nameOf(descriptor.getParent().orElseThrow()) : nameOf(descriptor);
+    }
+
+    private static boolean isTestOrFactory(TestDescriptor descriptor) {
+        return descriptor.isTest()
+                || descriptor.getUniqueId().getLastSegment().getType().equals("test-factory");
+    }
+
+    private static boolean isLoading(TestDescriptor descriptor) {
+        return classOf(descriptor)
+                .filter(ThousandTestCase.Loading.class::isAssignableFrom)
+                .isPresent();
+    }
+
+    private static Optional<Class<?>> classOf(TestDescriptor descriptor) {
+        return descriptor
+                .getSource()
+                .filter(ClassSource.class::isInstance)
+                .map(source -> ((ClassSource) source).getJavaClass());
+    }
+
+    private static String nameOf(TestDescriptor descriptor) {
+        return descriptor.getUniqueId().toString();
+    }
+}
