@@ -198,7 +198,11 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     }
 
     /** Says what a test on this mesh left, of which nothing more is said when the mesh is checked. */
-    void judge(Tenant tenant, Function<AllocationHistory, LeakVerdict> examine, Conclusion conclusion, List<String> notes) {
+    void judge(
+            Tenant tenant,
+            Function<AllocationHistory, LeakVerdict> examine,
+            Conclusion conclusion,
+            List<String> notes) {
         AllocationTracker shared = trackerForAll();
         shared.checked();
         Supplier<LeakVerdict> judge = () -> examine.apply(shared.history().partOf(tenant));
@@ -217,12 +221,12 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     List<String> await(Tenant tenant, Function<AllocationHistory, LeakVerdict> examine, Policies ofTest) {
         AllocationTracker shared = trackerForAll();
         return new GracePeriod(ofTest.grace(), timer)
-                .await(new MissingBuffers(
-                        shared,
-                        tenant::mayHaveLeftSomething,
-                        () -> examine.apply(shared.history().partOf(tenant))))
-                .stream()
-                .toList();
+                        .await(new MissingBuffers(
+                                shared,
+                                tenant::mayHaveLeftSomething,
+                                () -> examine.apply(shared.history().partOf(tenant))))
+                        .stream()
+                        .toList();
     }
 
     /** Closes what was left open, and fails the test if the check does not hold. */

@@ -344,8 +344,8 @@ public final class MeshGuardExtension
     private static RunAccount runOf(ExtensionContext context) {
         return GuardStore.run(
                 context,
-                () -> refusing(() -> RunAccount.begin(
-                        RunSettings.of(context::getConfigurationParameter, System.getenv()))));
+                () -> refusing(
+                        () -> RunAccount.begin(RunSettings.of(context::getConfigurationParameter, System.getenv()))));
     }
 
     private static PolicyRequest parametersOf(ExtensionContext context) {
@@ -353,10 +353,7 @@ public final class MeshGuardExtension
                 context,
                 () -> refusing(() -> {
                     new UnknownParameters(GuardParameter.keys())
-                            .refuse(
-                                    loaderOfTests(),
-                                    System.getProperties(),
-                                    context::getConfigurationParameter);
+                            .refuse(loaderOfTests(), System.getProperties(), context::getConfigurationParameter);
                     return GuardParameter.policies(context::getConfigurationParameter);
                 }));
     }
