@@ -233,12 +233,12 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     List<String> await(Tenant tenant, Function<AllocationHistory, LeakVerdict> examine, Policies ofTest) {
         AllocationTracker shared = trackerForAll();
         return new GracePeriod(ofTest.grace(), timer)
-                .await(new MissingBuffers(
-                        shared,
-                        tenant::mayHaveLeftSomething,
-                        () -> examine.apply(shared.history().partOf(tenant))))
-                .stream()
-                .toList();
+                        .await(new MissingBuffers(
+                                shared,
+                                tenant::mayHaveLeftSomething,
+                                () -> examine.apply(shared.history().partOf(tenant))))
+                        .stream()
+                        .toList();
     }
 
     /** Closes what was left open, and fails the test if the check does not hold. */

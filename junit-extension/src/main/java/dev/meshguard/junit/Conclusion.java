@@ -200,7 +200,8 @@ record Conclusion(
     }
 
     /** Thrown while an abort is under way, an error would turn the aborted test into a failed one. */
-    private static <T extends Throwable> void throwUnlessAborted(@Nullable T failure, Optional<Throwable> thrown) throws T {
+    private static <T extends Throwable> void throwUnlessAborted(@Nullable T failure, Optional<Throwable> thrown)
+            throws T {
         if (failure == null) {
             return;
         }

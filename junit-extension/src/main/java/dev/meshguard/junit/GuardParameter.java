@@ -145,10 +145,11 @@ enum GuardParameter {
     }
 
     private <E extends Enum<E>> Optional<E> choice(Function<String, Optional<String>> parameters, E[] constants) {
-        return given(parameters).map(value -> Arrays.stream(constants)
-                .filter(constant -> word(constant).equals(value))
-                .findFirst()
-                .orElseThrow(() -> RunSettings.refused(key, value, "It is " + anyOf(allowed) + ".")));
+        return given(parameters)
+                .map(value -> Arrays.stream(constants)
+                        .filter(constant -> word(constant).equals(value))
+                        .findFirst()
+                        .orElseThrow(() -> RunSettings.refused(key, value, "It is " + anyOf(allowed) + ".")));
     }
 
     private static Duration grace(String value) {

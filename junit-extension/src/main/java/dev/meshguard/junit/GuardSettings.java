@@ -156,7 +156,7 @@ record GuardSettings(
                 runtime,
                 lifetime,
                 accounting,
-                policies.judgedInAnyCase(invocation.judgesAlone()));
+                invocation.judgesAlone() ? policies.unchecked() : policies);
     }
 
     /** Returns these settings with other policies. */

@@ -385,10 +385,7 @@ public final class MeshGuardExtension
                 context,
                 () -> refusing(() -> {
                     new UnknownParameters(GuardParameter.keys())
-                            .refuse(
-                                    loaderOfTests(),
-                                    System.getProperties(),
-                                    context::getConfigurationParameter);
+                            .refuse(loaderOfTests(), System.getProperties(), context::getConfigurationParameter);
                     return GuardParameter.policies(context::getConfigurationParameter);
                 }));
     }

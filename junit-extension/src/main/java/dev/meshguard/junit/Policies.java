@@ -18,11 +18,7 @@ record Policies(
         AllocationCheck check, OriginCapture origins, AfterThrow onFailure, AfterThrow onAbort, Duration grace) {
 
     static final Policies DEFAULTS = new Policies(
-            AllocationCheck.CLEAN,
-            OriginCapture.ALLOCATIONS,
-            AfterThrow.ATTACH,
-            AfterThrow.ATTACH,
-            Duration.ZERO);
+            AllocationCheck.CLEAN, OriginCapture.ALLOCATIONS, AfterThrow.ATTACH, AfterThrow.ATTACH, Duration.ZERO);
 
     /** Returns what becomes of a check after what a test threw, if it did. */
     AfterThrow after(Optional<Throwable> thrown) {
@@ -40,13 +36,8 @@ record Policies(
         return new Policies(check, other, onFailure, onAbort, grace);
     }
 
-    /**
-     * Returns these policies for a test that a template makes fail on purpose.
-     *
-     * <p>What it leaves on that path is what the template is for, so it may not be skipped.
-     */
-    Policies judgedInAnyCase(boolean byTemplateAlone) {
-        return new Policies(
-                byTemplateAlone ? AllocationCheck.NONE : check, origins, AfterThrow.ATTACH, AfterThrow.ATTACH, grace);
+    /** Returns these policies for a test that somebody else judges. */
+    Policies unchecked() {
+        return new Policies(AllocationCheck.NONE, origins, onFailure, onAbort, grace);
     }
 }

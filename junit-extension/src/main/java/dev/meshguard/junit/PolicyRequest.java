@@ -24,8 +24,8 @@ record PolicyRequest(
         Optional<Duration> grace) {
 
     /** Of a place that says nothing. */
-    static final PolicyRequest NONE = new PolicyRequest(
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+    static final PolicyRequest NONE =
+            new PolicyRequest(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     /**
      * Reads an annotation.

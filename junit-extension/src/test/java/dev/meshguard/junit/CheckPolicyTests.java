@@ -53,9 +53,8 @@ class CheckPolicyTests {
         @Nested
         class InField {
             @RegisterExtension
-            static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                    .check(AllocationCheck.NO_LEAKS)
-                    .build();
+            static final MeshGuardExtension guard =
+                    MeshGuardExtension.builder().check(AllocationCheck.NO_LEAKS).build();
 
             @Test
             void ofField(MeshDevice mesh) {

@@ -31,7 +31,8 @@ class ConfigurationMetadataTests {
     void theMetadataListsEveryParameter() throws IOException {
         try (InputStream resource = MeshGuardExtension.class.getResourceAsStream(RESOURCE)) {
             assertThat(resource).as(RESOURCE).isNotNull();
-            assertThat(new String(resource.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo(metadata());
+            assertThat(new String(resource.readAllBytes(), StandardCharsets.UTF_8))
+                    .isEqualTo(metadata());
         }
     }
 
@@ -94,8 +95,7 @@ class ConfigurationMetadataTests {
     }
 
     private static String property(GuardParameter parameter) {
-        String defaultValue =
-                parameter.defaultValue().isEmpty() ? "" : ",\n      \"defaultValue\": " + json(parameter);
+        String defaultValue = parameter.defaultValue().isEmpty() ? "" : ",\n      \"defaultValue\": " + json(parameter);
         return String.format(
                 Locale.ROOT,
                 "    {\n      \"name\": \"%s\",\n      \"type\": \"%s\",\n      \"description\": \"%s\",\n"

@@ -33,8 +33,8 @@ class GracePolicyTests {
         assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard.grace", parameter)))
                 .hasTest(place)
                 .whichFailed()
-                .withTextContaining("Note: waited " + waited + " for frees of other threads; none of 8 buffers came back"
-                        + " meanwhile\n");
+                .withTextContaining("Note: waited " + waited
+                        + " for frees of other threads; none of 8 buffers came back" + " meanwhile\n");
     }
 
     @ParameterizedTest(name = "{0}, parameter {1}")

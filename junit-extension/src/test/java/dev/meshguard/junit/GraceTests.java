@@ -98,8 +98,9 @@ class GraceTests {
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining("Note: waited 0 s of 2 s for frees of other threads, then the thread was interrupted;"
-                        + " none of 8 buffers came back meanwhile\n");
+                .withTextContaining(
+                        "Note: waited 0 s of 2 s for frees of other threads, then the thread was interrupted;"
+                                + " none of 8 buffers came back meanwhile\n");
     }
 
     private static MeshGuardExtension guard(GraceTimer timer, Duration grace) {
@@ -232,10 +233,12 @@ class GraceTests {
 
         @TestFactory
         Stream<DynamicTest> prefetches(MeshDevice mesh, AllocationTracker tracker) {
-            return Stream.of("first", "second").map(name -> DynamicTest.dynamicTest(name, () -> {
-                Assertions.assertThat(tracker.liveBytes(BufferType.DRAM)).isZero();
-                timer.at(timer.now().plusMillis(40), Buffers.take(mesh)::deallocate);
-            }));
+            return Stream.of("first", "second")
+                    .map(name -> DynamicTest.dynamicTest(name, () -> {
+                        Assertions.assertThat(tracker.liveBytes(BufferType.DRAM))
+                                .isZero();
+                        timer.at(timer.now().plusMillis(40), Buffers.take(mesh)::deallocate);
+                    }));
         }
     }
 

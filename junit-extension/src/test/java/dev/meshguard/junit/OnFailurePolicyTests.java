@@ -4,8 +4,10 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.junit.template.FailEachAllocation;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.Telling;
+import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import java.lang.annotation.Retention;
@@ -80,6 +82,14 @@ class OnFailurePolicyTests {
     @Test
     void aLeakWithoutItFailureFailsAllTheSame() {
         assertThat(run(SkippingTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void anErrorThatATemplateInjectsIsNoFailure() {
+        assertThat(run(InjectedTestCase.class, Map.of("meshguard.on-failure", "skip")))
+                .hasInvocation("decode", 3)
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
     }
 
     private static void leak(MeshDevice mesh) {
@@ -241,6 +251,15 @@ class OnFailurePolicyTests {
         @Test
         void leaks(MeshDevice mesh) {
             Buffers.take(mesh);
+        }
+    }
+
+    static class InjectedTestCase {
+        @FailEachAllocation
+        void decode(MeshDevice mesh) {
+            MeshBuffer weights = Buffers.take(mesh);
+            Buffers.take(mesh).deallocate();
+            weights.deallocate();
         }
     }
 }

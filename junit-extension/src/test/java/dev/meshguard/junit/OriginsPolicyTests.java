@@ -39,8 +39,8 @@ class OriginsPolicyTests {
 
         Assertions.assertThat(verdict.groups())
                 .singleElement()
-                .satisfies(
-                        group -> Assertions.assertThat(group.origin().isPresent()).isEqualTo(hasOrigin));
+                .satisfies(group ->
+                        Assertions.assertThat(group.origin().isPresent()).isEqualTo(hasOrigin));
     }
 
     /** One test for each place, with the name of the place. */

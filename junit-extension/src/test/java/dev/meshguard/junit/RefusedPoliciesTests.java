@@ -127,7 +127,8 @@ class RefusedPoliciesTests {
             throws MalformedURLException, IOException {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
-        try (URLClassLoader loader = new URLClassLoader(new URL[] {classPath.toUri().toURL()}, before)) {
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {classPath.toUri().toURL()}, before)) {
             thread.setContextClassLoader(loader);
             return run(PlainTestCase.class, parameters);
         } finally {

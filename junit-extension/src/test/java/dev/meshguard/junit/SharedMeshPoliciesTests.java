@@ -36,8 +36,10 @@ class SharedMeshPoliciesTests {
 
     @Test
     void whatTheClassLeavesIsJudgedByThePoliciesOfTheClass() {
-        assertThat(run(ClassSaysNoneTestCase.class, Map.of("meshguard.check", "clean"))).hasOnlySucceeded(1);
-        assertThat(run(ClassSaysNothingTestCase.class, Map.of("meshguard.check", "none"))).hasOnlySucceeded(1);
+        assertThat(run(ClassSaysNoneTestCase.class, Map.of("meshguard.check", "clean")))
+                .hasOnlySucceeded(1);
+        assertThat(run(ClassSaysNothingTestCase.class, Map.of("meshguard.check", "none")))
+                .hasOnlySucceeded(1);
         assertThat(run(ClassSaysNothingTestCase.class))
                 .hasFailedClass()
                 .whichFailed()
@@ -46,7 +48,8 @@ class SharedMeshPoliciesTests {
 
     @Test
     void whatTheRunLeavesIsJudgedByTheParameters() {
-        assertThat(run(OfSuiteTestCase.class, Map.of("meshguard.check", "none"))).hasOnlySucceeded(1);
+        assertThat(run(OfSuiteTestCase.class, Map.of("meshguard.check", "none")))
+                .hasOnlySucceeded(1);
         assertThat(run(OfSuiteTestCase.class))
                 .hasFailedContainerCalled("JUnit Jupiter")
                 .whichFailed()
@@ -134,7 +137,7 @@ class SharedMeshPoliciesTests {
     }
 
     @TrackAllocations(lifetime = MeshLifetime.SUITE, accounting = MeshAccounting.EACH_TEST)
-    @AllocationPolicy(onFailure = AfterThrow.SKIP)
+    @AllocationPolicy(check = AllocationCheck.NONE)
     static class OfSuiteTestCase {
         @BeforeAll
         static void leaks(MeshDevice mesh) {

@@ -51,12 +51,11 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
         }
         long number = Long.parseLong(form.group(1));
         String unit = Optional.ofNullable(form.group(2)).orElse("s");
-        Duration duration =
-                switch (unit) {
-                    case "ms" -> Duration.ofMillis(number);
-                    case "m" -> Duration.ofMinutes(number);
-                    default -> Duration.ofSeconds(number);
-                };
+        Duration duration = switch (unit) {
+            case "ms" -> Duration.ofMillis(number);
+            case "m" -> Duration.ofMinutes(number);
+            default -> Duration.ofSeconds(number);
+        };
         if (duration.compareTo(LONGEST) > 0) {
             throw refused();
         }

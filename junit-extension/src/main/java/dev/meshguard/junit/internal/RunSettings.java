@@ -73,8 +73,9 @@ public record RunSettings(
                 bool(STRICT, given(parameters, STRICT)),
                 given(parameters, RUN),
                 path(parameters, ACCOUNT)
-                        .map(folder ->
-                                path(parameters, OUTPUT).map(output -> output.resolve(folder)).orElse(folder)),
+                        .map(folder -> path(parameters, OUTPUT)
+                                .map(output -> output.resolve(folder))
+                                .orElse(folder)),
                 isOn(environment.getOrDefault("CI", "")));
         settings.refuseWhatMissesItsOther();
         return settings;

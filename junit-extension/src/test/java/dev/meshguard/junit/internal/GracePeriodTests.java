@@ -31,7 +31,9 @@ class GracePeriodTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "soon", "-1 s", "2  s", "2 h", "1.5 s", "11 m", "600001 ms", "99999999999999999999 s", "PT2S"})
+    @ValueSource(
+            strings = {"", "soon", "-1 s", "2  s", "2 h", "1.5 s", "11 m", "600001 ms", "99999999999999999999 s", "PT2S"
+            })
     void refusesEverythingElse(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> GracePeriod.parse(text))
@@ -95,8 +97,9 @@ class GracePeriodTests {
         timer.interruptSleep();
 
         assertThat(new GracePeriod(Duration.ofSeconds(2), timer).await(() -> 1))
-                .contains("waited 0 s of 2 s for frees of other threads, then the thread was interrupted; none of 1 buffer"
-                        + " came back meanwhile");
+                .contains(
+                        "waited 0 s of 2 s for frees of other threads, then the thread was interrupted; none of 1 buffer"
+                                + " came back meanwhile");
         assertThat(Thread.interrupted()).isTrue();
     }
 }

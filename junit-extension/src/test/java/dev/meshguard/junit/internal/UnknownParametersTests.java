@@ -80,8 +80,9 @@ class UnknownParametersTests {
 
         assertThat(lines.list)
                 .map(ILoggingEvent::getFormattedMessage)
-                .containsExactly("The system property meshguard.garce is not read: there is no such parameter. Did you mean"
-                        + " meshguard.grace?");
+                .containsExactly(
+                        "The system property meshguard.garce is not read: there is no such parameter. Did you mean"
+                                + " meshguard.grace?");
     }
 
     private static Function<String, Optional<String>> given(Map<String, String> parameters) {

@@ -26,11 +26,11 @@ public enum Telling {
                 .filter(event -> event.getTestDescriptor()
                         .getSource()
                         .filter(MethodSource.class::isInstance)
-                        .filter(source -> ((MethodSource) source).getMethodName().equals(method))
+                        .filter(source ->
+                                ((MethodSource) source).getMethodName().equals(method))
                         .isPresent())
                 .toList();
-        boolean isPublished =
-                ofTest.stream().anyMatch(event -> event.getType() == EventType.REPORTING_ENTRY_PUBLISHED);
+        boolean isPublished = ofTest.stream().anyMatch(event -> event.getType() == EventType.REPORTING_ENTRY_PUBLISHED);
         TestExecutionResult result = ofTest.stream()
                 .flatMap(event -> event.getPayload(TestExecutionResult.class).stream())
                 .findFirst()
@@ -42,8 +42,7 @@ public enum Telling {
         if (thrown instanceof LeakAssertionError) {
             return FAILURE;
         }
-        boolean isSuppressed =
-                Arrays.stream(thrown.getSuppressed()).anyMatch(LeakAssertionError.class::isInstance);
+        boolean isSuppressed = Arrays.stream(thrown.getSuppressed()).anyMatch(LeakAssertionError.class::isInstance);
         if (isSuppressed && isPublished) {
             return SUPPRESSED;
         }
