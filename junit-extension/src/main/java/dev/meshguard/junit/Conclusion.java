@@ -169,7 +169,8 @@ record Conclusion(
         String text = String.valueOf(failure.getMessage());
         thrown.ifPresent(unused -> test.publish(text));
         publishFiles(failure, text, report);
-        boolean isAborted = thrown.filter(TestAbortedException.class::isInstance).isPresent();
+        boolean isAborted =
+                thrown.filter(TestAbortedException.class::isInstance).isPresent();
         running.became(isAborted ? CheckFate.ABORTED : CheckFate.FAILED);
         failUnlessAborted(failure, thrown);
     }

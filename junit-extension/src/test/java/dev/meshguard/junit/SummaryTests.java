@@ -50,14 +50,13 @@ class SummaryTests {
 
     @Test
     void nothingIsSaidWhereNothingWasTracked() {
-        assertThat(printed(Map.of(), UntrackedTestCase.class, AnnotatedOnlyTestCase.class)).isEmpty();
+        assertThat(printed(Map.of(), UntrackedTestCase.class, AnnotatedOnlyTestCase.class))
+                .isEmpty();
     }
 
     @Test
     void aRunWithoutFindingsIsSaidInAFewLines() {
-        assertThat(printed(Map.of(), CleanTestCase.class))
-                .containsExactly(
-                        """
+        assertThat(printed(Map.of(), CleanTestCase.class)).containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · all checks held
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$CleanTestCase#frees
                            slowest checks    N ms SummaryTests$CleanTestCase#frees""");
@@ -66,8 +65,7 @@ class SummaryTests {
     @Test
     void leaksAreAddedUpByCauseAndEachFailureIsReproducible() {
         assertThat(printed(Map.of(), CleanTestCase.class, LeakTestCase.class, FailedTestCase.class))
-                .containsExactly(
-                        """
+                .containsExactly("""
                         MeshGuard  4 tests tracked · 40 buffers · 3 failed
                            peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$LeakTestCase#leaksTwo
                            leaks             HELD  1 leak · 8 buffers · 32 KiB (32768 B)
@@ -80,9 +78,7 @@ class SummaryTests {
 
     @Test
     void anAbortedTestIsToldApart() {
-        assertThat(printed(Map.of(), AbortedTestCase.class))
-                .containsExactly(
-                        """
+        assertThat(printed(Map.of(), AbortedTestCase.class)).containsExactly("""
                         MeshGuard  2 tests tracked · 16 buffers · 1 aborted with findings
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$AbortedTestCase#aborts
                            leaks             LOST  1 leak · 8 buffers · 32 KiB (32768 B)
@@ -100,10 +96,7 @@ class SummaryTests {
         List<String> after = printed(Map.of("meshguard.baseline", baseline.toString()), KnownTestCase.class);
 
         assertThat(Files.exists(baseline)).isTrue();
-        assertThat(after)
-                .isEqualTo(masked(accepting.printed()))
-                .containsExactly(
-                        """
+        assertThat(after).isEqualTo(masked(accepting.printed())).containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · 1 with known leaks only
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$KnownTestCase#leaks
                            known leaks       1 leak · 8 buffers · 32 KiB (32768 B)
@@ -121,8 +114,7 @@ class SummaryTests {
 
         assertThat(printed(Map.of("meshguard.expected-buffers", file.toString()), ExpectedTestCase.class))
                 .map(text -> text.replace(folder.toString(), "folder"))
-                .containsExactly(
-                        """
+                .containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · all checks held
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$ExpectedTestCase#leaves
                            never matched     7 of 8 expectations, in what was run
@@ -137,9 +129,7 @@ class SummaryTests {
 
     @Test
     void aFailureThatIsNoLeakIsCountedApart() {
-        assertThat(printed(Map.of(), BudgetTestCase.class))
-                .containsExactly(
-                        """
+        assertThat(printed(Map.of(), BudgetTestCase.class)).containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · 1 failed
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$BudgetTestCase#takesTooMuch
                            leaks             1 check failed for something else: budgets, reports that do not add up, doubts
@@ -155,9 +145,7 @@ class SummaryTests {
 
     @Test
     void meshesThatTestsShareAreCountedOnce() {
-        assertThat(printed(Map.of(), SharedTestCase.class, SuiteTestCase.class))
-                .containsExactly(
-                        """
+        assertThat(printed(Map.of(), SharedTestCase.class, SuiteTestCase.class)).containsExactly("""
                         MeshGuard  2 tests, 1 class and the mesh of the run tracked · 32 buffers · 3 failed
                            peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$SharedTestCase
                            leaks             LOST  3 leaks · 24 buffers · 96 KiB (98304 B)
@@ -176,8 +164,7 @@ class SummaryTests {
                 "junit.jupiter.execution.parallel.config.fixed.parallelism", "4");
 
         assertThat(printed(concurrently, RepeatedTestCase.class, ManyTestCase.class))
-                .containsExactly(
-                        """
+                .containsExactly("""
                         MeshGuard  52 tests tracked · 416 buffers · 32 failed
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$ManyTestCase#a
                            leaks             LOST  32 leaks · 256 buffers · 1 MiB (1048576 B)
@@ -209,7 +196,6 @@ class SummaryTests {
                         "MeshGuard  2 tests tracked · 24 buffers · 2 failed");
     }
 
-
     @Test
     void runsOfOneLauncherAtTheSameTimeDoNotMix() throws InterruptedException {
         LaunchedRun launcher = LaunchedRun.launcher();
@@ -239,13 +225,13 @@ class SummaryTests {
 
     @Test
     void offIsSilent() {
-        assertThat(printed(Map.of("meshguard.summary", "off"), LeakTestCase.class)).isEmpty();
+        assertThat(printed(Map.of("meshguard.summary", "off"), LeakTestCase.class))
+                .isEmpty();
     }
 
     @Test
     void anyOtherValueIsRefused() {
-        RunAssert.assertThat(JupiterRun.run(
-                        CleanTestCase.class, Map.of("meshguard.summary", "sometimes")))
+        RunAssert.assertThat(JupiterRun.run(CleanTestCase.class, Map.of("meshguard.summary", "sometimes")))
                 .hasSingleTest()
                 .whichFailed()
                 .with(
