@@ -40,6 +40,17 @@ class SummaryTests {
 
     private static final Pattern SLOWEST = Pattern.compile("(slowest checks +)N ms [^\n]*(\n {21}N ms [^\n]*)*");
 
+    /** Shown in {@code docs/reports.md}. */
+    static final String LEAKS = """
+            MeshGuard  4 tests tracked · 40 buffers · 3 failed
+               peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$LeakTestCase#leaksTwo
+               leaks             HELD  1 leak · 8 buffers · 32 KiB (32768 B)
+                                 LOST  3 leaks · 24 buffers · 96 KiB (98304 B)
+               slowest checks    …
+               reproduce         mvn test -Dtest='SummaryTests$FailedTestCase#failsAndLeaks'
+                                 mvn test -Dtest='SummaryTests$LeakTestCase#leaks'
+                                 mvn test -Dtest='SummaryTests$LeakTestCase#leaksTwo'""";
+
     @TempDir
     private Path folder;
 
@@ -65,15 +76,7 @@ class SummaryTests {
     @Test
     void leaksAreAddedUpByCauseAndEachFailureIsReproducible() {
         assertThat(printed(Map.of(), CleanTestCase.class, LeakTestCase.class, FailedTestCase.class))
-                .containsExactly("""
-                        MeshGuard  4 tests tracked · 40 buffers · 3 failed
-                           peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$LeakTestCase#leaksTwo
-                           leaks             HELD  1 leak · 8 buffers · 32 KiB (32768 B)
-                                             LOST  3 leaks · 24 buffers · 96 KiB (98304 B)
-                           slowest checks    …
-                           reproduce         mvn test -Dtest='SummaryTests$FailedTestCase#failsAndLeaks'
-                                             mvn test -Dtest='SummaryTests$LeakTestCase#leaks'
-                                             mvn test -Dtest='SummaryTests$LeakTestCase#leaksTwo'""");
+                .containsExactly(LEAKS);
     }
 
     @Test
