@@ -283,7 +283,7 @@ class SummaryTests {
 
     @TrackAllocations
     static class LeakTestCase {
-        private MeshBuffer kept;
+        private final List<MeshBuffer> kept = new ArrayList<>();
 
         @Test
         void leaks(MeshDevice mesh) {
@@ -292,7 +292,7 @@ class SummaryTests {
 
         @Test
         void leaksTwo(MeshDevice mesh) {
-            kept = Buffers.take(mesh);
+            kept.add(Buffers.take(mesh));
             Buffers.take(mesh);
         }
     }
