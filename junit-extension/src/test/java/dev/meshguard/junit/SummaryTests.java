@@ -13,12 +13,12 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
 import java.io.IOException;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -28,7 +28,9 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.engine.reporting.ReportEntry;
 import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
 import org.opentest4j.TestAbortedException;
 
 /**
@@ -55,8 +57,15 @@ class SummaryTests {
     private Path folder;
 
     @Test
-    void theLauncherFindsTheListener() {
-        assertThat(ServiceLoader.load(TestExecutionListener.class)).hasAtLeastOneElementOfType(SummaryListener.class);
+    void theLauncherFindsTheListenerOnTheClassPath() throws URISyntaxException {
+        Path classes = Path.of(SummaryListener.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+
+        assertThat(classes.resolve("META-INF/services/" + TestExecutionListener.class.getName()))
+                .hasContent(SummaryListener.class.getName() + "\n");
     }
 
     @Test
@@ -201,10 +210,9 @@ class SummaryTests {
 
     @Test
     void runsOfOneLauncherAtTheSameTimeDoNotMix() throws InterruptedException {
-        LaunchedRun launcher = LaunchedRun.launcher();
-        MeetingTestCase.first = new CountDownLatch(2);
-        Thread one = new Thread(() -> launcher.run(CleanTestCase.class, MeetingTestCase.class));
-        Thread other = new Thread(() -> launcher.run(LeakTestCase.class, MeetingTestCase.class));
+        LaunchedRun launcher = LaunchedRun.launcher(new Meeting());
+        Thread one = new Thread(() -> launcher.run(CleanTestCase.class));
+        Thread other = new Thread(() -> launcher.run(LeakTestCase.class));
 
         one.start();
         other.start();
@@ -213,8 +221,8 @@ class SummaryTests {
 
         assertThat(headlines(launcher.printed()))
                 .containsExactlyInAnyOrder(
-                        "MeshGuard  2 tests tracked · 16 buffers · all checks held",
-                        "MeshGuard  3 tests tracked · 32 buffers · 2 failed");
+                        "MeshGuard  1 test tracked · 8 buffers · all checks held",
+                        "MeshGuard  2 tests tracked · 24 buffers · 2 failed");
     }
 
     @Test
@@ -240,6 +248,23 @@ class SummaryTests {
                 .with(
                         ExtensionConfigurationException.class,
                         "meshguard.summary = sometimes is refused. It is off, failures or always.");
+    }
+
+    /** Lets no run end before two have published their numbers. */
+    private static final class Meeting implements TestExecutionListener {
+        private final CountDownLatch published = new CountDownLatch(2);
+
+        @Override
+        public void reportingEntryPublished(TestIdentifier engine, ReportEntry entry) {
+            if (entry.getKeyValuePairs().containsKey("meshguard.summary")) {
+                published.countDown();
+                try {
+                    published.await();
+                } catch (InterruptedException interrupted) {
+                    throw new IllegalStateException(interrupted);
+                }
+            }
+        }
     }
 
     private static List<String> printed(Map<String, String> parameters, Class<?>... testClasses) {
@@ -454,18 +479,6 @@ class SummaryTests {
         @Test
         void l(MeshDevice mesh) {
             Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations
-    static class MeetingTestCase {
-        static CountDownLatch first = new CountDownLatch(0);
-
-        @Test
-        void waitsForTheOtherRun(MeshDevice mesh) throws InterruptedException {
-            Buffers.take(mesh).deallocate();
-            first.countDown();
-            first.await();
         }
     }
 }
