@@ -176,7 +176,8 @@ record Conclusion(
         String text = String.valueOf(failure.getMessage());
         thrown.ifPresent(unused -> test.publish(text));
         publishFiles(failure, text, report);
-        boolean isAborted = thrown.filter(TestAbortedException.class::isInstance).isPresent();
+        boolean isAborted =
+                thrown.filter(TestAbortedException.class::isInstance).isPresent();
         running.became(isAborted ? CheckFate.ABORTED : CheckFate.FAILED);
         if (policies.after(thrown) == AfterThrow.REPORT) {
             throwUnlessAborted(failedClose, thrown);

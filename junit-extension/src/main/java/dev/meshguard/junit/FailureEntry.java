@@ -28,10 +28,14 @@ final class FailureEntry {
         if (!left.isEmpty()) {
             pairs.put("meshguard.leaks", Integer.toString(left.size()));
             pairs.put("meshguard.buffers", Long.toString(sum(left)));
-            pairs.put("meshguard.causes", words(left.stream().map(group -> group.cause().name())));
+            pairs.put(
+                    "meshguard.causes",
+                    words(left.stream().map(group -> group.cause().name())));
             pairs.put(
                     "meshguard.fingerprints",
-                    words(left.stream().limit(MOST_FINGERPRINTS).map(group -> Fingerprint.of(group).toString())));
+                    words(left.stream()
+                            .limit(MOST_FINGERPRINTS)
+                            .map(group -> Fingerprint.of(group).toString())));
         }
         report.reproduction().ifPresent(command -> pairs.put("meshguard.reproduce", command));
         return pairs;

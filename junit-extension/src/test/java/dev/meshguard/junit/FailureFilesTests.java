@@ -99,8 +99,8 @@ class FailureFilesTests {
     void theHistoryGivesTheVerdictThatIsAttached() throws IOException {
         Heard heard = run(Map.of(FOLDER, folder.toString()), LeakTestCase.class);
 
-        LeakVerdict again =
-                LeakCheck.create().examine(HistoryJson.read(heard.file("leaks(MeshDevice)", "meshguard-history.jsonl")));
+        LeakVerdict again = LeakCheck.create()
+                .examine(HistoryJson.read(heard.file("leaks(MeshDevice)", "meshguard-history.jsonl")));
         String verdict = Files.readString(heard.file("leaks(MeshDevice)", "meshguard-verdict.json"));
 
         assertThat(again.outcome()).isEqualTo(Outcome.LEAKED);
@@ -203,7 +203,8 @@ class FailureFilesTests {
 
         Heard heard = run(Map.of(FOLDER, occupied.toString()), LeakTestCase.class);
 
-        Throwable failure = heard.results.get("leaks(MeshDevice)").getThrowable().orElseThrow();
+        Throwable failure =
+                heard.results.get("leaks(MeshDevice)").getThrowable().orElseThrow();
         assertThat(failure).hasMessageStartingWith("LEAK  1 leak · 8 buffers");
         assertThat(Stream.of(failure.getSuppressed()).map(Throwable::getMessage).collect(Collectors.joining()))
                 .isEqualTo("The files of this failure could not be attached; what is written here is all there is.");

@@ -46,7 +46,13 @@ class PublicApiTests {
 
     /** What may stand in a public signature besides our own. */
     private static final List<String> KNOWN = List.of(
-            "java.", "dev.meshguard.", "org.assertj.core.", "org.junit.jupiter.", "org.junit.platform.", "org.opentest4j.", "org.slf4j.");
+            "java.",
+            "dev.meshguard.",
+            "org.assertj.core.",
+            "org.junit.jupiter.",
+            "org.junit.platform.",
+            "org.opentest4j.",
+            "org.slf4j.");
 
     private static final DescribedPredicate<JavaClass> PUBLIC =
             DescribedPredicate.describe("public outside internal packages", PublicApiTests::isApi);

@@ -13,12 +13,12 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
 import java.io.IOException;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -28,7 +28,9 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.engine.reporting.ReportEntry;
 import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
 import org.opentest4j.TestAbortedException;
 
 /**
@@ -40,24 +42,41 @@ class SummaryTests {
 
     private static final Pattern SLOWEST = Pattern.compile("(slowest checks +)N ms [^\n]*(\n {21}N ms [^\n]*)*");
 
+    /** Shown in {@code docs/reports.md}. */
+    static final String LEAKS = """
+            MeshGuard  4 tests tracked · 40 buffers · 3 failed
+               peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$LeakTestCase#leaksTwo
+               leaks             HELD  1 leak · 8 buffers · 32 KiB (32768 B)
+                                 LOST  3 leaks · 24 buffers · 96 KiB (98304 B)
+               slowest checks    …
+               reproduce         mvn test -Dtest='SummaryTests$FailedTestCase#failsAndLeaks'
+                                 mvn test -Dtest='SummaryTests$LeakTestCase#leaks'
+                                 mvn test -Dtest='SummaryTests$LeakTestCase#leaksTwo'""";
+
     @TempDir
     private Path folder;
 
     @Test
-    void theLauncherFindsTheListener() {
-        assertThat(ServiceLoader.load(TestExecutionListener.class)).hasAtLeastOneElementOfType(SummaryListener.class);
+    void theLauncherFindsTheListenerOnTheClassPath() throws URISyntaxException {
+        Path classes = Path.of(SummaryListener.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+
+        assertThat(classes.resolve("META-INF/services/" + TestExecutionListener.class.getName()))
+                .hasContent(SummaryListener.class.getName() + "\n");
     }
 
     @Test
     void nothingIsSaidWhereNothingWasTracked() {
-        assertThat(printed(Map.of(), UntrackedTestCase.class, AnnotatedOnlyTestCase.class)).isEmpty();
+        assertThat(printed(Map.of(), UntrackedTestCase.class, AnnotatedOnlyTestCase.class))
+                .isEmpty();
     }
 
     @Test
     void aRunWithoutFindingsIsSaidInAFewLines() {
-        assertThat(printed(Map.of(), CleanTestCase.class))
-                .containsExactly(
-                        """
+        assertThat(printed(Map.of(), CleanTestCase.class)).containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · all checks held
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$CleanTestCase#frees
                            slowest checks    N ms SummaryTests$CleanTestCase#frees""");
@@ -66,23 +85,12 @@ class SummaryTests {
     @Test
     void leaksAreAddedUpByCauseAndEachFailureIsReproducible() {
         assertThat(printed(Map.of(), CleanTestCase.class, LeakTestCase.class, FailedTestCase.class))
-                .containsExactly(
-                        """
-                        MeshGuard  4 tests tracked · 40 buffers · 3 failed
-                           peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$LeakTestCase#leaksTwo
-                           leaks             HELD  1 leak · 8 buffers · 32 KiB (32768 B)
-                                             LOST  3 leaks · 24 buffers · 96 KiB (98304 B)
-                           slowest checks    …
-                           reproduce         mvn test -Dtest='SummaryTests$FailedTestCase#failsAndLeaks'
-                                             mvn test -Dtest='SummaryTests$LeakTestCase#leaks'
-                                             mvn test -Dtest='SummaryTests$LeakTestCase#leaksTwo'""");
+                .containsExactly(LEAKS);
     }
 
     @Test
     void anAbortedTestIsToldApart() {
-        assertThat(printed(Map.of(), AbortedTestCase.class))
-                .containsExactly(
-                        """
+        assertThat(printed(Map.of(), AbortedTestCase.class)).containsExactly("""
                         MeshGuard  2 tests tracked · 16 buffers · 1 aborted with findings
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$AbortedTestCase#aborts
                            leaks             LOST  1 leak · 8 buffers · 32 KiB (32768 B)
@@ -100,10 +108,7 @@ class SummaryTests {
         List<String> after = printed(Map.of("meshguard.baseline", baseline.toString()), KnownTestCase.class);
 
         assertThat(Files.exists(baseline)).isTrue();
-        assertThat(after)
-                .isEqualTo(masked(accepting.printed()))
-                .containsExactly(
-                        """
+        assertThat(after).isEqualTo(masked(accepting.printed())).containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · 1 with known leaks only
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$KnownTestCase#leaks
                            known leaks       1 leak · 8 buffers · 32 KiB (32768 B)
@@ -121,8 +126,7 @@ class SummaryTests {
 
         assertThat(printed(Map.of("meshguard.expected-buffers", file.toString()), ExpectedTestCase.class))
                 .map(text -> text.replace(folder.toString(), "folder"))
-                .containsExactly(
-                        """
+                .containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · all checks held
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$ExpectedTestCase#leaves
                            never matched     7 of 8 expectations, in what was run
@@ -137,9 +141,7 @@ class SummaryTests {
 
     @Test
     void aFailureThatIsNoLeakIsCountedApart() {
-        assertThat(printed(Map.of(), BudgetTestCase.class))
-                .containsExactly(
-                        """
+        assertThat(printed(Map.of(), BudgetTestCase.class)).containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · 1 failed
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$BudgetTestCase#takesTooMuch
                            leaks             1 check failed for something else: budgets, reports that do not add up, doubts
@@ -155,9 +157,7 @@ class SummaryTests {
 
     @Test
     void meshesThatTestsShareAreCountedOnce() {
-        assertThat(printed(Map.of(), SharedTestCase.class, SuiteTestCase.class))
-                .containsExactly(
-                        """
+        assertThat(printed(Map.of(), SharedTestCase.class, SuiteTestCase.class)).containsExactly("""
                         MeshGuard  2 tests, 1 class and the mesh of the run tracked · 32 buffers · 3 failed
                            peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$SharedTestCase
                            leaks             LOST  3 leaks · 24 buffers · 96 KiB (98304 B)
@@ -176,8 +176,7 @@ class SummaryTests {
                 "junit.jupiter.execution.parallel.config.fixed.parallelism", "4");
 
         assertThat(printed(concurrently, RepeatedTestCase.class, ManyTestCase.class))
-                .containsExactly(
-                        """
+                .containsExactly("""
                         MeshGuard  52 tests tracked · 416 buffers · 32 failed
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$ManyTestCase#a
                            leaks             LOST  32 leaks · 256 buffers · 1 MiB (1048576 B)
@@ -209,13 +208,11 @@ class SummaryTests {
                         "MeshGuard  2 tests tracked · 24 buffers · 2 failed");
     }
 
-
     @Test
     void runsOfOneLauncherAtTheSameTimeDoNotMix() throws InterruptedException {
-        LaunchedRun launcher = LaunchedRun.launcher();
-        MeetingTestCase.first = new CountDownLatch(2);
-        Thread one = new Thread(() -> launcher.run(CleanTestCase.class, MeetingTestCase.class));
-        Thread other = new Thread(() -> launcher.run(LeakTestCase.class, MeetingTestCase.class));
+        LaunchedRun launcher = LaunchedRun.launcher(new Meeting());
+        Thread one = new Thread(() -> launcher.run(CleanTestCase.class));
+        Thread other = new Thread(() -> launcher.run(LeakTestCase.class));
 
         one.start();
         other.start();
@@ -224,8 +221,8 @@ class SummaryTests {
 
         assertThat(headlines(launcher.printed()))
                 .containsExactlyInAnyOrder(
-                        "MeshGuard  2 tests tracked · 16 buffers · all checks held",
-                        "MeshGuard  3 tests tracked · 32 buffers · 2 failed");
+                        "MeshGuard  1 test tracked · 8 buffers · all checks held",
+                        "MeshGuard  2 tests tracked · 24 buffers · 2 failed");
     }
 
     @Test
@@ -239,18 +236,35 @@ class SummaryTests {
 
     @Test
     void offIsSilent() {
-        assertThat(printed(Map.of("meshguard.summary", "off"), LeakTestCase.class)).isEmpty();
+        assertThat(printed(Map.of("meshguard.summary", "off"), LeakTestCase.class))
+                .isEmpty();
     }
 
     @Test
     void anyOtherValueIsRefused() {
-        RunAssert.assertThat(JupiterRun.run(
-                        CleanTestCase.class, Map.of("meshguard.summary", "sometimes")))
+        RunAssert.assertThat(JupiterRun.run(CleanTestCase.class, Map.of("meshguard.summary", "sometimes")))
                 .hasSingleTest()
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
                         "meshguard.summary = sometimes is refused. It is off, failures or always.");
+    }
+
+    /** Lets no run end before two have published their numbers. */
+    private static final class Meeting implements TestExecutionListener {
+        private final CountDownLatch published = new CountDownLatch(2);
+
+        @Override
+        public void reportingEntryPublished(TestIdentifier engine, ReportEntry entry) {
+            if (entry.getKeyValuePairs().containsKey("meshguard.summary")) {
+                published.countDown();
+                try {
+                    published.await();
+                } catch (InterruptedException interrupted) {
+                    throw new IllegalStateException(interrupted);
+                }
+            }
+        }
     }
 
     private static List<String> printed(Map<String, String> parameters, Class<?>... testClasses) {
@@ -294,7 +308,7 @@ class SummaryTests {
 
     @TrackAllocations
     static class LeakTestCase {
-        private MeshBuffer kept;
+        private final List<MeshBuffer> kept = new ArrayList<>();
 
         @Test
         void leaks(MeshDevice mesh) {
@@ -303,7 +317,7 @@ class SummaryTests {
 
         @Test
         void leaksTwo(MeshDevice mesh) {
-            kept = Buffers.take(mesh);
+            kept.add(Buffers.take(mesh));
             Buffers.take(mesh);
         }
     }
@@ -465,18 +479,6 @@ class SummaryTests {
         @Test
         void l(MeshDevice mesh) {
             Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations
-    static class MeetingTestCase {
-        static CountDownLatch first = new CountDownLatch(0);
-
-        @Test
-        void waitsForTheOtherRun(MeshDevice mesh) throws InterruptedException {
-            Buffers.take(mesh).deallocate();
-            first.countDown();
-            first.await();
         }
     }
 }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.MediaType;
  */
 public record FailureFiles(String prefix, long mostBytes) {
 
-    /** How long a file may be unless a caller knows better: about 40,000 events. */
+    /** How long a file may be unless a caller knows better: about 35,000 events. */
     public static final long MOST_BYTES = 8 * 1024 * 1024;
 
     private static final MediaType JSON_LINES = MediaType.create("application", "x-ndjson", StandardCharsets.UTF_8);

@@ -51,8 +51,7 @@ public record Summary(
 
     /** Creates a summary with its own copies; of what is listed only the first are kept. */
     public Summary {
-        peaks = Collections.unmodifiableMap(
-                peaks.isEmpty() ? new EnumMap<>(BufferType.class) : new EnumMap<>(peaks));
+        peaks = Collections.unmodifiableMap(peaks.isEmpty() ? new EnumMap<>(BufferType.class) : new EnumMap<>(peaks));
         leaks = Collections.unmodifiableMap(leaks.isEmpty() ? new EnumMap<>(Cause.class) : new EnumMap<>(leaks));
         matched = Collections.unmodifiableSortedSet(new TreeSet<>(matched));
         unmatched = Collections.unmodifiableSortedSet(new TreeSet<>(unmatched));

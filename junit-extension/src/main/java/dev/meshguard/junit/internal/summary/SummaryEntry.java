@@ -90,9 +90,7 @@ public final class SummaryEntry {
                 count(pairs.getOrDefault(KNOWN_LEAKS, text(LeakCount.NOTHING))),
                 lines(pairs, MATCHED),
                 lines(pairs, UNMATCHED),
-                lines(pairs, SLOWEST).stream()
-                        .map(SummaryEntry::amount)
-                        .collect(Collectors.toCollection(TreeSet::new)),
+                lines(pairs, SLOWEST).stream().map(SummaryEntry::amount).collect(Collectors.toCollection(TreeSet::new)),
                 lines(pairs, REPRODUCE),
                 number(pairs, MORE)));
     }

@@ -118,8 +118,8 @@ public final class SummaryText {
 
     private static List<String> slowest(Summary summary) {
         return summary.slowest().stream()
-                .map(check -> String.format(
-                        Locale.ROOT, "%.1f ms %s", check.number() / NANOS_OF_A_MILLISECOND, check.name()))
+                .map(check ->
+                        String.format(Locale.ROOT, "%.1f ms %s", check.number() / NANOS_OF_A_MILLISECOND, check.name()))
                 .toList();
     }
 

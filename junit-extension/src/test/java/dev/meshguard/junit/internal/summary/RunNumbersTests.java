@@ -28,9 +28,7 @@ class RunNumbersTests {
         check(numbers, "C#fair", 12_340_000);
         check(numbers, "D#faster", 300_000);
 
-        assertThat(text(numbers))
-                .isEqualTo(
-                        """
+        assertThat(text(numbers)).isEqualTo("""
                         MeshGuard  4 tests tracked · 0 buffers · all checks held
                            slowest checks    1234.6 ms B#slow
                                              12.3 ms C#fair
@@ -43,9 +41,7 @@ class RunNumbersTests {
 
         numbers.checkOfMesh(subject("A#throws")).close();
 
-        assertThat(text(numbers))
-                .isEqualTo(
-                        """
+        assertThat(text(numbers)).isEqualTo("""
                         MeshGuard  1 test tracked · 0 buffers · 1 failed
                            slowest checks    0.0 ms A#throws
                            reproduce         mvn test -Dtest=A#throws""");
@@ -59,9 +55,7 @@ class RunNumbersTests {
         held(numbers, "B#large", leak(BufferType.DRAM, 12_288));
         held(numbers, "C#other", leak(BufferType.L1, 1_000));
 
-        assertThat(text(numbers))
-                .isEqualTo(
-                        """
+        assertThat(text(numbers)).isEqualTo("""
                         MeshGuard  3 tests tracked · 6 buffers · all checks held
                            peak of a device  DRAM 12 KiB (12288 B) in B#large
                                              L1 1000 B in C#other
@@ -79,9 +73,7 @@ class RunNumbersTests {
             part.became(CheckFate.HELD);
         }
 
-        assertThat(text(numbers))
-                .isEqualTo(
-                        """
+        assertThat(text(numbers)).isEqualTo("""
                         MeshGuard  1 test tracked · 0 buffers · all checks held
                            slowest checks    0.0 ms A#part""");
     }
@@ -95,11 +87,10 @@ class RunNumbersTests {
         }
         fail(other, "B#leaks");
 
-        Summary both = summary(one, List.of("x"), List.of("y", "z")).and(summary(other, List.of("y"), List.of("x", "z")));
+        Summary both =
+                summary(one, List.of("x"), List.of("y", "z")).and(summary(other, List.of("y"), List.of("x", "z")));
 
-        assertThat(SummaryText.of(both))
-                .isEqualTo(
-                        """
+        assertThat(SummaryText.of(both)).isEqualTo("""
                         MeshGuard  13 tests tracked · 26 buffers · 13 failed
                            peak of a device  DRAM 4 KiB (4096 B) in A#t10
                            leaks             UNEXPLAINED  13 leaks · 26 buffers · 104 KiB (106496 B)
@@ -169,8 +160,7 @@ class RunNumbersTests {
         AllocationTracker tracker =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
         for (int device = 0; device < 2; device++) {
-            tracker.allocated(
-                    tracker.request(AllocationDetails.user()), device, type, 65_536, bytes, Ownership.OWNING);
+            tracker.allocated(tracker.request(AllocationDetails.user()), device, type, 65_536, bytes, Ownership.OWNING);
         }
         return LeakCheck.create().examine(tracker.history());
     }
