@@ -171,7 +171,10 @@ record Conclusion(
     }
 
     private void fail(
-            AssertionError failure, @Nullable RuntimeException failedClose, VerdictReport report, RunningCheck running) {
+            AssertionError failure,
+            @Nullable RuntimeException failedClose,
+            VerdictReport report,
+            RunningCheck running) {
         Optional<Throwable> thrown = test.thrown();
         String text = String.valueOf(failure.getMessage());
         thrown.ifPresent(unused -> test.publish(text));

@@ -1,8 +1,10 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.GracePeriod;
+import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.RunSettings.Update;
+import dev.meshguard.junit.internal.summary.SummaryMode;
 import dev.meshguard.tracker.OriginCapture;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -84,7 +86,19 @@ enum GuardParameter {
             Path.class,
             List.of(),
             "",
-            "The folder from which the folder of accounts counts; the one in which the tests run unless given.");
+            "The folder from which the folder of accounts counts; the one in which the tests run unless given."),
+    SUMMARY(
+            ReportSettings.SUMMARY,
+            String.class,
+            words(SummaryMode.values()),
+            word(SummaryMode.ALWAYS),
+            "When the summary of a run is printed."),
+    ATTACH(
+            ReportSettings.ATTACH,
+            String.class,
+            List.of("off", "failures"),
+            "",
+            "Whether evidence is attached to tests that fail; unless given, where JUnit writes reports.");
 
     private final String key;
     private final Class<?> type;

@@ -376,8 +376,7 @@ public final class MeshGuardExtension
                 context,
                 () -> refusing(() -> RunAccount.begin(
                         RunSettings.of(context::getConfigurationParameter, System.getenv()),
-                        new Reporting(
-                                ReportSettings.of(context::getConfigurationParameter), System::nanoTime))));
+                        new Reporting(ReportSettings.of(context::getConfigurationParameter), System::nanoTime))));
     }
 
     private static PolicyRequest parametersOf(ExtensionContext context) {

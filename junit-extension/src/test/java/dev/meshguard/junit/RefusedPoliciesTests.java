@@ -123,6 +123,32 @@ class RefusedPoliciesTests {
                                 + " meshguard.on-failure?");
     }
 
+    @Test
+    void asThePageOnConfigurationShows(@TempDir Path folder) throws IOException {
+        Files.writeString(folder.resolve("junit-platform.properties"), "meshguard.on-faliure = skip\n");
+
+        assertRefused(
+                run(PlainTestCase.class, Map.of("meshguard.on-failure", "ignore")), shown("meshguard.on-failure = "));
+        assertRefused(
+                runTest(AttributesTestCase.class, "graceWithoutNumber", Map.of()),
+                shown("@AllocationPolicy on KvCacheTest#decode: ")
+                        .replace("KvCacheTest#decode", "RefusedPoliciesTests$AttributesTestCase#graceWithoutNumber"));
+        assertRefused(
+                runWith(folder, Map.of("meshguard.on-faliure", "skip")), shown("junit-platform.properties: meshguard"));
+    }
+
+    private static void assertRefused(RunAssert.Results results, String message) {
+        assertThat(results).hasSingleTest().whichFailed().with(ExtensionConfigurationException.class, message);
+    }
+
+    private static String shown(String start) throws IOException {
+        return Files.readString(Path.of("..", "docs").resolve("configuration.md"))
+                .lines()
+                .filter(line -> line.startsWith(start))
+                .findFirst()
+                .orElseThrow();
+    }
+
     private static RunAssert.Results runWith(Path classPath, Map<String, String> parameters)
             throws MalformedURLException, IOException {
         Thread thread = Thread.currentThread();

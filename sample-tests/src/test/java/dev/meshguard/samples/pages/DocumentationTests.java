@@ -25,6 +25,7 @@ class DocumentationTests {
 
     /** Pages on something that a test uses; who reads them has to know what may be shared between threads. */
     private static final Set<String> FEATURES = Set.of(
+            "docs/configuration.md",
             "docs/fault-and-repeat-tests.md",
             "docs/formats.md",
             "docs/growth-and-budgets.md",
@@ -32,6 +33,7 @@ class DocumentationTests {
             "docs/lifecycle.md",
             "docs/mesh-fake.md",
             "docs/own-devices.md",
+            "docs/reports.md",
             "docs/verdicts.md",
             "docs/what-may-stay.md");
 

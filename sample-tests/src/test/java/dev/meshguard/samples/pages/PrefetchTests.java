@@ -1,0 +1,34 @@
+package dev.meshguard.samples.pages;
+
+import static dev.meshguard.mesh.tensor.DataType.BFLOAT16;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.meshguard.junit.AfterThrow;
+import dev.meshguard.junit.AllocationPolicy;
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Tensor;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.tensor.TensorShape;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Policies of a class, and of one of its tests. */
+// region: policies
+@TrackAllocations(rows = 1, columns = 2)
+@AllocationPolicy(grace = "2 s")
+class PrefetchTests {
+
+    @Test
+    void prefetches(Ttnn ttnn, MeshDevice mesh) { // waits for 2 seconds at most
+        Tensor page = ttnn.empty(TensorShape.of(64, 64), BFLOAT16, mesh);
+        CompletableFuture.runAsync(() -> ttnn.deallocate(page));
+    }
+
+    @Test
+    @AllocationPolicy(onAbort = AfterThrow.SKIP)
+    void needsHardware(MeshDevice mesh) { // on the same 1x2 mesh, and waits as well
+        assumeTrue(System.getenv("MESH_HARDWARE") != null, "there is no hardware");
+    }
+}
+// end region
