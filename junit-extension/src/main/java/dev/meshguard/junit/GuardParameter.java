@@ -102,6 +102,7 @@ enum GuardParameter {
 
     private final String key;
     private final Class<?> type;
+    @SuppressWarnings("ImmutableEnumChecker") // Lists of List.of and toList().
     private final List<String> allowed;
     private final String defaultValue;
     private final String description;
