@@ -41,11 +41,9 @@ record Fate(long seed, String name) {
     /** Takes and frees, in the company of all others that do; leaks if that is its fate. */
     void fulfil(MeshDevice mesh) {
         Buffers.take(mesh, name).deallocate();
-        Thread.yield();
         if (testLeaks()) {
             Buffers.take(mesh, name);
         }
-        Thread.yield();
         Buffers.take(mesh, name).deallocate();
     }
 

@@ -123,7 +123,7 @@ final class ThousandTestCase {
     abstract static class Helped extends Own {
         @Override
         void meet(Fate fate, MeshDevice mesh) throws InterruptedException, ExecutionException {
-            FutureTask<Void> task = new FutureTask<>(() -> fate.fulfil(mesh), null);
+            FutureTask<Boolean> task = new FutureTask<>(() -> fate.fulfil(mesh), true);
             new Thread(task).start();
             task.get();
         }
