@@ -102,8 +102,10 @@ enum GuardParameter {
 
     private final String key;
     private final Class<?> type;
-    @SuppressWarnings("ImmutableEnumChecker") // Lists of List.of and toList().
+
+    @SuppressWarnings("ImmutableEnumChecker") // All of them are made by words() and List.of(), which nobody can change.
     private final List<String> allowed;
+
     private final String defaultValue;
     private final String description;
 

@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -71,11 +72,13 @@ class UnknownParametersTests {
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
         logger.addAppender(lines);
+        logger.setLevel(Level.WARN);
 
         try {
             UNKNOWN.refuse(file(null), system, given(read));
         } finally {
             logger.detachAppender(lines);
+            logger.setLevel(null);
         }
 
         assertThat(lines.list)
