@@ -1,0 +1,162 @@
+package dev.meshguard.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code meshguard analyze}, as it is called. */
+class AnalyzeTests {
+
+    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n";
+    private static final String FREED = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)\n";
+    private static final String UNKNOWN =
+            "⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)\n";
+
+    /** What the program answered. */
+    private record Answer(int status, String out, String err) {}
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void aLogThatGivesAllBackIsStatusZero() {
+        assertThat(analyze(ALLOCATED + FREED).status()).isZero();
+    }
+
+    @Test
+    void aLeakIsStatusOne() {
+        assertThat(analyze(ALLOCATED).status()).isEqualTo(1);
+    }
+
+    @Test
+    void aLogThatIsCutIsStatusTwo() {
+        assertThat(analyze(ALLOCATED + FREED + "✓ [PID 7] Alloc").status()).isEqualTo(2);
+    }
+
+    @Test
+    void aFreeTooManyIsStatusThree() {
+        assertThat(analyze(ALLOCATED + FREED + UNKNOWN).status()).isEqualTo(3);
+    }
+
+    @Test
+    void theWorstOfSeveralLogsCounts() throws IOException {
+        String clean = file("clean.log", ALLOCATED + FREED);
+        String cut = file("cut.log", ALLOCATED + FREED + "✓ [PID 7] Alloc");
+        String leak = file("leak.log", ALLOCATED);
+
+        assertThat(run("", "analyze", clean, cut).status()).isEqualTo(2);
+        assertThat(run("", "analyze", leak, cut, clean).status()).isEqualTo(1);
+    }
+
+    @Test
+    void theAnswerNamesWhatLeakedAndWhereItStandsInTheLog() {
+        assertThat(analyze("text\n" + ALLOCATED + "other\n").out())
+                .isEqualTo("""
+                        standard input: 3 lines, 1 of them reports a buffer
+
+                        LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated      [1 allocated = 0 freed + 1 leaked]
+                        1. L1 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
+                           -> at an unknown place (no origin was captured)
+                           allocated in START (event #3) at 0x18b20 (101152), unlabelled
+
+                        Tracked  in all                    left
+                        L1       1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
+
+                        UNEXPLAINED: Free the buffer before close_mesh_device.
+                        Where a buffer may stay, expect it (narrowest first):
+                           @ExpectBuffers(type = L1, device = 0, size = 4096, count = 1, because = "…")
+                           as a line of a file: L1 device 0 size 4096 count atMost 1 because "…"
+
+                        Events in the log: #3 line 2
+
+                        Freed before the end of the log: nothing
+
+                        Addresses: 1, of which 0 as often freed as allocated, 1 less often, 0 more often
+                          device  address           type  allocated  freed  unknown  largest         lines
+                          0       0x18b20 (101152)  L1    1          0      0        4 KiB (4096 B)  2
+
+                        Not read: 2 of 3 lines: 1, 3
+                          line 1: text
+                          line 3: other
+                        """.replace("\n", System.lineSeparator()));
+    }
+
+    @Test
+    void whatMayStayIsStatusZero() throws IOException {
+        String expected = file("expected.txt", "L1 size 4096 because \"dispatch keeps it\"\n");
+
+        assertThat(run(ALLOCATED, "analyze", "--expected", expected, "-").status())
+                .isZero();
+    }
+
+    @Test
+    void anAllowlistThatIsNotThereIsSaidInOneLine() {
+        Answer answer = run(ALLOCATED, "analyze", "--expected", "nowhere.txt", "-");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo(
+                        "meshguard: --expected \"nowhere.txt\": there is no such file. Give the path of one, or leave"
+                                + " --expected out.\n");
+    }
+
+    @Test
+    void aLogThatIsNotThereIsSaidInOneLine() {
+        Answer answer = run("", "analyze", "nowhere.log");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: nowhere.log does not exist. Give the path of a log, or - for standard input.\n");
+    }
+
+    @Test
+    void aFolderIsSaidInOneLine() {
+        Answer answer = run("", "analyze", folder.toString());
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: " + folder + " is a folder. Name the logs in it: " + folder + "/*.log\n");
+    }
+
+    @Test
+    void anOptionThatIsNoneIsSaidInOneLine() {
+        Answer answer = run("", "analyze", "--jsn", "x.log");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err()).isEqualTo("meshguard: Unknown option: '--jsn'. Try: meshguard analyze --help\n");
+    }
+
+    @Test
+    void withoutALogTheUsageIsPointedTo() {
+        Answer answer = run("", "analyze");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: Missing required parameter: 'LOG'. Try: meshguard analyze --help\n");
+    }
+
+    private Answer analyze(String log) {
+        return run(log, "analyze", "-");
+    }
+
+    private String file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text).toString();
+    }
+
+    private static Answer run(String input, String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        InputStream in = new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8));
+        int status = MeshGuard.run(in, new PrintStream(out), new PrintStream(err), arguments);
+        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+}
