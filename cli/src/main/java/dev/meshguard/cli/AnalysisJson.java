@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import dev.meshguard.report.json.VerdictJson;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.FreedMemory;
 import dev.meshguard.server.log.UnreadLines;
 import java.io.IOException;
 import java.io.Writer;
@@ -61,7 +62,7 @@ final class AnalysisJson {
         if (log.lastDump().isPresent()) {
             json.writeNumberField("lastDumpLine", log.lastDump().getAsLong());
         }
-        objects("freedBeforeCheck", log.freedBeforeCheck(), this::freed);
+        objects("freed", log.freed(), this::freed);
         objects("addresses", log.addresses(), this::address);
         unread(log.unread());
         eventLines(log);
@@ -69,9 +70,12 @@ final class AnalysisJson {
         json.writeRawValue(VerdictJson.text(analysis.report()).strip());
     }
 
-    private void freed(AllocationLog.FreedMemory freed) throws IOException {
-        json.writeStringField("type", freed.type().name());
+    private void freed(FreedMemory freed) throws IOException {
+        if (freed.type().isPresent()) {
+            json.writeStringField("type", freed.type().get().name());
+        }
         json.writeStringField("phase", freed.phase().name());
+        json.writeBooleanField("beforeCheck", freed.beforeCheck());
         json.writeNumberField("buffers", freed.buffers());
         json.writeNumberField("bytes", freed.bytes());
     }

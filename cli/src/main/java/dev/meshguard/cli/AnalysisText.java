@@ -2,6 +2,7 @@ package dev.meshguard.cli;
 
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.FreedMemory;
 import dev.meshguard.server.log.LogDialect;
 import dev.meshguard.server.log.UnreadLines;
 import dev.meshguard.tracker.Quantities;
@@ -90,17 +91,20 @@ final class AnalysisText {
     }
 
     private void freed() {
-        List<AllocationLog.FreedMemory> freed = log.freedBeforeCheck();
+        List<FreedMemory> freed = log.freed();
+        String check = log.lastDump().isPresent()
+                ? ", last dump at line " + log.lastDump().getAsLong()
+                : "";
         lines.add("");
-        lines.add((log.lastDump().isPresent()
-                        ? "Freed before the check (last dump at line "
-                                + log.lastDump().getAsLong() + ")"
-                        : "Freed before the end of the log")
-                + (freed.isEmpty() ? ": nothing" : ":"));
+        lines.add("Freed" + check + (freed.isEmpty() ? ": nothing" : ":"));
         if (!freed.isEmpty()) {
-            Table table = new Table().row("type", "phase", "freed", "size");
+            Table table = new Table().row("type", "phase", "when", "freed", "size");
             freed.forEach(row -> table.row(
-                    row.type(), row.phase(), Quantities.count(row.buffers(), "buffer"), Quantities.size(row.bytes())));
+                    row.type().map(Object::toString).orElse("of no allocation in the log"),
+                    row.phase(),
+                    row.beforeCheck() ? "before the check" : "after the check",
+                    Quantities.count(row.buffers(), "buffer"),
+                    Quantities.size(row.bytes())));
             lines.addAll(table.lines());
         }
     }

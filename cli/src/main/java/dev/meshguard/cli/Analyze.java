@@ -49,7 +49,7 @@ import picocli.CommandLine.Spec;
             "  the verdict       what leaked, what cannot be known and why, what was misreported",
             "  events            the numbers in the verdict are events; here are their lines",
             "  sums              whether the server's own statistics and dumps agree with the lines",
-            "  freed             what was already freed before the last dump, by type and phase",
+            "  freed             what was freed before the last dump and after it, by type and phase",
             "  addresses         how often each was allocated and freed, the least balanced first",
             "  not read          the lines that say nothing that is known here",
             "",

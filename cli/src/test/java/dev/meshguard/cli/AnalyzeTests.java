@@ -2,6 +2,11 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.baseline.Baseline;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -78,7 +83,7 @@ class AnalyzeTests {
 
                         Events in the log: #3 line 2
 
-                        Freed before the end of the log: nothing
+                        Freed: nothing
 
                         Addresses: 1, of which 0 as often freed as allocated, 1 less often, 0 more often
                           device  address           type  allocated  freed  unknown  largest         lines
@@ -142,6 +147,95 @@ class AnalyzeTests {
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
                 .isEqualTo("meshguard: Missing required parameter: 'LOG'. Try: meshguard analyze --help\n");
+    }
+
+    @Test
+    void knownLeaksAreStatusZero() throws IOException {
+        AllocationLog log =
+                AllocationLog.read(new ByteArrayInputStream(ALLOCATED.getBytes(StandardCharsets.UTF_8)), "log");
+        Baseline known = Baseline.of(LeakCheck.create().examine(log.history()));
+        String baseline = file("baseline.txt", known.toText());
+
+        assertThat(run(ALLOCATED, "analyze", "--baseline", baseline, "-").status())
+                .isZero();
+        assertThat(run(ALLOCATED.replace("4096", "64"), "analyze", "--baseline", baseline, "-")
+                        .status())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aBaselineThatIsNoneIsSaidInOneLine() throws IOException {
+        String baseline = file("baseline.txt", "nonsense\n");
+
+        Answer answer = run(ALLOCATED, "analyze", "--baseline", baseline, "-");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err()).startsWith("meshguard: " + baseline + ":1: ").hasLineCount(1);
+    }
+
+    @Test
+    void aPhaseThatIsNoExpressionIsSaidInOneLine() {
+        Answer answer = run(ALLOCATED, "analyze", "--phase", "(", "-");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: --phase ( is no regular expression: Unclosed group at index 1. Example:"
+                        + " '^=== (.+) ===$'\n");
+    }
+
+    @Test
+    void whatWasFreedIsToldByTypeAndPhase() {
+        String log = ALLOCATED + "=== teardown ===\n" + FREED;
+
+        assertThat(run(log, "analyze", "--phase", "^=== (.+) ===$", "-").out().lines())
+                .contains(
+                        "Freed:",
+                        "  type  phase     when              freed     size",
+                        "  L1    teardown  before the check  1 buffer  4 KiB (4096 B)");
+    }
+
+    @Test
+    void asJsonTheAnswerIsOneDocument() throws IOException {
+        String json = run("text\n" + ALLOCATED, "analyze", "--json", "-").out();
+
+        try (JsonParser parser = new JsonFactory().createParser(json)) {
+            while (parser.nextToken() != null) {
+                assertThat(parser.currentToken()).isNotNull();
+            }
+        }
+        assertThat(json.substring(0, json.indexOf("\"eventLines\"")).replaceAll("\\s+", " "))
+                .isEqualTo(
+                        "{ \"format\" : \"meshguard-analysis\", \"version\" : 1, \"logs\" : [ { \"log\" : \"standard"
+                                + " input\", \"status\" : \"LEAKED\", \"lines\" : 2, \"reports\" : 1, \"dialects\" : [ ],"
+                                + " \"figuresCompared\" : 0, \"figuresThatDiffer\" : 0, \"freed\" : [ ], \"addresses\" : [ {"
+                                + " \"device\" : 0, \"address\" : 101152, \"type\" : \"L1\", \"allocated\" : 1, \"freed\" : 0,"
+                                + " \"unknownFrees\" : 0, \"largestSize\" : 4096, \"sizeChanges\" : 0, \"processDied\" : false,"
+                                + " \"firstLine\" : 2, \"lastLine\" : 2 } ], \"unread\" : { \"count\" : 1, \"ranges\" : [ {"
+                                + " \"first\" : 1, \"last\" : 1 } ], \"samples\" : [ { \"line\" : 1, \"text\" : \"text\" } ] }, ");
+        assertThat(json).contains("\"outcome\" : \"LEAKED\"");
+    }
+
+    @Test
+    void withoutACommandTheUsageIsShownAndTheStatusIsSixtyFour() {
+        Answer answer = run("");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err()).startsWith("Usage: meshguard [-hV] COMMAND").contains("analyze");
+    }
+
+    @Test
+    void theHelpNamesEveryExitStatus() {
+        Answer answer = run("", "analyze", "--help");
+
+        assertThat(answer.status()).isZero();
+        assertThat(answer.out().lines().filter(line -> line.matches("  \\d+ +\\w.*")))
+                .containsExactly(
+                        "  0   everything was given back, or only what is expected or in the baseline is left",
+                        "  1   memory was not given back",
+                        "  2   it cannot be known: the log is cut, lines are missing, or sums disagree",
+                        "  3   all memory was given back, but reports are wrong: a free too many, or none for what is gone",
+                        "  4   less is left than the allowlist promises",
+                        "  64  wrong usage, or a file that cannot be read");
     }
 
     private Answer analyze(String log) {

@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.apiguardian.api.API;
@@ -50,15 +51,7 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationLog {
 
-    /**
-     * What was freed in one phase, of one type of memory, before the check.
-     *
-     * @param type the memory
-     * @param phase the phase in which it was freed
-     * @param buffers how many buffers
-     * @param bytes their bytes
-     */
-    public record FreedMemory(BufferType type, Phase phase, long buffers, long bytes) {}
+    private static final long NEVER = Long.MAX_VALUE;
 
     private final String name;
     private final LogReading.Result result;
@@ -146,25 +139,31 @@ public final class AllocationLog {
         return result.linesOfEvents().of(event);
     }
 
-    /** Returns what was already freed when the check was made, by type and then in the order of the phases. */
-    public List<FreedMemory> freedBeforeCheck() {
+    /**
+     * Returns what was freed, by type and then in the order of the phases: what was freed before the check first, and what the log
+     * frees without ever having allocated it last.
+     */
+    public List<FreedMemory> freed() {
         AllocationHistory history = result.history();
-        long check = history.check().map(HistoryEvent.Checked::number).orElse(Long.MAX_VALUE);
-        Map<BufferType, Map<Phase, FreedMemory>> freed = new EnumMap<>(BufferType.class);
-        for (BufferGeneration buffer : history.generations()) {
-            long died = buffer.diedAt().orElse(Long.MAX_VALUE);
-            if (died < check) {
-                Phase phase = history.phaseAt(died);
-                freed.computeIfAbsent(buffer.type(), unused -> new LinkedHashMap<>())
-                        .merge(phase, new FreedMemory(buffer.type(), phase, 1, buffer.size()), AllocationLog::sum);
-            }
-        }
+        long check = history.check().map(HistoryEvent.Checked::number).orElse(NEVER);
         List<FreedMemory> rows = new ArrayList<>();
-        freed.values().forEach(phases -> rows.addAll(phases.values()));
+        for (boolean before : new boolean[] {true, false}) {
+            Map<BufferType, Map<Phase, FreedMemory>> freed = new EnumMap<>(BufferType.class);
+            for (BufferGeneration buffer : history.generations()) {
+                long died = buffer.diedAt().orElse(NEVER);
+                boolean isOfThisPart = before ? died < check : (died > check && died < NEVER);
+                if (isOfThisPart) {
+                    Phase phase = history.phaseAt(died);
+                    freed.computeIfAbsent(buffer.type(), unused -> new LinkedHashMap<>())
+                            .merge(
+                                    phase,
+                                    new FreedMemory(Optional.of(buffer.type()), phase, before, 1, buffer.size()),
+                                    FreedMemory::and);
+                }
+            }
+            freed.values().forEach(phases -> rows.addAll(phases.values()));
+        }
+        rows.addAll(result.unseenFrees());
         return rows;
-    }
-
-    private static FreedMemory sum(FreedMemory one, FreedMemory other) {
-        return new FreedMemory(one.type(), one.phase(), one.buffers() + other.buffers(), one.bytes() + other.bytes());
     }
 }

@@ -190,8 +190,10 @@ class ReferenceCountedLogTests {
         assertThat(log.unread().count()).isZero();
         assertThat(log.lastDump()).hasValue(7);
         assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(Cause.LATE);
-        assertThat(log.freedBeforeCheck())
-                .containsExactly(new AllocationLog.FreedMemory(BufferType.DRAM, Phase.START, 1, 2048));
+        assertThat(log.freed())
+                .containsExactly(
+                        new FreedMemory(Optional.of(BufferType.DRAM), Phase.START, true, 1, 2048),
+                        new FreedMemory(Optional.of(BufferType.L1), Phase.START, false, 1, 4096));
     }
 
     @Test
@@ -263,8 +265,8 @@ class ReferenceCountedLogTests {
                 .phasesAt(Pattern.compile("^=== (.+) ===$"))
                 .read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "log");
 
-        assertThat(log.freedBeforeCheck())
-                .containsExactly(new AllocationLog.FreedMemory(BufferType.L1, new Phase("teardown"), 1, 4096));
+        assertThat(log.freed())
+                .containsExactly(new FreedMemory(Optional.of(BufferType.L1), new Phase("teardown"), true, 1, 4096));
         assertThat(log.unread().count()).isZero();
     }
 }

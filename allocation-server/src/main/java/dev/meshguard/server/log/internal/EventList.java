@@ -32,6 +32,8 @@ final class EventList {
 
     private final List<HistoryEvent> events = new ArrayList<>();
     private final Map<Long, AllocationDetails> byProcess = new HashMap<>();
+    private long latestProcess = ReportLine.NO_PID;
+    private AllocationDetails latestDetails = AllocationDetails.user();
     private long[] lines = new long[64];
     private long line;
 
@@ -86,8 +88,8 @@ final class EventList {
         add(new HistoryEvent.TrackingStarted(number()));
     }
 
-    void phaseBegan(String name) {
-        add(new HistoryEvent.PhaseBegan(number(), NO_TIME, new Phase(name)));
+    void phaseBegan(Phase phase) {
+        add(new HistoryEvent.PhaseBegan(number(), NO_TIME, phase));
     }
 
     void checked(LocalDate today) {
@@ -103,11 +105,18 @@ final class EventList {
     }
 
     AllocationRequest request(long pid, Optional<Origin> origin) {
-        AllocationDetails details = pid == ReportLine.NO_PID
-                ? AllocationDetails.user()
-                : byProcess.computeIfAbsent(
-                        pid, process -> AllocationDetails.user().reportedBy(process));
-        return AllocationRequest.restored(details, origin);
+        return AllocationRequest.restored(detailsOf(pid), origin);
+    }
+
+    private AllocationDetails detailsOf(long pid) {
+        if (pid != latestProcess) {
+            latestProcess = pid;
+            latestDetails = pid == ReportLine.NO_PID
+                    ? AllocationDetails.user()
+                    : byProcess.computeIfAbsent(
+                            pid, process -> AllocationDetails.user().reportedBy(process));
+        }
+        return latestDetails;
     }
 
     /** Returns the history; a server's log does not say over how many banks a buffer lies, so sizes say nothing of overlaps. */

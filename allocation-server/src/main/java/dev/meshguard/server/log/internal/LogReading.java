@@ -1,9 +1,11 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.server.log.AddressUse;
+import dev.meshguard.server.log.FreedMemory;
 import dev.meshguard.server.log.LogDialect;
 import dev.meshguard.server.log.UnreadLines;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.io.IOException;
@@ -39,6 +41,7 @@ public final class LogReading {
      * @param unread the lines that say nothing
      * @param dialects what kinds of log it shows
      * @param addresses how often each address was allocated and freed, by device and address
+     * @param unseenFrees what was freed that no line allocates
      * @param lastDump the line of the last dump
      * @param figures how many sums of the server were compared with the lines
      * @param disagreements how many of them differ
@@ -52,6 +55,7 @@ public final class LogReading {
             UnreadLines unread,
             Set<LogDialect> dialects,
             List<AddressUse> addresses,
+            List<FreedMemory> unseenFrees,
             OptionalLong lastDump,
             long figures,
             long disagreements,
@@ -72,12 +76,14 @@ public final class LogReading {
     private final BlockReader blocks = new BlockReader(events, losses, dialects);
     private final UnreadAccount unread = new UnreadAccount();
     private final ReportLine report = new ReportLine();
+    private final UnseenFrees unseen = new UnseenFrees();
 
     private final Map<Integer, LastTotal> circularBuffers = new TreeMap<>();
     private final Map<Integer, LastTotal> kernels = new TreeMap<>();
 
     private TextLine.Place place = TextLine.Place.ANYWHERE;
     private int device;
+    private Phase phase = Phase.START;
     private boolean followsRule;
 
     /** The line just read, if it said that lines are left out; that counts beside lines of the server only. */
@@ -128,6 +134,7 @@ public final class LogReading {
                 unread.lines(),
                 Set.copyOf(dialects),
                 books.addresses(),
+                unseen.freed(),
                 lastDump == 0 ? OptionalLong.empty() : OptionalLong.of(lastDump),
                 witnesses.figures(),
                 witnesses.disagreements(),
@@ -180,7 +187,9 @@ public final class LogReading {
             case FREED -> {
                 reports++;
                 dialects.add(dialectOfFree());
-                books.freed(report, lines.number());
+                if (!books.freed(report, lines.number())) {
+                    unseen.add(phase, report.size);
+                }
             }
             case UNKNOWN_FREE -> {
                 reports++;
@@ -229,6 +238,9 @@ public final class LogReading {
     }
 
     private void cut() {
+        if (lines.damage().isPresent()) {
+            return; // Told at the end, with the reason.
+        }
         losses.note(
                 Losses.Kind.CUT,
                 lines.number(),
@@ -301,7 +313,8 @@ public final class LogReading {
             return false;
         }
         unread.interrupted();
-        events.phaseBegan(name.strip());
+        phase = new Phase(name.strip());
+        events.phaseBegan(phase);
         return true;
     }
 
@@ -379,7 +392,7 @@ public final class LogReading {
         place = TextLine.Place.IN_DUMP;
         books.countsReferences();
         dialects.add(LogDialect.REFERENCE_COUNTED);
-        events.checked(today);
+        checked();
         lastDump = lines.number();
         wentOnAfterDump = false;
     }
@@ -469,8 +482,13 @@ public final class LogReading {
                                     + " is of a log of the allocation server");
         }
         if (lastDump == 0 || wentOnAfterDump) {
-            events.checked(today);
+            checked();
         }
+    }
+
+    private void checked() {
+        events.checked(today);
+        unseen.checked();
     }
 
     private void circularBuffersLeft(int ofDevice, LastTotal total) {

@@ -5,12 +5,9 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +37,10 @@ final class ServerBooks {
     private final EventList events;
     private final Losses losses;
     private final TreeMap<Integer, DeviceBook> devices = new TreeMap<>();
+
+    /** The books of the last line: many lines in a row are of one device. */
+    private @Nullable DeviceBook latest;
+
     private Counting counting = Counting.UNKNOWN;
     private long guessedTypes;
 
@@ -113,25 +114,31 @@ final class ServerBooks {
                         place(entry)));
     }
 
-    void freed(ReportLine said, long line) {
+    /** Enters a free; returns whether any line allocates what it frees. */
+    boolean freed(ReportLine said, long line) {
         switch (said.left) {
             case NOT_SAID -> countsEveryReport();
             case NONE_LEFT, SOME_LEFT -> countsReferences();
         }
         if (said.device == ReportLine.NO_DEVICE) {
-            freedOnSomeDevice(said, line);
-            return;
+            return freedOnSomeDevice(said, line);
         }
         if (!isPossible(said.device, line)) {
-            return;
+            return true;
         }
-        DeviceBook book = book(said.device);
-        BufferEntry entry = book.entry(said.id);
+        BufferEntry entry = book(said.device).entry(said.id);
         checkFree(said, entry, line);
+        return enterFree(said, entry, line);
+    }
+
+    private boolean enterFree(ReportLine said, BufferEntry entry, long line) {
+        DeviceBook book = book(entry.device);
+        boolean isSeen = entry.references > 0 || entry.held() > 0;
         entry.freed(said.size, line);
         give(entry, said.pid);
         book.everyFree(entry);
         release(book, entry, said);
+        return isSeen;
     }
 
     /** Before reference counts, and where nothing is said of them, a free takes one report back. */
@@ -195,25 +202,21 @@ final class ServerBooks {
     }
 
     /** The first server knew no devices: where one device only has the buffer, it is meant. */
-    private void freedOnSomeDevice(ReportLine said, long line) {
+    private boolean freedOnSomeDevice(ReportLine said, long line) {
         List<BufferEntry> candidates = live(said.id);
-        if (candidates.size() != 1) {
-            losses.note(
-                    Losses.Kind.ALLOCATION_MISSING,
-                    line,
-                    String.format(
-                            Locale.ROOT,
-                            "line %d frees buffer %s without saying on which device, and %s it",
-                            line,
-                            Quantities.address(said.id),
-                            candidates.isEmpty() ? "none has" : candidates.size() + " devices have"));
-            return;
+        if (candidates.size() == 1) {
+            return enterFree(said, candidates.get(0), line);
         }
-        BufferEntry entry = candidates.get(0);
-        entry.freed(said.size, line);
-        give(entry, said.pid);
-        book(entry.device).everyFree(entry);
-        release(book(entry.device), entry, said);
+        losses.note(
+                Losses.Kind.ALLOCATION_MISSING,
+                line,
+                String.format(
+                        Locale.ROOT,
+                        "line %d frees buffer %s without saying on which device, and %s it",
+                        line,
+                        Quantities.address(said.id),
+                        candidates.isEmpty() ? "none has" : candidates.size() + " devices have"));
+        return !candidates.isEmpty();
     }
 
     private List<BufferEntry> live(long id) {
@@ -379,7 +382,12 @@ final class ServerBooks {
     }
 
     private DeviceBook book(int device) {
+        DeviceBook last = latest;
+        if (last != null && last.device == device) {
+            return last;
+        }
         DeviceBook known = devices.get(device);
+        latest = known;
         if (known == null) {
             known = new DeviceBook(device);
             devices.put(device, known);
@@ -441,7 +449,7 @@ final class ServerBooks {
     /** The books of one device. */
     static final class DeviceBook {
         private final int device;
-        private final Map<Long, BufferEntry> entries = new HashMap<>();
+        private final EntryTable entries = new EntryTable();
         private final long[] bytes = new long[TYPES.length];
         private final long[] counts = new long[TYPES.length];
         private long count;
@@ -457,15 +465,20 @@ final class ServerBooks {
         }
 
         private BufferEntry entry(long id) {
-            return entries.computeIfAbsent(id, unused -> new BufferEntry(device, id));
+            BufferEntry known = entries.find(id);
+            if (known == null) {
+                known = new BufferEntry(device, id);
+                entries.add(known);
+            }
+            return known;
         }
 
         private @Nullable BufferEntry known(long id) {
-            return entries.get(id);
+            return entries.find(id);
         }
 
-        private Collection<BufferEntry> entries() {
-            return entries.values();
+        private List<BufferEntry> entries() {
+            return entries.entries();
         }
 
         private void enter(BufferEntry entry, BufferType type, long size, long owner) {
@@ -504,7 +517,7 @@ final class ServerBooks {
         }
 
         private void forget() {
-            for (BufferEntry entry : entries.values()) {
+            for (BufferEntry entry : entries()) {
                 remove(entry);
                 entry.everySize = -1;
                 entry.leftBehind = entry.held();
