@@ -65,7 +65,9 @@ final class AnalysisJson {
         objects("freed", log.freed(), this::freed);
         objects("addresses", log.addresses(), this::address);
         unread(log.unread());
-        eventLines(log);
+        if (log.history().isComplete()) {
+            eventLines(log);
+        }
         json.writeFieldName("verdict");
         json.writeRawValue(VerdictJson.text(analysis.report()).strip());
     }

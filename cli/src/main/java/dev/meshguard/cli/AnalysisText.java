@@ -117,7 +117,8 @@ final class AnalysisText {
         lines.add("");
         lines.add(String.format(
                 Locale.ROOT,
-                "Addresses: %d, of which %d as often freed as allocated, %d less often, %d more often",
+                "Addresses%s: %d, of which %d as often freed as allocated, %d less often, %d more often",
+                log.history().isComplete() ? "" : " in use",
                 all.size(),
                 all.stream().filter(use -> use.surplus() == 0).count(),
                 all.stream().filter(use -> use.surplus() > 0).count(),

@@ -4,6 +4,7 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
@@ -99,6 +100,11 @@ final class Analyze implements Callable<Integer> {
     private @Nullable String phaseMark;
 
     @Option(
+            names = "--live-only",
+            description = "Keep what is still allocated, and sums: for logs that are larger than the memory.")
+    private boolean liveOnly;
+
+    @Option(
             names = "--addresses",
             paramLabel = "N",
             defaultValue = "10",
@@ -124,7 +130,14 @@ final class Analyze implements Callable<Integer> {
         Baseline baseline = baseline();
         List<Analysis> analyses = new ArrayList<>();
         for (String name : logs) {
-            analyses.add(analysis(read(reader, name), check, baseline));
+            try {
+                analyses.add(analysis(read(reader, name), check, baseline));
+            } catch (OutOfMemoryError e) {
+                // All that took the memory was this log, and it is let go of here.
+                throw new Refusal(
+                        name + " does not fit into memory. Add --live-only, or give Java more: java -Xmx8g -jar"
+                                + " meshguard.jar analyze …");
+            }
         }
         print(analyses);
         return analyses.stream()
@@ -168,7 +181,8 @@ final class Analyze implements Callable<Integer> {
     }
 
     private AllocationLogReader reader() throws Refusal {
-        AllocationLogReader reader = AllocationLogReader.create();
+        AllocationLogReader reader =
+                AllocationLogReader.create().retention(liveOnly ? Retention.LIVE_AND_TOTALS : Retention.ALL);
         if (phaseMark == null) {
             return reader;
         }
@@ -193,8 +207,6 @@ final class Analyze implements Callable<Integer> {
             throw new Refusal(name + " may not be read by this user. Change its permissions, or pipe it in with -.");
         } catch (IOException e) {
             throw new Refusal(name + " cannot be read: " + e.getMessage());
-        } catch (OutOfMemoryError e) {
-            throw new Refusal(name + " does not fit into memory. Give Java more: java -Xmx8g -jar meshguard.jar …");
         }
     }
 

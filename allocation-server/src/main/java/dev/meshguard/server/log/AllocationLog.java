@@ -2,6 +2,7 @@ package dev.meshguard.server.log;
 
 import dev.meshguard.server.log.internal.LogReading;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -109,7 +110,7 @@ public final class AllocationLog {
         return result.dialects();
     }
 
-    /** Returns how often each address was allocated and freed, by device and address. */
+    /** Returns how often each address was allocated and freed, by device and address; without a past, the ones in use. */
     public List<AddressUse> addresses() {
         return List.copyOf(result.addresses());
     }
@@ -141,10 +142,33 @@ public final class AllocationLog {
 
     /**
      * Returns what was freed, by type and then in the order of the phases: what was freed before the check first, and what the log
-     * frees without ever having allocated it last.
+     * frees without ever having allocated it last. Without a past, by type only.
      */
     public List<FreedMemory> freed() {
         AllocationHistory history = result.history();
+        List<FreedMemory> freed = new ArrayList<>(history.isComplete() ? freedByPhase(history) : freedInAll(history));
+        freed.addAll(result.unseenFrees());
+        return freed;
+    }
+
+    private static List<FreedMemory> freedInAll(AllocationHistory history) {
+        List<FreedMemory> rows = new ArrayList<>();
+        for (BufferType type : BufferType.values()) {
+            long buffers = 0;
+            long bytes = 0;
+            for (int device : history.devices()) {
+                MemoryTotals totals = history.totals(device, type);
+                buffers += totals.totalBuffers() - totals.liveBuffers();
+                bytes += totals.totalBytes() - totals.liveBytes();
+            }
+            if (buffers > 0) {
+                rows.add(new FreedMemory(Optional.of(type), Phase.START, true, buffers, bytes));
+            }
+        }
+        return rows;
+    }
+
+    private static List<FreedMemory> freedByPhase(AllocationHistory history) {
         long check = history.check().map(HistoryEvent.Checked::number).orElse(NEVER);
         List<FreedMemory> rows = new ArrayList<>();
         for (boolean before : new boolean[] {true, false}) {
@@ -163,7 +187,6 @@ public final class AllocationLog {
             }
             freed.values().forEach(phases -> rows.addAll(phases.values()));
         }
-        rows.addAll(result.unseenFrees());
         return rows;
     }
 }

@@ -2,6 +2,7 @@ package dev.meshguard.server.log;
 
 import dev.meshguard.server.log.internal.LogLines;
 import dev.meshguard.server.log.internal.LogReading;
+import dev.meshguard.tracker.Retention;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -31,14 +32,17 @@ public final class AllocationLogReader {
     private final InstantSource clock;
     private final Optional<Pattern> phaseMark;
 
-    private AllocationLogReader(InstantSource clock, Optional<Pattern> phaseMark) {
+    private final Retention retention;
+
+    private AllocationLogReader(InstantSource clock, Optional<Pattern> phaseMark, Retention retention) {
         this.clock = clock;
         this.phaseMark = phaseMark;
+        this.retention = retention;
     }
 
     /** Returns a reader that knows the server's own lines only. */
     public static AllocationLogReader create() {
-        return new AllocationLogReader(InstantSource.system(), Optional.empty());
+        return new AllocationLogReader(InstantSource.system(), Optional.empty(), Retention.ALL);
     }
 
     /**
@@ -46,7 +50,7 @@ public final class AllocationLogReader {
      * is called like the pattern's first group, or like all that was found if it has none.
      */
     public AllocationLogReader phasesAt(Pattern mark) {
-        return new AllocationLogReader(clock, Optional.of(mark));
+        return new AllocationLogReader(clock, Optional.of(mark), retention);
     }
 
     /**
@@ -54,7 +58,18 @@ public final class AllocationLogReader {
      * a log says no date.
      */
     public AllocationLogReader clock(InstantSource newClock) {
-        return new AllocationLogReader(newClock, phaseMark);
+        return new AllocationLogReader(newClock, phaseMark, retention);
+    }
+
+    /**
+     * Returns this reader with another choice of what is kept; {@link Retention#ALL} unless set.
+     *
+     * <p>With {@link Retention#LIVE_AND_TOTALS} memory grows with what is allocated at a time and not with the log. Then phases,
+     * the lines of events, and the use of addresses that are free again are not known, the end of the log is the check, and where a
+     * free found nothing the verdict is inconclusive, because it is not known which.
+     */
+    public AllocationLogReader retention(Retention newRetention) {
+        return new AllocationLogReader(clock, phaseMark, newRetention);
     }
 
     /**
@@ -76,6 +91,6 @@ public final class AllocationLogReader {
      */
     public AllocationLog read(InputStream log, String name) throws IOException {
         LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
-        return new AllocationLog(name, LogReading.of(LogLines.of(log), today, phaseMark));
+        return new AllocationLog(name, LogReading.of(LogLines.of(log), today, phaseMark, retention));
     }
 }

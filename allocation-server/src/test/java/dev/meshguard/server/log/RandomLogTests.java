@@ -4,13 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +65,46 @@ class RandomLogTests {
                     .as("seed %d, run %d, without %s", SEED, run, taken)
                     .isIn(Outcome.INCONCLUSIVE, Outcome.LEAKED);
         }
+    }
+
+    @Test
+    void withoutItsPastALogLeavesTheSameBuffers() throws IOException {
+        AllocationLogReader reader = Logs.READER.retention(Retention.LIVE_AND_TOTALS);
+        for (int run = 0; run < OPERATIONS / OPERATIONS_OF_A_LOG; run++) {
+            SmallServer server = new SmallServer(false);
+            runWithoutStrayFrees(server);
+            String text = String.join("\n", server.lines()) + "\n";
+            AllocationLog log =
+                    reader.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "without its past");
+
+            assertThat(log.history().snapshot())
+                    .as("seed %d, run %d", SEED, run)
+                    .isEqualTo(Logs.ofText(text).history().snapshot());
+            assertThat(log.history().ledgerEntries()).isEqualTo(server.entries());
+            assertThat(log.addresses()).hasSize(server.entries());
+            assertThat(Logs.losses(log)).isEmpty();
+        }
+    }
+
+    @Test
+    void whatIsForgottenOfManyAddressesIsOnlyWhatIsFree() throws IOException {
+        SmallServer server = new SmallServer(true);
+        for (int id = 1; id <= 20_000; id++) {
+            server.allocate(1, 0, BufferType.L1, id, 64);
+            if (id % 1000 != 0) {
+                server.free(1, 0, id);
+            }
+        }
+        String text = String.join("\n", server.lines()) + "\n";
+
+        AllocationLog log = Logs.READER
+                .retention(Retention.LIVE_AND_TOTALS)
+                .read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "many addresses");
+
+        assertThat(log.addresses()).hasSize(20).extracting(AddressUse::address).allMatch(id -> id % 1000 == 0);
+        assertThat(Logs.verdictOn(log).sum()).isEqualTo(new LeakVerdict.Sum(20_000, 19_980, 20, 0, 0, 0));
+        assertThat(log.freed())
+                .containsExactly(new FreedMemory(Optional.of(BufferType.L1), Phase.START, true, 19_980, 19_980 * 64));
     }
 
     @Test

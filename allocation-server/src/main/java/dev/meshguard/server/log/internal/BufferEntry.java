@@ -101,6 +101,11 @@ final class BufferEntry {
         return leftBehind > 0 && references == 0;
     }
 
+    /** Whether neither the server nor the history has anything here. */
+    boolean isOver() {
+        return references == 0 && everySize < 0 && held() == 0;
+    }
+
     int held() {
         int sum = 0;
         for (int ofType : held) {

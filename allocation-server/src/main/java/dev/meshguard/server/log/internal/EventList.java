@@ -7,6 +7,7 @@ import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.DeviceSums;
 import dev.meshguard.tracker.history.HistoryEvent;
@@ -18,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The history that a log tells, as far as it was read, and the line of each event.
@@ -31,11 +33,18 @@ final class EventList {
     private static final Instant NO_TIME = Instant.EPOCH;
 
     private final List<HistoryEvent> events = new ArrayList<>();
+    private final @Nullable LiveEvents live;
+    private long count;
     private final Map<Long, AllocationDetails> byProcess = new HashMap<>();
     private long latestProcess = ReportLine.NO_PID;
     private AllocationDetails latestDetails = AllocationDetails.user();
     private long[] lines = new long[64];
     private long line;
+
+    /** Creates an empty list; with {@link Retention#LIVE_AND_TOTALS} nothing of the past is kept. */
+    EventList(Retention retention) {
+        live = retention == Retention.ALL ? null : new LiveEvents();
+    }
 
     /** Says to which line the events that follow belong. */
     void at(long newLine) {
@@ -101,7 +110,7 @@ final class EventList {
     }
 
     boolean isEmpty() {
-        return events.isEmpty();
+        return count == 0;
     }
 
     AllocationRequest request(long pid, Optional<Origin> origin) {
@@ -121,7 +130,9 @@ final class EventList {
 
     /** Returns the history; a server's log does not say over how many banks a buffer lies, so sizes say nothing of overlaps. */
     AllocationHistory history() {
-        return AllocationHistory.restored(events, DeviceSums.countedFrom(events), false, true);
+        return live != null
+                ? live.history()
+                : AllocationHistory.restored(events, DeviceSums.countedFrom(events), false, true);
     }
 
     EventLines linesOfEvents() {
@@ -129,10 +140,15 @@ final class EventList {
     }
 
     private long number() {
-        return events.size() + 1L;
+        return count + 1;
     }
 
     private void add(HistoryEvent event) {
+        count++;
+        if (live != null) {
+            live.hear(event);
+            return;
+        }
         if (events.size() == lines.length) {
             lines = Arrays.copyOf(lines, lines.length * 2);
         }

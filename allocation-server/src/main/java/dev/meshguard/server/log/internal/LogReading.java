@@ -7,6 +7,7 @@ import dev.meshguard.server.log.UnreadLines;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.io.IOException;
 import java.time.LocalDate;
@@ -68,12 +69,12 @@ public final class LogReading {
     private final LocalDate today;
     private final Optional<Pattern> phaseMark;
 
-    private final EventList events = new EventList();
-    private final Losses losses = new Losses(events);
-    private final ServerBooks books = new ServerBooks(events, losses);
-    private final Witnesses witnesses = new Witnesses(books, losses);
+    private final EventList events;
+    private final Losses losses;
+    private final ServerBooks books;
+    private final Witnesses witnesses;
     private final EnumSet<LogDialect> dialects = EnumSet.noneOf(LogDialect.class);
-    private final BlockReader blocks = new BlockReader(events, losses, dialects);
+    private final BlockReader blocks;
     private final UnreadAccount unread = new UnreadAccount();
     private final ReportLine report = new ReportLine();
     private final UnseenFrees unseen = new UnseenFrees();
@@ -100,10 +101,15 @@ public final class LogReading {
     /** The sum that a device's last line of circular buffers or kernels gives. */
     private record LastTotal(String megabytes, long line) {}
 
-    private LogReading(LogLines lines, LocalDate today, Optional<Pattern> phaseMark) {
+    private LogReading(LogLines lines, LocalDate today, Optional<Pattern> phaseMark, Retention retention) {
         this.lines = lines;
         this.today = today;
         this.phaseMark = phaseMark;
+        this.events = new EventList(retention);
+        this.losses = new Losses(events);
+        this.books = new ServerBooks(events, losses, retention);
+        this.witnesses = new Witnesses(books, losses);
+        this.blocks = new BlockReader(events, losses, dialects);
     }
 
     /**
@@ -111,9 +117,11 @@ public final class LogReading {
      *
      * @param today the day of the check, against which expectations that end are judged
      * @param phaseMark finds the lines that begin a phase, and in its first group the name
+     * @param retention what is kept of the log
      */
-    public static Result of(LogLines lines, LocalDate today, Optional<Pattern> phaseMark) throws IOException {
-        return new LogReading(lines, today, phaseMark).read();
+    public static Result of(LogLines lines, LocalDate today, Optional<Pattern> phaseMark, Retention retention)
+            throws IOException {
+        return new LogReading(lines, today, phaseMark, retention).read();
     }
 
     private Result read() throws IOException {

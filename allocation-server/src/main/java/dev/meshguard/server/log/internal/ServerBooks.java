@@ -3,6 +3,7 @@ package dev.meshguard.server.log.internal;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.Retention;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -36,6 +37,7 @@ final class ServerBooks {
 
     private final EventList events;
     private final Losses losses;
+    private final boolean forgetsWhatIsOver;
     private final TreeMap<Integer, DeviceBook> devices = new TreeMap<>();
 
     /** The books of the last line: many lines in a row are of one device. */
@@ -47,7 +49,8 @@ final class ServerBooks {
     /** Entries that were allocated again without a word of references, when it was not known yet whether the server counts them. */
     private final List<BufferEntry> repeated = new ArrayList<>();
 
-    ServerBooks(EventList events, Losses losses) {
+    ServerBooks(EventList events, Losses losses, Retention retention) {
+        this.forgetsWhatIsOver = retention != Retention.ALL;
         this.events = events;
         this.losses = losses;
     }
@@ -389,7 +392,7 @@ final class ServerBooks {
         DeviceBook known = devices.get(device);
         latest = known;
         if (known == null) {
-            known = new DeviceBook(device);
+            known = new DeviceBook(device, forgetsWhatIsOver);
             devices.put(device, known);
             events.deviceOpened(device);
         }
@@ -428,7 +431,7 @@ final class ServerBooks {
     List<AddressUse> addresses() {
         return devices.values().stream()
                 .flatMap(book -> book.entries().stream()
-                        .filter(BufferEntry::isNamed)
+                        .filter(entry -> entry.isNamed() && !(forgetsWhatIsOver && entry.isOver()))
                         .sorted(Comparator.comparing(entry -> entry.id, Long::compareUnsigned)))
                 .map(BufferEntry::use)
                 .toList();
@@ -450,6 +453,7 @@ final class ServerBooks {
     static final class DeviceBook {
         private final int device;
         private final EntryTable entries = new EntryTable();
+        private final boolean forgetsWhatIsOver;
         private final long[] bytes = new long[TYPES.length];
         private final long[] counts = new long[TYPES.length];
         private long count;
@@ -460,13 +464,17 @@ final class ServerBooks {
         private long everyCount;
         private long everyEntries;
 
-        private DeviceBook(int device) {
+        private DeviceBook(int device, boolean forgetsWhatIsOver) {
             this.device = device;
+            this.forgetsWhatIsOver = forgetsWhatIsOver;
         }
 
         private BufferEntry entry(long id) {
             BufferEntry known = entries.find(id);
             if (known == null) {
+                if (forgetsWhatIsOver) {
+                    entries.forgetWhatIsOver();
+                }
                 known = new BufferEntry(device, id);
                 entries.add(known);
             }
