@@ -61,6 +61,7 @@ import picocli.CommandLine.Spec;
             "  3   all memory was given back, but reports are wrong: a free too many, or none for what is gone",
             "  4   less is left than the allowlist promises",
             "  64  wrong usage, or a file that cannot be read",
+            "  70  a defect of meshguard itself",
             "",
             "Examples:",
             "  meshguard analyze server.log",

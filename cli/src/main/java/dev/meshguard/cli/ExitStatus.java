@@ -15,7 +15,9 @@ enum ExitStatus {
     /** Memory was not given back. */
     LEAKED(1),
     /** The program was called in a way that it cannot understand, or with a file that it cannot read. */
-    USAGE(64);
+    USAGE(64),
+    /** The program itself failed: not to be taken for an answer. */
+    FAILED(70);
 
     private final int code;
 

@@ -60,13 +60,16 @@ public final class MeshGuard {
         return ExitStatus.USAGE.code();
     }
 
-    private static int failed(Exception failure, PrintWriter errors) throws Exception {
-        if (!(failure instanceof Refusal)) {
-            throw failure;
+    private static int failed(Exception failure, PrintWriter errors) {
+        if (failure instanceof Refusal) {
+            errors.println("meshguard: " + oneLine(failure));
+            errors.flush();
+            return ExitStatus.USAGE.code();
         }
-        errors.println("meshguard: " + oneLine(failure));
+        errors.println("meshguard: this is a defect of meshguard. Please report it with what follows.");
+        failure.printStackTrace(errors);
         errors.flush();
-        return ExitStatus.USAGE.code();
+        return ExitStatus.FAILED.code();
     }
 
     private static String oneLine(Exception failure) {

@@ -124,6 +124,31 @@ class AnalyzeTests {
     }
 
     @Test
+    void anInputThatBreaksIsSaidInOneLine() {
+        InputStream broken = failing(() -> {
+            throw new IOException("the disk is gone");
+        });
+
+        Answer answer = run(broken, "analyze", "-");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err()).isEqualTo("meshguard: - cannot be read: the disk is gone\n");
+    }
+
+    @Test
+    void aDefectOfTheProgramIsNotTakenForALeak() {
+        InputStream defect = failing(() -> {
+            throw new IllegalStateException("a defect");
+        });
+
+        Answer answer = run(defect, "analyze", "-");
+
+        assertThat(answer.status()).isEqualTo(70);
+        assertThat(answer.err())
+                .startsWith("meshguard: this is a defect of meshguard. Please report it with what follows.\n");
+    }
+
+    @Test
     void aFolderIsSaidInOneLine() {
         Answer answer = run("", "analyze", folder.toString());
 
@@ -235,7 +260,8 @@ class AnalyzeTests {
                         "  2   it cannot be known: the log is cut, lines are missing, or sums disagree",
                         "  3   all memory was given back, but reports are wrong: a free too many, or none for what is gone",
                         "  4   less is left than the allowlist promises",
-                        "  64  wrong usage, or a file that cannot be read");
+                        "  64  wrong usage, or a file that cannot be read",
+                        "  70  a defect of meshguard itself");
     }
 
     private Answer analyze(String log) {
@@ -246,10 +272,33 @@ class AnalyzeTests {
         return Files.writeString(folder.resolve(name), text).toString();
     }
 
+    /** How reading goes wrong. */
+    @FunctionalInterface
+    private interface Failure {
+        int happens() throws IOException;
+    }
+
+    private static InputStream failing(Failure failure) {
+        return new InputStream() {
+            @Override
+            public int read() throws IOException {
+                return failure.happens();
+            }
+
+            @Override
+            public int read(byte[] bytes, int from, int length) throws IOException {
+                return failure.happens();
+            }
+        };
+    }
+
     private static Answer run(String input, String... arguments) {
+        return run(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)), arguments);
+    }
+
+    private static Answer run(InputStream in, String... arguments) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        InputStream in = new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8));
         int status = MeshGuard.run(in, new PrintStream(out), new PrintStream(err), arguments);
         return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }

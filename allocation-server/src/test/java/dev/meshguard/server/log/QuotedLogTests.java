@@ -141,6 +141,16 @@ class QuotedLogTests {
     }
 
     @Test
+    void linesMayBeLeftOutAtTheEndAndAtTheBeginningOfAnExcerptToo() {
+        String freed = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)";
+
+        assertThat(Logs.losses(Logs.of(ALLOCATED, freed, "... (8 devices total)", "```")))
+                .containsExactly("line 3 says that lines are left out there");
+        assertThat(Logs.losses(Logs.of("```", "…", "", ALLOCATED, freed)))
+                .containsExactly("line 2 says that lines are left out there");
+    }
+
+    @Test
     void dotsAmongOtherLinesLeaveNothingOutOfTheLog() {
         AllocationLog log = Logs.of(
                 "void create(",
