@@ -1,0 +1,25 @@
+package dev.meshguard.server.log;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Phase;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What was freed of one type of memory in one phase.
+ *
+ * @param type the memory; empty for buffers that no line allocates, because a free does not say it
+ * @param phase the phase in which it was freed
+ * @param beforeCheck whether it was freed before the check, which is the last dump if there is one that counts
+ * @param buffers how many buffers
+ * @param bytes their bytes
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record FreedMemory(Optional<BufferType> type, Phase phase, boolean beforeCheck, long buffers, long bytes) {
+
+    FreedMemory and(FreedMemory more) {
+        return new FreedMemory(type, phase, beforeCheck, buffers + more.buffers, bytes + more.bytes);
+    }
+}

@@ -1,0 +1,40 @@
+package dev.meshguard.server.log;
+
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * A way in which the field has written its logs; one log may show several.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public enum LogDialect {
+    /** Frees name no device: the first server knew a buffer by its id alone. */
+    WITHOUT_DEVICE("frees without a device"),
+    /** Frees say neither FINAL nor how many references are left: the server before reference counts. */
+    WITHOUT_REFERENCES("frees without reference counts"),
+    /** Frees say FINAL or how many references are left. */
+    REFERENCE_COUNTED("reference counts"),
+    /** Buffer ids are hexadecimal. */
+    HEXADECIMAL("hexadecimal ids"),
+    /** Double frees and changes of size are warned of with the history of the buffer: the enhanced server. */
+    WITH_BUFFER_HISTORIES("histories of buffers"),
+    /** Circular buffers and kernels are logged as sums of each device. */
+    WITH_CIRCULAR_BUFFERS("sums of circular buffers and kernels"),
+    /** The blocks that a patched runtime writes for every buffer. */
+    BUFFER_DEBUG_LOG("blocks of the buffer debug log"),
+    /** The blocks that the client with stack traces writes for every report. */
+    STACK_TRACE_LOG("blocks of the stack-trace client");
+
+    private final String words;
+
+    LogDialect(String words) {
+        this.words = words;
+    }
+
+    /** Returns by what it is known, as a noun phrase. */
+    public String words() {
+        return words;
+    }
+}

@@ -1,0 +1,217 @@
+package dev.meshguard.server.log.internal;
+
+import dev.meshguard.server.log.LogDialect;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.Ownership;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the logs that tell of each buffer in a block of lines: the debug log of a patched runtime, and that of the client with stack
+ * traces.
+ *
+ * <p>Both say where in the program it was, and no process. A block is over where the next one begins, where a line is none of its
+ * own, and at the end.
+ */
+final class BlockReader {
+
+    private static final Pattern TITLE =
+            Pattern.compile("(BUFFER ALLOCATED|BUFFER DEALLOCATED|Allocation #\\d{1,18}|Deallocation)");
+    private static final Pattern FIELD = Pattern.compile(
+            "(Time|Device|Address|Size|Type|Buffer\\*|Owns Data|Hooked|Call Stack|Stack trace):\\s*(.{0,200})");
+    private static final Pattern DEVICE = Pattern.compile("(\\d{1,5})");
+    private static final Pattern SIZE = Pattern.compile("(\\d{1,18})(?: bytes.*)?");
+    private static final Pattern ADDRESS = Pattern.compile("(?:0x([0-9a-fA-F]{1,16})|(\\d{1,19}))(?: .*)?");
+
+    /** What reports stands above what asked for memory. */
+    private static final Pattern REPORTING =
+            Pattern.compile(".*(?:AllocationClient|GraphTracker|track_(?:de)?allocate|backtrace|stack_?trace).*");
+
+    private static final int MOST_FRAMES = 64;
+    private static final int LARGEST_DEVICE = 65_535;
+
+    private final EventList events;
+    private final Losses losses;
+    private final Set<LogDialect> dialects;
+    private final Set<Integer> devices = new HashSet<>();
+    private final Map<Place, BufferType> types = new HashMap<>();
+
+    private @Nullable Block block;
+
+    private record Place(int device, long address) {}
+
+    private static final class Block {
+        private final boolean isAllocation;
+        private final long line;
+        private final Map<String, String> fields = new HashMap<>();
+        private final List<StackTraceElement> frames = new ArrayList<>();
+        private boolean isInStack;
+
+        private Block(boolean isAllocation, long line) {
+            this.isAllocation = isAllocation;
+            this.line = line;
+        }
+    }
+
+    BlockReader(EventList events, Losses losses, EnumSet<LogDialect> dialects) {
+        this.events = events;
+        this.losses = losses;
+        this.dialects = dialects;
+    }
+
+    /**
+     * Reads a line; returns whether it belongs to a block.
+     *
+     * @param followsRule whether the line before is a rule: the words of a title stand in sentences too
+     */
+    boolean read(String text, boolean followsRule, long line) {
+        String core = TextLine.core(text);
+        Matcher title = TITLE.matcher(core);
+        if (followsRule && title.matches()) {
+            finish();
+            begin(title.group(1), line);
+            return true;
+        }
+        Block open = block;
+        if (open == null) {
+            return false;
+        }
+        boolean isRule = TextLine.isRule(text);
+        if (isRule || !isOf(open, text, core)) {
+            if (!isRule || !open.fields.isEmpty()) {
+                finish();
+            }
+            return isRule;
+        }
+        return true;
+    }
+
+    private void begin(String title, long line) {
+        boolean isDebugLog = title.startsWith("BUFFER");
+        dialects.add(isDebugLog ? LogDialect.BUFFER_DEBUG_LOG : LogDialect.STACK_TRACE_LOG);
+        block = new Block(title.endsWith(" ALLOCATED") || title.startsWith("Allocation"), line);
+    }
+
+    private static boolean isOf(Block open, String text, String core) {
+        Matcher field = FIELD.matcher(core);
+        if (field.matches()) {
+            open.isInStack = field.group(1).endsWith("ack") || field.group(1).endsWith("trace");
+            open.fields.put(field.group(1), field.group(2).strip());
+            return true;
+        }
+        if (!open.isInStack || text.isEmpty() || !Character.isWhitespace(text.charAt(0)) || core.isEmpty()) {
+            return false;
+        }
+        if (open.frames.size() < MOST_FRAMES && !REPORTING.matcher(core).matches()) {
+            open.frames.add(frame(core));
+        }
+        return true;
+    }
+
+    /** {@code library: function}. */
+    private static StackTraceElement frame(String core) {
+        int colon = core.indexOf(": ");
+        return colon < 1
+                ? new StackTraceElement("", core, null, -1)
+                : new StackTraceElement(
+                        core.substring(0, colon), core.substring(colon + 2).strip(), null, -1);
+    }
+
+    /** Enters the block that is open, if one is. */
+    void finish() {
+        Block over = block;
+        block = null;
+        if (over == null) {
+            return;
+        }
+        events.at(over.line);
+        Optional<Long> device = number(DEVICE, over.fields.get("Device"));
+        Optional<Long> address = address(over.fields.get("Address"));
+        Optional<BufferType> type = type(over.fields.get("Type"));
+        Optional<Long> size = number(SIZE, over.fields.get("Size"));
+        boolean isWhole = device.isPresent()
+                && device.get() <= LARGEST_DEVICE
+                && address.isPresent()
+                && (!over.isAllocation || (type.isPresent() && size.isPresent()));
+        if (!isWhole) {
+            losses.note(
+                    Losses.Kind.UNREADABLE,
+                    over.line,
+                    String.format(
+                            Locale.ROOT,
+                            "the block at line %d does not say which buffer was %s",
+                            over.line,
+                            over.isAllocation ? "allocated" : "freed"));
+            return;
+        }
+        enter(over, device.get().intValue(), address.get(), type, size.orElse(0L));
+    }
+
+    private void enter(Block over, int device, long address, Optional<BufferType> type, long size) {
+        if (devices.add(device)) {
+            events.deviceOpened(device);
+        }
+        Optional<Origin> origin = over.frames.isEmpty() ? Optional.empty() : Optional.of(new Origin(over.frames));
+        Place place = new Place(device, address);
+        if (over.isAllocation) {
+            types.put(place, type.orElseThrow());
+            events.allocated(
+                    events.request(ReportLine.NO_PID, origin),
+                    device,
+                    type.orElseThrow(),
+                    address,
+                    size,
+                    ownership(over.fields.get("Owns Data")));
+        } else {
+            events.freed(
+                    events.request(ReportLine.NO_PID, origin),
+                    device,
+                    type.orElseGet(() -> types.getOrDefault(place, BufferType.DRAM)),
+                    address,
+                    Ownership.UNKNOWN);
+        }
+    }
+
+    private static Ownership ownership(@Nullable String said) {
+        if ("yes".equals(said)) {
+            return Ownership.OWNING;
+        }
+        return "no".equals(said) ? Ownership.NON_OWNING : Ownership.UNKNOWN;
+    }
+
+    private static Optional<BufferType> type(@Nullable String said) {
+        for (BufferType type : BufferType.values()) {
+            if (said != null && (said.equals(type.name()) || said.endsWith("::" + type.name()))) {
+                return Optional.of(type);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<Long> number(Pattern pattern, @Nullable String said) {
+        Matcher matcher = pattern.matcher(said == null ? "" : said);
+        return matcher.matches() ? Optional.of(Long.parseLong(matcher.group(1))) : Optional.empty();
+    }
+
+    private static Optional<Long> address(@Nullable String said) {
+        Matcher matcher = ADDRESS.matcher(said == null ? "" : said);
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                matcher.group(1) != null
+                        ? Long.parseUnsignedLong(matcher.group(1), 16)
+                        : Long.parseUnsignedLong(matcher.group(2)));
+    }
+}

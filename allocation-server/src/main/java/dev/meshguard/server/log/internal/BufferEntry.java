@@ -1,0 +1,158 @@
+package dev.meshguard.server.log.internal;
+
+import dev.meshguard.server.log.AddressUse;
+import dev.meshguard.tracker.BufferType;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of one id on one device: what the server has there, what the history still holds, and how often lines named it. */
+final class BufferEntry {
+
+    private static final BufferType[] TYPES = BufferType.values();
+
+    final int device;
+    final long id;
+
+    // What the server has.
+    long references;
+    long size;
+    BufferType type = BufferType.DRAM;
+    long owner = ReportLine.NO_PID;
+
+    // What a server without reference counts has; below 0 if nothing.
+    long everySize = -1;
+    BufferType everyType = BufferType.DRAM;
+
+    /** How many reports the history still holds that the server dropped. */
+    long leftBehind;
+
+    /** The line that allocated it again without a count of references. */
+    long repeatedAt;
+
+    long latestSize;
+
+    @Nullable
+    BufferType latestType;
+
+    // What the history holds: one type, but for an id that is used for two at a time.
+    private final int[] held = new int[TYPES.length];
+
+    private boolean isOfDead;
+    private @Nullable Set<Long> otherProcesses;
+
+    private long allocated;
+    private long freed;
+    private long unknownFrees;
+    private long largestSize;
+    private long sizeChanges;
+    private long firstLine;
+    private long lastLine;
+    private boolean everDied;
+
+    BufferEntry(int device, long id) {
+        this.device = device;
+        this.id = id;
+    }
+
+    void allocated(BufferType newType, long newSize, long line) {
+        sizeChanges += allocated > 0 && newSize != latestSize ? 1 : 0;
+        allocated++;
+        latestSize = newSize;
+        latestType = newType;
+        held[newType.ordinal()]++;
+        isOfDead = false;
+        named(newSize, line);
+    }
+
+    void reportedBy(long pid) {
+        if (references == 1) {
+            otherProcesses = null;
+        } else if (pid != owner) {
+            otherProcesses = otherProcesses == null ? new HashSet<>() : otherProcesses;
+            otherProcesses.add(pid);
+        }
+    }
+
+    void freed(long saidSize, long line) {
+        freed++;
+        named(saidSize, line);
+    }
+
+    void unknownFree(long line) {
+        unknownFrees++;
+        named(0, line);
+    }
+
+    /** The server dropped it because its process is dead; who else holds a reference may still free it. */
+    void died() {
+        everDied = true;
+        leftBehind = held();
+        isOfDead = otherProcesses == null;
+    }
+
+    /** Whether all that the history holds here was a dead process's: a free is of something else. */
+    boolean isOfDeadOnly() {
+        return isOfDead && references == 0;
+    }
+
+    boolean isLeftBehind() {
+        return leftBehind > 0 && references == 0;
+    }
+
+    /** Whether neither the server nor the history has anything here. */
+    boolean isOver() {
+        return references == 0 && everySize < 0 && held() == 0;
+    }
+
+    int held() {
+        int sum = 0;
+        for (int ofType : held) {
+            sum += ofType;
+        }
+        return sum;
+    }
+
+    /** Returns of which memory a free takes a report back: the latest that was reported. */
+    BufferType typeToFree() {
+        if (latestType != null && held[latestType.ordinal()] > 0) {
+            return latestType;
+        }
+        for (BufferType candidate : TYPES) {
+            if (held[candidate.ordinal()] > 0) {
+                return candidate;
+            }
+        }
+        throw new IllegalStateException("Nothing is held of buffer " + id + " on device " + device);
+    }
+
+    void givenBack(BufferType ofType) {
+        held[ofType.ordinal()]--;
+    }
+
+    boolean isNamed() {
+        return firstLine > 0;
+    }
+
+    AddressUse use() {
+        return new AddressUse(
+                device,
+                id,
+                Optional.ofNullable(latestType),
+                allocated,
+                freed,
+                unknownFrees,
+                largestSize,
+                sizeChanges,
+                everDied,
+                firstLine,
+                lastLine);
+    }
+
+    private void named(long saidSize, long line) {
+        largestSize = Math.max(largestSize, saidSize);
+        firstLine = firstLine == 0 ? line : firstLine;
+        lastLine = line;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.meshguard.server.log.internal;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The entries of one device by id: each line of a log looks one up, so there is no box around the id. */
+final class EntryTable {
+
+    private static final int FIRST_CAPACITY = 64;
+    private static final int FIRST_PRUNING = 4096;
+    private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+
+    private @Nullable BufferEntry[] slots = new @Nullable BufferEntry[FIRST_CAPACITY];
+    private int shift = Long.numberOfLeadingZeros(FIRST_CAPACITY) + 1;
+    private final List<BufferEntry> entries = new ArrayList<>();
+    private int nextPruning = FIRST_PRUNING;
+
+    @Nullable
+    BufferEntry find(long id) {
+        return slots[slot(id)];
+    }
+
+    void add(BufferEntry entry) {
+        entries.add(entry);
+        if (entries.size() * 2 > slots.length) {
+            slots = new @Nullable BufferEntry[slots.length * 2];
+            shift--;
+            entries.forEach(known -> slots[slot(known.id)] = known);
+        } else {
+            slots[slot(entry.id)] = entry;
+        }
+    }
+
+    /** Drops the entries of which nothing is allocated, when they have become many; of what is dropped no use is told. */
+    void forgetWhatIsOver() {
+        if (entries.size() < nextPruning) {
+            return;
+        }
+        entries.removeIf(BufferEntry::isOver);
+        nextPruning = Math.max(FIRST_PRUNING, entries.size() * 2);
+        int capacity = Integer.highestOneBit(Math.max(FIRST_CAPACITY, nextPruning * 2));
+        slots = new @Nullable BufferEntry[capacity];
+        shift = Long.numberOfLeadingZeros(capacity) + 1;
+        entries.forEach(known -> slots[slot(known.id)] = known);
+    }
+
+    /** Returns the entries in the order in which they came. */
+    List<BufferEntry> entries() {
+        return entries;
+    }
+
+    private int slot(long id) {
+        int mask = slots.length - 1;
+        int slot = (int) ((id * SPREAD) >>> shift);
+        BufferEntry there = slots[slot];
+        while (there != null && there.id != id) {
+            slot = (slot + 1) & mask;
+            there = slots[slot];
+        }
+        return slot;
+    }
+}

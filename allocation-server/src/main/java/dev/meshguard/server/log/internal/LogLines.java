@@ -1,0 +1,184 @@
+package dev.meshguard.server.log.internal;
+
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lines of a log, one at a time, as bytes.
+ *
+ * <p>Nearly all that matters in a log is ASCII, and what is not may have been spoilt on its way here; so nothing is decoded that
+ * nobody looks at. What is in memory is one block, however long the log or a line of it.
+ */
+public final class LogLines {
+
+    /** No line of a server is a tenth as long; what is longer is cut. */
+    private static final int LONGEST_LINE = 1 << 16;
+
+    private static final int[] GZIP = {0x1f, 0x8b};
+    private static final int[] ZSTD = {0x28, 0xb5, 0x2f, 0xfd};
+
+    private final InputStream in;
+    private final boolean isCompressed;
+    private final byte[] block = new byte[LONGEST_LINE];
+    private int next;
+    private int filled;
+    private boolean atEnd;
+    private @Nullable String damage;
+
+    private int from;
+    private int to;
+    private long number;
+    private boolean isTooLong;
+    private boolean isTerminated;
+
+    private LogLines(InputStream in, boolean isCompressed) {
+        this.in = in;
+        this.isCompressed = isCompressed;
+    }
+
+    /**
+     * Starts reading; gzip is known by its first bytes.
+     *
+     * @throws UnreadableCompressionException if it is compressed in a way that cannot be read here
+     */
+    public static LogLines of(InputStream raw) throws IOException {
+        BufferedInputStream in = new BufferedInputStream(raw, LONGEST_LINE);
+        if (startsWith(in, ZSTD)) {
+            throw new UnreadableCompressionException("zstd");
+        }
+        if (!startsWith(in, GZIP)) {
+            return new LogLines(in, false);
+        }
+        try {
+            return new LogLines(new GZIPInputStream(in, LONGEST_LINE), true);
+        } catch (EOFException | ZipException e) {
+            LogLines nothing = new LogLines(InputStream.nullInputStream(), true);
+            nothing.damage = "its first bytes are those of gzip, and what follows is not";
+            return nothing;
+        }
+    }
+
+    private static boolean startsWith(BufferedInputStream in, int... magic) throws IOException {
+        in.mark(magic.length);
+        try {
+            for (int expected : magic) {
+                if (in.read() != expected) {
+                    return false;
+                }
+            }
+            return true;
+        } finally {
+            in.reset();
+        }
+    }
+
+    /** Goes to the next line; returns whether there is one. */
+    public boolean next() throws IOException {
+        isTooLong = false;
+        int searched = next;
+        while (true) {
+            for (int at = searched; at < filled; at++) {
+                if (block[at] == '\n') {
+                    return found(at, at + 1, true);
+                }
+            }
+            searched = filled;
+            if (next > 0) {
+                System.arraycopy(block, next, block, 0, filled - next);
+                filled -= next;
+                searched -= next;
+                next = 0;
+            }
+            if (filled == block.length) {
+                isTooLong = true;
+                filled = 0;
+                searched = 0;
+            }
+            if (!fill()) {
+                return (filled > 0 || isTooLong) && found(filled, filled, false);
+            }
+        }
+    }
+
+    private boolean fill() throws IOException {
+        if (atEnd) {
+            return false;
+        }
+        int read;
+        try {
+            read = in.read(block, filled, block.length - filled);
+        } catch (EOFException | ZipException e) {
+            if (!isCompressed) {
+                throw e;
+            }
+            damage = "the compressed data breaks off or is spoilt";
+            read = -1;
+        }
+        atEnd = read < 0;
+        filled += Math.max(read, 0);
+        return !atEnd;
+    }
+
+    private boolean found(int end, int following, boolean terminated) {
+        from = next;
+        to = end > from && block[end - 1] == '\r' ? end - 1 : end;
+        next = following;
+        number++;
+        isTerminated = terminated;
+        return true;
+    }
+
+    /** Returns the bytes that the line is in, from {@link #from()} to {@link #to()}; to be read before the next one. */
+    byte[] bytes() {
+        return block;
+    }
+
+    int from() {
+        return from;
+    }
+
+    int to() {
+        return to;
+    }
+
+    /** Returns the number of the line, from 1; 0 before the first. */
+    public long number() {
+        return number;
+    }
+
+    /** Returns whether the line was longer than any can be; what is there is its end. */
+    boolean isTooLong() {
+        return isTooLong;
+    }
+
+    /** Returns whether a line break follows. */
+    boolean isTerminated() {
+        return isTerminated;
+    }
+
+    /** Returns what is wrong with the file that the lines are in, if anything is. */
+    Optional<String> damage() {
+        return Optional.ofNullable(damage);
+    }
+
+    /** Returns the line as text; what is no UTF-8 is replaced. */
+    String text() {
+        return new String(block, from, to - from, StandardCharsets.UTF_8);
+    }
+
+    boolean isBlank() {
+        for (int at = from; at < to; at++) {
+            if (block[at] != ' ' && block[at] != '\t') {
+                return false;
+            }
+        }
+        return !isTooLong;
+    }
+}

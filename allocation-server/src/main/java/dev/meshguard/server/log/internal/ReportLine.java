@@ -1,0 +1,384 @@
+package dev.meshguard.server.log.internal;
+
+import dev.meshguard.tracker.BufferType;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What a line of the server says of one buffer.
+ *
+ * <p>One object for all lines of a log: it is filled again for each. The mark in front of a line is not looked at, because it is what
+ * a wrong encoding spoils first; the words say the same.
+ */
+final class ReportLine {
+
+    /** What a line says. */
+    enum Kind {
+        /** Nothing of a buffer. */
+        NONE,
+        /** It begins like a report and cannot be read as one. */
+        BROKEN,
+        /** A buffer was allocated. */
+        ALLOCATED,
+        /** A buffer was freed. */
+        FREED,
+        /** A free found nothing. */
+        UNKNOWN_FREE,
+        /** A buffer was allocated again with another size; comes beside the line of the allocation. */
+        OTHER_SIZE,
+        /** The server refused the message. */
+        REFUSED
+    }
+
+    /** What a free says of the references. */
+    enum Left {
+        NOT_SAID,
+        NONE_LEFT,
+        SOME_LEFT
+    }
+
+    static final long NO_PID = Long.MIN_VALUE;
+    static final int NO_DEVICE = Integer.MIN_VALUE;
+
+    private static final int LONGEST_PREFIX = 96;
+    private static final int LONGEST_PLACEHOLDER = 16;
+
+    private static final byte[] PID = ascii("[PID ");
+    private static final byte[] ALLOCATED = ascii("Allocated ");
+    private static final byte[] BYTES_OF = ascii(" bytes of ");
+    private static final byte[] ON_DEVICE = ascii(" on device ");
+    private static final byte[] BUFFER_ID = ascii(" (buffer_id=");
+    private static final byte[] REF_COUNT = ascii(", ref_count=");
+    private static final byte[] FREED_BUFFER = ascii("Freed buffer ");
+    private static final byte[] OPEN = ascii(" (");
+    private static final byte[] BYTES = ascii(" bytes");
+    private static final byte[] FINAL = ascii(", FINAL");
+    private static final byte[] REMAINING = ascii(" remaining");
+    private static final byte[] CLOSE = ascii(")");
+    private static final byte[] UNKNOWN = ascii("Deallocation for unknown buffer ");
+    private static final byte[] UNKNOWN_WITHOUT_PID = ascii("Warning: Deallocation for unknown buffer ");
+    private static final byte[] ALREADY_FREED = ascii("Deallocation for ALREADY FREED buffer ");
+    private static final byte[] REUSED = ascii("Buffer reused with DIFFERENT size: old=");
+    private static final byte[] NEW = ascii(" new=");
+    private static final byte[] DEVICE = ascii(", device=");
+    private static final byte[] INVALID_TYPE = ascii("Invalid buffer_type ");
+
+    /** Longer names first: {@code L1_SMALL} begins with {@code L1}. */
+    private static final BufferType[] TYPES = {
+        BufferType.DRAM, BufferType.L1_SMALL, BufferType.L1, BufferType.SYSTEM_MEMORY, BufferType.TRACE
+    };
+
+    private static final byte[][] TYPE_NAMES = names();
+
+    long pid;
+    int device;
+    long id;
+    boolean isHexadecimal;
+    long size;
+    BufferType type = BufferType.DRAM;
+    long references;
+    Left left = Left.NOT_SAID;
+    boolean isAlreadyFreed;
+
+    private byte[] bytes = {};
+    private int at;
+    private int end;
+    private long value;
+
+    /** Reads a line. */
+    Kind read(byte[] line, int from, int to) {
+        bytes = line;
+        at = from;
+        end = to;
+        int bracket = bracket(from, Math.min(to, from + LONGEST_PREFIX));
+        if (bracket < 0) {
+            return withoutPid(from);
+        }
+        at = bracket + PID.length;
+        Kind kind = isPlaceOfReport(from, bracket) && takePid() ? words() : Kind.BROKEN;
+        return kind == Kind.BROKEN && !isBare(from, bracket) ? Kind.NONE : kind;
+    }
+
+    private int bracket(int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (bytes[i] == '[' && startsWith(PID, i)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Before a report there is its mark, or what a tool put there: a time, the name of a container. No sentence. */
+    private boolean isPlaceOfReport(int from, int bracket) {
+        int last = bracket - 1;
+        while (last >= from && isSpace(bytes[last])) {
+            last--;
+        }
+        for (int i = from; i <= last; i++) {
+            if (bytes[i] == '`' || bytes[i] == '"') {
+                return false;
+            }
+        }
+        return last < from || !isLetterOrPunctuation(bytes[last]);
+    }
+
+    private static boolean isLetterOrPunctuation(byte character) {
+        return (character >= 'a' && character <= 'z')
+                || (character >= 'A' && character <= 'Y')
+                || ".,;(-'*".indexOf(character) >= 0;
+    }
+
+    /** Whether nothing but marks stands before it: then it is meant to be a report. */
+    private boolean isBare(int from, int bracket) {
+        for (int i = from; i < bracket; i++) {
+            if (bytes[i] > 0 && !isSpace(bytes[i]) && bytes[i] != '?' && bytes[i] != '>') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Kind withoutPid(int from) {
+        int start = from;
+        while (start < end && (bytes[start] < 0 || isSpace(bytes[start]) || bytes[start] == '?')) {
+            start++;
+        }
+        at = start;
+        if (start == end || !take(UNKNOWN_WITHOUT_PID) || !takeId()) {
+            return Kind.NONE;
+        }
+        pid = NO_PID;
+        device = NO_DEVICE;
+        isAlreadyFreed = false;
+        return isOver() ? Kind.UNKNOWN_FREE : Kind.NONE;
+    }
+
+    /** A document may say {@code xxx} for a number that does not matter. */
+    private boolean takePid() {
+        if (takeNumber()) {
+            pid = value;
+        } else {
+            int start = at;
+            while (at < end && at - start < LONGEST_PLACEHOLDER && bytes[at] != ']' && !isSpace(bytes[at])) {
+                at++;
+            }
+            if (at == start || (bytes[start] >= '0' && bytes[start] <= '9')) {
+                return false;
+            }
+            pid = NO_PID;
+        }
+        return takeByte(']') && takeByte(' ');
+    }
+
+    private Kind words() {
+        if (take(ALLOCATED)) {
+            return allocated() ? Kind.ALLOCATED : Kind.BROKEN;
+        }
+        if (take(FREED_BUFFER)) {
+            return freed() ? Kind.FREED : Kind.BROKEN;
+        }
+        isAlreadyFreed = false;
+        if (take(UNKNOWN)) {
+            return unknown() ? Kind.UNKNOWN_FREE : Kind.BROKEN;
+        }
+        if (take(ALREADY_FREED)) {
+            isAlreadyFreed = true;
+            return unknown() ? Kind.UNKNOWN_FREE : Kind.BROKEN;
+        }
+        if (take(REUSED)) {
+            return otherSize() ? Kind.OTHER_SIZE : Kind.BROKEN;
+        }
+        return take(INVALID_TYPE) ? Kind.REFUSED : Kind.BROKEN;
+    }
+
+    private boolean allocated() {
+        if (!takeNumber() || value < 0) {
+            return false;
+        }
+        size = value;
+        if (!take(BYTES_OF) || !takeType() || !take(ON_DEVICE) || !takeDevice() || !take(BUFFER_ID) || !takeId()) {
+            return false;
+        }
+        references = 0;
+        if (take(REF_COUNT)) {
+            if (!takeNumber()) {
+                return false;
+            }
+            references = value;
+        }
+        return take(CLOSE) && isOver();
+    }
+
+    private boolean freed() {
+        if (!takeId()) {
+            return false;
+        }
+        device = NO_DEVICE;
+        if (take(ON_DEVICE) && !takeDevice()) {
+            return false;
+        }
+        if (!take(OPEN) || !takeNumber() || value < 0) {
+            return false;
+        }
+        size = value;
+        return take(BYTES) && takeLeft() && take(CLOSE) && isOver();
+    }
+
+    private boolean takeLeft() {
+        left = Left.NOT_SAID;
+        references = 0;
+        if (take(FINAL)) {
+            left = Left.NONE_LEFT;
+        } else if (take(REF_COUNT)) {
+            left = Left.SOME_LEFT;
+            if (!takeNumber() || !take(REMAINING)) {
+                return false;
+            }
+            references = value;
+        }
+        return true;
+    }
+
+    /** What follows in brackets is the server's guess why, and not always right. */
+    private boolean unknown() {
+        return takeId() && take(ON_DEVICE) && takeDevice() && (at == end || isSpace(bytes[at]));
+    }
+
+    private boolean otherSize() {
+        if (!takeNumber() || !take(NEW) || !takeNumber() || value < 0) {
+            return false;
+        }
+        size = value;
+        return take(BUFFER_ID) && takeId() && take(DEVICE) && takeDevice() && take(CLOSE) && isOver();
+    }
+
+    /** A remark may follow that a person added. */
+    private boolean isOver() {
+        int rest = at;
+        while (rest < end && isSpace(bytes[rest])) {
+            rest++;
+        }
+        return rest == end || (rest > at && (bytes[rest] < 0 || bytes[rest] == '#' || bytes[rest] == '<'));
+    }
+
+    private boolean takeType() {
+        for (int i = 0; i < TYPES.length; i++) {
+            if (take(TYPE_NAMES[i])) {
+                type = TYPES[i];
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean takeDevice() {
+        boolean read = takeNumber() && value == (int) value && value != NO_DEVICE;
+        device = read ? (int) value : NO_DEVICE;
+        return read;
+    }
+
+    private boolean takeId() {
+        boolean isPrefixed = at + 1 < end && bytes[at] == '0' && (bytes[at + 1] == 'x' || bytes[at + 1] == 'X');
+        isHexadecimal = isPrefixed;
+        boolean read = isPrefixed ? takeHexadecimal() : takeUnsigned();
+        id = value;
+        return read;
+    }
+
+    private boolean takeHexadecimal() {
+        at += 2;
+        int start = at;
+        long read = 0;
+        while (at < end && at - start <= 16) {
+            int digit = Character.digit(bytes[at], 16);
+            if (digit < 0) {
+                break;
+            }
+            read = read << 4 | digit;
+            at++;
+        }
+        value = read;
+        return at > start && at - start <= 16;
+    }
+
+    /** An id may need all 64 bits. */
+    private boolean takeUnsigned() {
+        int start = at;
+        if (takeNumber()) {
+            return value >= 0;
+        }
+        at = start;
+        while (at < end && bytes[at] >= '0' && bytes[at] <= '9') {
+            at++;
+        }
+        try {
+            value = Long.parseUnsignedLong(new String(bytes, start, at - start, StandardCharsets.US_ASCII));
+            return true;
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+
+    private boolean takeNumber() {
+        int start = at;
+        boolean isNegative = at < end && bytes[at] == '-';
+        at += isNegative ? 1 : 0;
+        int digits = at;
+        long read = 0;
+        while (at < end && bytes[at] >= '0' && bytes[at] <= '9') {
+            if (at - digits >= 18) {
+                at = start;
+                return false;
+            }
+            read = read * 10 + (bytes[at] - '0');
+            at++;
+        }
+        if (at == digits) {
+            at = start;
+            return false;
+        }
+        value = isNegative ? -read : read;
+        return true;
+    }
+
+    private boolean take(byte[] word) {
+        if (!startsWith(word, at)) {
+            return false;
+        }
+        at += word.length;
+        return true;
+    }
+
+    private boolean takeByte(char character) {
+        boolean taken = at < end && bytes[at] == character;
+        at += taken ? 1 : 0;
+        return taken;
+    }
+
+    private boolean startsWith(byte[] word, int from) {
+        if (end - from < word.length) {
+            return false;
+        }
+        for (int i = 0; i < word.length; i++) {
+            if (bytes[from + i] != word[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isSpace(byte character) {
+        return character == ' ' || character == '\t';
+    }
+
+    private static byte[][] names() {
+        byte[][] names = new byte[TYPES.length][];
+        for (int i = 0; i < TYPES.length; i++) {
+            names[i] = ascii(TYPES[i].name());
+        }
+        return names;
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

@@ -1,0 +1,172 @@
+package dev.meshguard.server.log.internal;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What the server prints besides lines of single buffers.
+ *
+ * @param form which line it is
+ * @param words what stands in its places
+ */
+record TextLine(Form form, List<String> words) {
+
+    private static final String NUMBER = "(-?\\d{1,18})";
+    private static final String FIGURE = "(-?\\d{1,20}(?:\\.\\d{1,20})?(?:e[+-]?\\d{1,3})?)";
+    private static final String REMARK = "(?:\\s*|\\s+[^\\x00-\\x7f#<].*|\\s+[#<].*)";
+
+    /** Where a line may stand: words like {@code Device 0:} are said elsewhere too. */
+    enum Place {
+        ANYWHERE,
+        IN_STATISTICS,
+        IN_DUMP,
+        IN_KERNELS
+    }
+
+    /** The lines there are. */
+    enum Form {
+        STARTED(Place.ANYWHERE, "(?:Enhanced )?Allocation Server started.*"),
+        STATISTICS(Place.ANYWHERE, "Current Statistics:"),
+        STATISTICS_DEVICE(Place.IN_STATISTICS, "Device " + NUMBER + ":"),
+        STATISTICS_BUFFERS(Place.IN_STATISTICS, "Buffers: " + NUMBER),
+        STATISTICS_BYTES(Place.IN_STATISTICS, "(DRAM|L1|Total): " + NUMBER + " bytes(?: \\(" + FIGURE + " KB\\))?"),
+        STATISTICS_KILOBYTES(Place.IN_STATISTICS, "(DRAM|L1|Total): " + FIGURE + " KB"),
+        ACTIVE(Place.IN_STATISTICS, "Active allocations: " + NUMBER),
+        DEAD_FOUND(Place.ANYWHERE, "Detected dead processes, cleaning up orphaned buffers\\.\\.\\."),
+        DEAD(Place.ANYWHERE, "PID " + NUMBER + " is dead, removing its buffers\\.\\.\\."),
+        REMOVED(
+                Place.ANYWHERE,
+                "Removed " + NUMBER + " (buffers|CBs|kernels) \\(" + FIGURE + " MB\\) from PID " + NUMBER),
+        DUMP_ASKED_FOR(Place.ANYWHERE, "Received DUMP_REMAINING request\\.\\.\\."),
+        DUMP(Place.ANYWHERE, "REMAINING ALLOCATED BUFFERS"),
+        DUMP_TRACKED(Place.IN_DUMP, "Total tracked allocations: " + NUMBER),
+        DUMP_NOTHING(Place.IN_DUMP, "No buffers remaining - perfect cleanup!"),
+        DUMP_DEVICE(Place.IN_DUMP, "Device " + NUMBER + ":"),
+        DUMP_TYPE(
+                Place.IN_DUMP,
+                "(DRAM|L1|SYSTEM_MEMORY|L1_SMALL|TRACE): " + NUMBER + " buffers, " + FIGURE + " MB total"),
+        DUMP_BUFFER(
+                Place.IN_DUMP,
+                "- Buffer 0x([0-9a-fA-F]{1,16}): " + FIGURE + " KB \\(PID " + NUMBER + ", ref_count=" + NUMBER + "\\)"),
+        DUMP_HISTORY(Place.IN_DUMP, "History \\(allocs=\\d+ frees=\\d+\\):"),
+        DUMP_LEFT(Place.IN_DUMP, "Total remaining buffers: " + NUMBER),
+        DUMP_OVER(Place.ANYWHERE, "DUMP_REMAINING complete\\."),
+        CIRCULAR_BUFFER(
+                Place.ANYWHERE,
+                "\\[CB_(?:ALLOC|FREE)\\] Device " + NUMBER + ": [+-]-?" + FIGURE + " MB \\(Total: " + FIGURE
+                        + " MB\\)"),
+        KERNEL(
+                Place.ANYWHERE,
+                "\\[KERNEL_(?:LOAD|UNLOAD)\\] (?:\\w+ kernel on )?Device " + NUMBER + ": [+-]-?" + FIGURE
+                        + " MB \\(Total: " + FIGURE + " MB\\)"),
+        KERNELS(Place.ANYWHERE, "DETAILED KERNEL ALLOCATIONS"),
+        KERNEL_DETAIL(
+                Place.IN_KERNELS,
+                "(?:Total kernel allocations: .*|Device \\d+ - Total: .*|Kernel ID: .*|Size: .*|Owner PID.*|Age: .*)"),
+        KERNELS_OVER(Place.ANYWHERE, "DUMP_KERNELS complete\\."),
+        LAST_EVENTS(Place.ANYWHERE, "Last \\d+ events for this buffer:"),
+        OLD_EVENT(Place.ANYWHERE, "(?:ALLOC|FREE|REUSE) size=\\d+ pid=-?\\d+ ref=-?\\d+"),
+        FREED_TWICE(Place.ANYWHERE, "DOUBLE-FREED BUFFERS.*"),
+        REFUSED(
+                Place.ANYWHERE,
+                "(Unknown message type: .*|Invalid (?:device_id|size|buffer_type) .*|Too many consecutive errors .*)"),
+        ACCEPT_FAILED(Place.ANYWHERE, "(Accept failed)"),
+        NOT_CONNECTED(
+                Place.ANYWHERE, "(\\[TT-Metal\\] Warning: Allocation tracking enabled but server not available.*)"),
+        FURNITURE(
+                Place.ANYWHERE,
+                "(?:Listening on: .*|Press Ctrl\\+C to stop|Background cleanup thread (?:started|stopped).*"
+                        + "|Allocation Server stopped|Device detection \\(.*|Server will track allocations anyway"
+                        + "|No (?:PCIe )?devices detected|Total: \\d+ (?:PCIe )?device\\(s\\) detected"
+                        + "|Device \\d+: \\w+ \\(\\d+GB DRAM, \\d+MB L1\\).*)");
+
+        private final Place place;
+        private final Pattern pattern;
+
+        Form(Place place, String pattern) {
+            this.place = place;
+            this.pattern = Pattern.compile(pattern + REMARK, Pattern.DOTALL);
+        }
+    }
+
+    private static final Form[] FORMS = Form.values();
+
+    /** No line of a server is that long, and long ones make a pattern slow. */
+    private static final int LONGEST = 400;
+
+    private static final int SHORTEST_RULE = 10;
+    /** Three signs of a frame, each read as three characters. */
+    private static final int MOST_SIGNS_IN_RULE = 9;
+
+    /** Creates a line with its own copy of the words. */
+    TextLine {
+        words = List.copyOf(words);
+    }
+
+    /** Reads a line without its marks; empty if it is none of these. */
+    static Optional<TextLine> read(String core, Place place) {
+        if (core.isEmpty() || core.length() > LONGEST) {
+            return Optional.empty();
+        }
+        for (Form form : FORMS) {
+            if (form.place == Place.ANYWHERE || form.place == place) {
+                Matcher matcher = form.pattern.matcher(core);
+                if (matcher.matches()) {
+                    return Optional.of(new TextLine(form, groups(matcher)));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Returns a line without the marks, emoji and frames around it, whatever has become of them on the way. */
+    static String core(String text) {
+        int from = 0;
+        int to = text.length();
+        while (from < to && isMark(text.charAt(from))) {
+            from++;
+        }
+        while (to > from && isMark(text.charAt(to - 1)) && text.charAt(to - 1) != '?') {
+            to--;
+        }
+        return text.substring(from, to);
+    }
+
+    /** Returns whether a line is nothing but a rule or the side of a frame. */
+    static boolean isRule(String text) {
+        int drawn = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char character = text.charAt(i);
+            boolean isDrawing = character > 0x7f;
+            if (!isDrawing && character != ' ' && character != '\t') {
+                return false;
+            }
+            drawn += isDrawing ? 1 : 0;
+        }
+        return drawn >= SHORTEST_RULE && text.strip().chars().distinct().count() <= MOST_SIGNS_IN_RULE;
+    }
+
+    String word(int place) {
+        return words.get(place);
+    }
+
+    long number(int place) {
+        return Long.parseLong(words.get(place));
+    }
+
+    private static boolean isMark(char character) {
+        return character > 0x7f || Character.isWhitespace(character) || character == '?' || character == '>';
+    }
+
+    private static List<String> groups(Matcher matcher) {
+        List<String> groups = new ArrayList<>();
+        for (int i = 1; i <= matcher.groupCount(); i++) {
+            String group = matcher.group(i);
+            groups.add(group == null ? "" : group);
+        }
+        return groups;
+    }
+}

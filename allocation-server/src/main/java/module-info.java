@@ -1,0 +1,8 @@
+/** How real processes report: the logs of the field's allocation server. */
+module dev.meshguard.server {
+    requires static transitive org.apiguardian.api;
+    requires static transitive org.jspecify;
+    requires transitive dev.meshguard.tracker;
+
+    exports dev.meshguard.server.log;
+}

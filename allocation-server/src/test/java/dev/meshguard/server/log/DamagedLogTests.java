@@ -1,0 +1,223 @@
+package dev.meshguard.server.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.verdict.Doubt;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Logs that are less than the whole truth: the verdict says so and names the line. */
+class DamagedLogTests {
+
+    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)";
+    private static final String FREED = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)";
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "✓",
+                "✓ [PI",
+                "✓ [PID 7",
+                "✓ [PID 7] Allocated 40",
+                "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152"
+            })
+    void aLogThatEndsInTheMiddleOfALineIsInconclusive(String end) {
+        AllocationLog log = Logs.ofText(ALLOCATED + "\n" + FREED + "\n" + end);
+
+        assertThat(Logs.losses(log)).containsExactly("the log ends in the middle of line 3");
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aLastLineThatIsWholeNeedsNoLineBreak() {
+        AllocationLog log = Logs.ofText(ALLOCATED + "\n" + FREED);
+
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void linesMayEndAsOnWindows() {
+        AllocationLog log = Logs.ofText(ALLOCATED + "\r\n" + FREED + "\r\n");
+
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aLogWhoseBeginningWasRotatedAwayIsInconclusive() {
+        AllocationLog log = Logs.of(FREED);
+
+        assertThat(Logs.losses(log))
+                .containsExactly(
+                        "line 1 frees buffer 0x18b20 (101152) on device 0, and no line before it allocates it: the log"
+                                + " begins too late, or lines are missing");
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void whatALogFreesAndNeverAllocatedIsAddedUpAllTheSame() {
+        AllocationLog log = Logs.of(FREED);
+
+        assertThat(log.freed()).containsExactly(new FreedMemory(Optional.empty(), Phase.START, true, 1, 4096));
+    }
+
+    @Test
+    void aReportThatCannotBeReadIsALossAndNotSkipped() {
+        AllocationLog log =
+                Logs.of(ALLOCATED, "✗ [PID 7] Freed buffer 101152 on device zero (4096 bytes, FINAL)", FREED);
+
+        assertThat(Logs.losses(log)).containsExactly("line 2 begins like a report and cannot be read as one");
+        assertThat(log.unread().ranges()).containsExactly(new UnreadLines.Range(2, 2));
+    }
+
+    @Test
+    void aCountOfReferencesThatDoesNotFollowNamesItsLine() {
+        AllocationLog log =
+                Logs.of(ALLOCATED, "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152, ref_count=3)");
+
+        assertThat(Logs.losses(log))
+                .containsExactly(
+                        "line 2 says that buffer 0x18b20 (101152) on device 0 now has 3 references, and the lines before it"
+                                + " make 2");
+    }
+
+    @Test
+    void aLastReferenceThatIsNotTheLastNamesItsLine() {
+        AllocationLog log = Logs.of(
+                ALLOCATED, "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152, ref_count=2)", FREED);
+
+        assertThat(Logs.losses(log))
+                .containsExactly(
+                        "by the lines before line 3 buffer 0x18b20 (101152) on device 0 has 2 references, and that line"
+                                + " frees the last one");
+    }
+
+    @Test
+    void aSizeThatDoesNotFollowNamesItsLine() {
+        AllocationLog log = Logs.of(ALLOCATED, "✗ [PID 7] Freed buffer 101152 on device 0 (2048 bytes, FINAL)");
+
+        assertThat(Logs.losses(log))
+                .containsExactly(
+                        "by the lines before line 2 buffer 0x18b20 (101152) on device 0 takes 4 KiB (4096 B), and that"
+                                + " line says 2 KiB (2048 B)");
+    }
+
+    @Test
+    void aDeviceThatCannotBeIsALoss() {
+        AllocationLog log = Logs.of("✓ [PID 7] Allocated 64 bytes of L1 on device 2657333 (buffer_id=1)");
+
+        assertThat(Logs.losses(log)).containsExactly("line 1 names device 2657333, and only devices 0 to 65535 can be");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "⚠️  Invalid device_id 2657333 - ignoring message",
+                "Unknown message type: 219",
+                "⚠ [PID 7] Invalid buffer_type 96 for buffer 5 on device 0",
+                "⚠️  Too many consecutive errors (10) - closing connection (likely protocol mismatch)"
+            })
+    void aMessageThatTheServerRefusedIsALostReport(String line) {
+        LeakVerdict verdict = Logs.verdictOn(Logs.of(ALLOCATED, line, FREED));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(verdict.doubts().get(0)).contains("the server refused a message (line 2, \"");
+    }
+
+    @Test
+    void aProgramThatCouldNotReportMakesItInconclusive() {
+        AllocationLog log = Logs.of(
+                ALLOCATED,
+                "[TT-Metal] Warning: Allocation tracking enabled but server not available at /tmp/tt_allocation_server.sock",
+                FREED);
+
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aServerThatWasStartedAgainWhileBuffersWereAllocatedMakesItInconclusive() {
+        LeakVerdict verdict =
+                Logs.verdictOn(Logs.of("🚀 Allocation Server started", ALLOCATED, "🚀 Allocation Server started"));
+
+        assertThat(verdict.groundsForDoubt()).extracting(Doubt::kind).containsExactly(Doubt.Kind.TRACKING_OFF);
+        assertThat(verdict.doubts().get(0)).contains("line 3 starts the server again while 1 buffer was allocated");
+        assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aServerThatWasStartedAgainWhenNothingWasAllocatedIsNoMatterOfDoubt() {
+        LeakVerdict verdict = Logs.verdictOn(Logs.of(
+                "🚀 Allocation Server started", ALLOCATED, FREED, "🚀 Allocation Server started", ALLOCATED, FREED));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aFileThatIsNoLogProvesNothing() {
+        assertThat(Logs.losses(Logs.of("one", "two")))
+                .containsExactly("none of the 2 lines is of a log of the allocation server");
+        assertThat(Logs.losses(Logs.ofText(""))).containsExactly("the log is empty");
+        assertThat(Logs.verdictOn(Logs.ofText("")).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aLineWithoutEndIsUnreadAndTakesNoMemory() {
+        AllocationLog log = Logs.ofText(ALLOCATED + "\n" + "x".repeat(1_000_000) + "\n" + FREED + "\n");
+
+        assertThat(log.unread().samples()).containsExactly(new UnreadLines.Sample(2, "a line of more than 64 KiB"));
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aCompressedLogIsReadLikeAPlainOne(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("server.log.gz");
+        Files.write(file, compressed(ALLOCATED + "\n" + FREED + "\n"));
+
+        assertThat(Logs.verdictOn(AllocationLog.read(file)).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aCompressedLogThatBreaksOffIsInconclusive() throws IOException {
+        byte[] whole = compressed((ALLOCATED + "\n" + FREED + "\n").repeat(2000));
+        AllocationLog log = Logs.ofBytes(Arrays.copyOf(whole, whole.length - 20));
+
+        assertThat(Logs.losses(log))
+                .last()
+                .asString()
+                .matches("the log cannot be read after line \\d+: the compressed data breaks off or is spoilt");
+        assertThat(Logs.verdictOn(log).outcome()).isNotEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void anotherCompressionIsRefusedWithTheWayOut() {
+        byte[] zstd = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, 0, 0};
+
+        assertThatThrownBy(() -> AllocationLog.read(new ByteArrayInputStream(zstd), "x"))
+                .isInstanceOf(IOException.class)
+                .hasMessage(
+                        "The log is compressed with zstd, which is not read. Decompress it first: zstd -dc LOG | meshguard"
+                                + " analyze -");
+    }
+
+    private static byte[] compressed(String text) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+            gzip.write(text.getBytes(StandardCharsets.UTF_8));
+        }
+        return bytes.toByteArray();
+    }
+}

@@ -1,0 +1,66 @@
+package dev.meshguard.server.log;
+
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+
+/** Logs as tests write them. */
+final class Logs {
+
+    static final AllocationLogReader READER =
+            AllocationLogReader.create().clock(InstantSource.fixed(Instant.parse("2026-03-01T10:15:30Z")));
+
+    private Logs() {}
+
+    /** Reads lines, each with its line break. */
+    static AllocationLog of(String... lines) {
+        return ofText(String.join("\n", lines) + "\n");
+    }
+
+    static AllocationLog ofText(String text) {
+        return ofBytes(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static AllocationLog ofBytes(byte[] bytes) {
+        try {
+            return READER.read(new ByteArrayInputStream(bytes), "test.log");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static AllocationLog ofResource(String name) {
+        try (InputStream in = Logs.class.getResourceAsStream(name)) {
+            return READER.read(in, name);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static LeakVerdict verdictOn(AllocationLog log) {
+        return LeakCheck.create().examine(log.history());
+    }
+
+    /** Returns the reports of single buffers as lines. */
+    static List<String> reports(AllocationLog log) {
+        return log.history().events().stream()
+                .filter(event -> event instanceof HistoryEvent.Allocated || event instanceof HistoryEvent.Freed)
+                .map(event -> event.toString().replaceFirst("^#\\d+ ", ""))
+                .toList();
+    }
+
+    /** Returns why the log is not the whole truth. */
+    static List<String> losses(AllocationLog log) {
+        return log.history().lostReports().stream()
+                .map(HistoryEvent.ReportsLost::reason)
+                .toList();
+    }
+}

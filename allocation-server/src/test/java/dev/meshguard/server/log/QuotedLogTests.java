@@ -1,0 +1,164 @@
+package dev.meshguard.server.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.Survivor;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Log lines that people quoted: in documents, cut short, with remarks, and read in another encoding.
+ *
+ * <p>The documents are the field's own; here they have their log lines in their places, and placeholders for what is said around them.
+ */
+class QuotedLogTests {
+
+    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)";
+
+    @ParameterizedTest
+    @CsvSource({
+        "remaining-l1-buffers.md, 224, 6, LEAKED",
+        "what-remains.md, 339, 2, INCONCLUSIVE",
+        "dram-leak.md, 148, 0, INCONCLUSIVE",
+        "double-allocation.md, 197, 2, INCONCLUSIVE",
+        "mesh-tracking-issues.md, 214, 11, INCONCLUSIVE"
+    })
+    void documentsAreReadAndTheRestIsCounted(String document, long lines, long reports, Outcome outcome) {
+        AllocationLog log = Logs.ofResource(document);
+
+        assertThat(log.lines()).isEqualTo(lines);
+        assertThat(log.reports()).isEqualTo(reports);
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(outcome);
+    }
+
+    @Test
+    void theThreeControlBuffersOfTheDocumentDiedWithTheirProcess() {
+        AllocationLog log = Logs.ofResource("remaining-l1-buffers.md");
+        LeakVerdict verdict = Logs.verdictOn(log);
+
+        assertThat(verdict.survivors(survivor -> survivor.standing() == Standing.LEAKED))
+                .extracting(Survivor::cause)
+                .containsExactly(Cause.PROCESS_DIED, Cause.PROCESS_DIED, Cause.PROCESS_DIED);
+        assertThat(log.figuresCompared()).isEqualTo(6);
+        assertThat(log.figuresThatDiffer()).isZero();
+        assertThat(log.unread().numbers(20)).isEqualTo("1-15, 20, 33-41, 45-224");
+    }
+
+    @Test
+    void theDumpOfTheDocumentHasBuffersThatNoLineAllocates() {
+        AllocationLog log = Logs.ofResource("what-remains.md");
+
+        assertThat(Logs.losses(log)).startsWith("line 111 says 381 buffers left, and the lines before it add up to 0");
+        assertThat(log.figuresThatDiffer()).isEqualTo(17);
+    }
+
+    @Test
+    void linesInAFencedBlockAreRead() {
+        AllocationLog log = Logs.of("Text", "", "```", ALLOCATED, "```", "More text");
+
+        assertThat(log.reports()).isEqualTo(1);
+        assertThat(log.unread().numbers(5)).isEqualTo("1-3, 5-6");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "%s  ← DUPLICATE!",
+                "%s # the first",
+                "    %s",
+                "> %s",
+                "2025-11-20T10:15:30.123Z %s",
+                "server-1  | %s"
+            })
+    void whatPeopleAndToolsPutAroundALineIsNoHindrance(String around) {
+        assertThat(Logs.of(around.replace("%s", ALLOCATED)).reports()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "The line `%s` shows it.",
+                "It says [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)",
+                "So %s is printed"
+            })
+    void aSentenceThatQuotesALineIsNoReport(String sentence) {
+        AllocationLog log = Logs.of("🚀 Allocation Server started", sentence.replace("%s", ALLOCATED));
+
+        assertThat(log.reports()).isZero();
+        assertThat(log.unread().count()).isEqualTo(1);
+        assertThat(Logs.losses(log)).isEmpty();
+    }
+
+    @Test
+    void aPlaceholderForTheProcessIsReadAsNoProcess() {
+        AllocationLog log = Logs.of(
+                ALLOCATED.replace("7", "xxx"), "✗ [PID xxx] Freed buffer 101152 on device 0 (4096 bytes, FINAL)");
+
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"windows-1252", "ISO-8859-1", "x-MacRoman", "IBM850", "US-ASCII"})
+    void marksThatWereReadInAnotherEncodingAreNoHindrance(String encoding) {
+        String text = String.join(
+                "\n",
+                "🚀 Allocation Server started",
+                ALLOCATED,
+                "📊 Current Statistics:",
+                "  Active allocations: 1",
+                "╔══════════════════════════════════════════════════════════════╗",
+                "║           REMAINING ALLOCATED BUFFERS                       ║",
+                "╚══════════════════════════════════════════════════════════════╝",
+                "Total tracked allocations: 1",
+                "⚠️  Detected dead processes, cleaning up orphaned buffers...",
+                "   PID 7 is dead, removing its buffers...",
+                "   ✓ Removed 1 buffers (0.00390625 MB) from PID 7",
+                "");
+        String spoilt = new String(text.getBytes(StandardCharsets.UTF_8), Charset.forName(encoding));
+        AllocationLog log = Logs.ofText(spoilt);
+
+        assertThat(log.unread().samples()).isEmpty();
+        assertThat(log.figuresCompared()).isEqualTo(3);
+        assertThat(Logs.verdictOn(log).survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
+    }
+
+    @Test
+    void whereAnExcerptLeavesLinesOutNothingCanBeKnown() {
+        AllocationLog log = Logs.of(
+                ALLOCATED,
+                "... (test runs, all user tensors deallocated) ...",
+                "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)");
+
+        assertThat(Logs.losses(log)).containsExactly("line 2 says that lines are left out there");
+    }
+
+    @Test
+    void linesMayBeLeftOutAtTheEndAndAtTheBeginningOfAnExcerptToo() {
+        String freed = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)";
+
+        assertThat(Logs.losses(Logs.of(ALLOCATED, freed, "... (8 devices total)", "```")))
+                .containsExactly("line 3 says that lines are left out there");
+        assertThat(Logs.losses(Logs.of("```", "…", "", ALLOCATED, freed)))
+                .containsExactly("line 2 says that lines are left out there");
+    }
+
+    @Test
+    void dotsAmongOtherLinesLeaveNothingOutOfTheLog() {
+        AllocationLog log = Logs.of(
+                "void create(",
+                "    ...",
+                ") {",
+                ALLOCATED,
+                "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)");
+
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+}

@@ -1,0 +1,272 @@
+package dev.meshguard.server.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Survivor;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Lines of the server that counts references. */
+class ReferenceCountedLogTests {
+
+    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)";
+    private static final String FREED = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)";
+
+    /** Two allocations of one address and three frees; the server knows the last one not. */
+    private static final String[] MINI_TRACE = {
+        ALLOCATED,
+        "✓ [PID 7] Allocated 2048 bytes of L1 on device 0 (buffer_id=101152, ref_count=2)",
+        "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, ref_count=1 remaining)",
+        FREED,
+        "⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)"
+    };
+
+    @Test
+    void theMiniTraceIsReadLineByLine() {
+        AllocationLog log = Logs.of(MINI_TRACE);
+
+        assertThat(Logs.reports(log))
+                .containsExactly(
+                        "allocated L1 0x18b20 (101152) on device 0, 4 KiB (4096 B)",
+                        "allocated L1 0x18b20 (101152) on device 0, 2 KiB (2048 B)",
+                        "freed L1 0x18b20 (101152) on device 0",
+                        "freed L1 0x18b20 (101152) on device 0",
+                        "freed L1 0x18b20 (101152) on device 0");
+        assertThat(log.unread().count()).isZero();
+        assertThat(log.dialects()).containsExactly(LogDialect.REFERENCE_COUNTED);
+    }
+
+    @Test
+    void theMiniTraceGaveAllBackAndHasOneFreeTooMany() {
+        LeakVerdict verdict = Logs.verdictOn(Logs.of(MINI_TRACE));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.MISREPORTED);
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 1, 0, 0, 0, 0));
+        assertThat(verdict.unbalancingAnomalies()).hasSize(1);
+    }
+
+    @Test
+    void freesThatLeaveOtherReferencesCount() {
+        AllocationLog log = Logs.of(MINI_TRACE);
+
+        assertThat(log.addresses())
+                .containsExactly(new AddressUse(0, 101_152, Optional.of(BufferType.L1), 2, 2, 1, 4096, 1, false, 1, 5));
+    }
+
+    @Test
+    void eventsKnowTheirLines() {
+        AllocationLog log = Logs.of("text", "", ALLOCATED);
+
+        assertThat(log.lineOf(log.history().live().get(0).bornAt())).hasValue(3);
+        assertThat(log.lineOf(0)).isEmpty();
+        assertThat(log.lineOf(99)).isEmpty();
+    }
+
+    @Test
+    void aBufferOfADeadProcessIsLeakedBecauseItsProcessDied() {
+        LeakVerdict verdict = Logs.verdictOn(Logs.of(
+                ALLOCATED,
+                "",
+                "⚠️  Detected dead processes, cleaning up orphaned buffers...",
+                "   PID 7 is dead, removing its buffers...",
+                "   ✓ Removed 1 buffers (0.00390625 MB) from PID 7",
+                ""));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
+    }
+
+    @Test
+    void whatAnotherProcessPutsWhereADeadOneLeftSomethingIsAnotherBuffer() {
+        LeakVerdict verdict = Logs.verdictOn(Logs.of(
+                ALLOCATED,
+                "   PID 7 is dead, removing its buffers...",
+                "   ✓ Removed 1 buffers (0.00390625 MB) from PID 7",
+                "✓ [PID 8] Allocated 1024 bytes of L1 on device 0 (buffer_id=101152)",
+                "✗ [PID 8] Freed buffer 101152 on device 0 (1024 bytes, FINAL)"));
+
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(2, 1, 1, 0, 0, 0));
+        assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
+    }
+
+    @Test
+    void aStrayFreeDoesNotHideWhatADeadProcessLeft() {
+        LeakVerdict verdict = Logs.verdictOn(Logs.of(
+                ALLOCATED,
+                "   PID 7 is dead, removing its buffers...",
+                "   ✓ Removed 1 buffers (0.00390625 MB) from PID 7",
+                "⚠ [PID 8] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)"));
+
+        assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
+    }
+
+    @Test
+    void whoSharedABufferOfADeadProcessStillFreesIt() {
+        AllocationLog log = Logs.of(
+                ALLOCATED,
+                "✓ [PID 8] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152, ref_count=2)",
+                "   PID 7 is dead, removing its buffers...",
+                "   ✓ Removed 1 buffers (0.00390625 MB) from PID 7",
+                "⚠ [PID 8] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)");
+
+        assertThat(Logs.verdictOn(log).unbalancingAnomalies()).isEmpty();
+        assertThat(log.history().live().get(0).openReports()).isEqualTo(1);
+    }
+
+    @Test
+    void sumsOfTheServerThatAgreeAreNoMatterOfDoubt() {
+        AllocationLog log = Logs.of(
+                ALLOCATED,
+                "",
+                "📊 Current Statistics:",
+                "  Device 0:",
+                "    Buffers: 1",
+                "    DRAM: 0 bytes (0 KB)",
+                "    L1: 4096 bytes (4 KB)",
+                "    Total: 4096 bytes",
+                "  Active allocations: 1",
+                FREED,
+                "",
+                "📊 Current Statistics:",
+                "  Active allocations: 0");
+
+        assertThat(log.figuresCompared()).isEqualTo(6);
+        assertThat(log.figuresThatDiffer()).isZero();
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aSumThatIsNotTheSumOfTheLinesNamesItsLine() {
+        AllocationLog log = Logs.of(
+                ALLOCATED,
+                "📊 Current Statistics:",
+                "  Device 0:",
+                "    Buffers: 2",
+                "    L1: 8192 bytes (8 KB)",
+                "    Total: 8192 bytes",
+                "  Active allocations: 2",
+                FREED);
+
+        assertThat(Logs.losses(log))
+                .containsExactly(
+                        "line 4 says 2 buffers on device 0, and the lines before it add up to 1",
+                        "more of the same in 3 lines, the last line 7: figures that are not the sum of the lines before them");
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aDumpIsTheCheckAndIsComparedToo() {
+        AllocationLog log = Logs.of(
+                ALLOCATED,
+                "✓ [PID 7] Allocated 2048 bytes of DRAM on device 1 (buffer_id=4096)",
+                "✗ [PID 7] Freed buffer 4096 on device 1 (2048 bytes, FINAL)",
+                "📋 Received DUMP_REMAINING request...",
+                "",
+                "╔══════════════════════════════════════════════════════════════╗",
+                "║           REMAINING ALLOCATED BUFFERS                       ║",
+                "╚══════════════════════════════════════════════════════════════╝",
+                "Total tracked allocations: 1",
+                "",
+                "Device 0:",
+                "  L1: 1 buffers, 0.00390625 MB total",
+                "    - Buffer 0x18b20: 4 KB (PID 7, ref_count=1)",
+                "",
+                "Total remaining buffers: 1",
+                "",
+                "📋 DUMP_REMAINING complete.",
+                FREED);
+
+        LeakVerdict verdict = Logs.verdictOn(log);
+        assertThat(log.figuresCompared()).isEqualTo(4);
+        assertThat(log.figuresThatDiffer()).isZero();
+        assertThat(log.unread().count()).isZero();
+        assertThat(log.lastDump()).hasValue(7);
+        assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(Cause.LATE);
+        assertThat(log.freed())
+                .containsExactly(
+                        new FreedMemory(Optional.of(BufferType.DRAM), Phase.START, true, 1, 2048),
+                        new FreedMemory(Optional.of(BufferType.L1), Phase.START, false, 1, 4096));
+    }
+
+    @Test
+    void aDumpAfterWhichMoreIsAllocatedIsNotTheCheck() {
+        AllocationLog log = Logs.of(
+                "║           REMAINING ALLOCATED BUFFERS                       ║",
+                "Total tracked allocations: 0",
+                "✓ No buffers remaining - perfect cleanup!",
+                "📋 DUMP_REMAINING complete.",
+                ALLOCATED);
+
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
+    void aDeadProcessCountsAlsoWhenItIsFoundAfterTheDump() {
+        AllocationLog log = Logs.of(
+                ALLOCATED,
+                "║           REMAINING ALLOCATED BUFFERS                       ║",
+                "Total tracked allocations: 1",
+                "📋 DUMP_REMAINING complete.",
+                "   PID 7 is dead, removing its buffers...",
+                "   ✓ Removed 1 buffers (0.00390625 MB) from PID 7");
+
+        assertThat(Logs.verdictOn(log).survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
+    }
+
+    @Test
+    void aDumpWithOtherBuffersThanTheLinesLeaveNamesItsLine() {
+        AllocationLog log = Logs.of(
+                ALLOCATED,
+                "║           REMAINING ALLOCATED BUFFERS                       ║",
+                "Total tracked allocations: 1",
+                "Device 0:",
+                "  L1: 1 buffers, 0.00390625 MB total",
+                "    - Buffer 0x19b20: 4 KB (PID 7, ref_count=1)");
+
+        assertThat(Logs.losses(log))
+                .containsExactly(
+                        "line 6 says buffer 0x19b20 (105248) on device 0 with 4 KB and 1 reference, and the lines before it add"
+                                + " up to none");
+    }
+
+    @Test
+    void oneIdInTwoMemoriesAtATimeIsTwoBuffers() {
+        LeakVerdict verdict = Logs.verdictOn(Logs.of(
+                ALLOCATED,
+                "✓ [PID 7] Allocated 64 bytes of DRAM on device 0 (buffer_id=101152, ref_count=2)",
+                "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, ref_count=1 remaining)",
+                FREED));
+
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(2, 2, 0, 0, 0, 0));
+    }
+
+    @Test
+    void anIdMayNeedAllSixtyFourBits() {
+        AllocationLog log = Logs.of(
+                "✓ [PID 7] Allocated 64 bytes of L1 on device 0 (buffer_id=18446744073709551615)",
+                "✗ [PID 7] Freed buffer 18446744073709551615 on device 0 (64 bytes, FINAL)");
+
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(log.addresses().get(0).address()).isEqualTo(-1);
+    }
+
+    @Test
+    void phasesBeginWhereAScriptSaysSo() throws Exception {
+        String text = String.join("\n", ALLOCATED, "=== teardown ===", FREED, "");
+        AllocationLog log = Logs.READER
+                .phasesAt(Pattern.compile("^=== (.+) ===$"))
+                .read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "log");
+
+        assertThat(log.freed())
+                .containsExactly(new FreedMemory(Optional.of(BufferType.L1), new Phase("teardown"), true, 1, 4096));
+        assertThat(log.unread().count()).isZero();
+    }
+}

@@ -1,0 +1,267 @@
+package dev.meshguard.cli;
+
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.AllocationLogReader;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.Retention;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineComparison;
+import dev.meshguard.verdict.baseline.BaselineFile;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Judges logs of the allocation server. */
+@Command(
+        name = "analyze",
+        description = "Says of logs of the allocation server whether everything was given back.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        optionListHeading = "%nOptions:%n",
+        parameterListHeading = "%nLogs:%n",
+        footer = {
+            "",
+            "Reads every form in which the server, its enhanced and its older versions, the patched runtime and the"
+                    + " client with stack traces have written logs, also where lines of them are quoted in a document."
+                    + " Each log is judged by itself; the worst one decides the exit status.",
+            "",
+            "What the answer says, from top to bottom:",
+            "  the verdict       what leaked, what cannot be known and why, what was misreported",
+            "  events            the numbers in the verdict are events; here are their lines",
+            "  sums              whether the server's own statistics and dumps agree with the lines",
+            "  freed             what was freed before the last dump and after it, by type and phase",
+            "  addresses         how often each was allocated and freed, the least balanced first",
+            "  not read          the lines that say nothing that is known here",
+            "",
+            "Exit status:",
+            "  0   everything was given back, or only what is expected or in the baseline is left",
+            "  1   memory was not given back",
+            "  2   it cannot be known: the log is cut, lines are missing, or sums disagree",
+            "  3   all memory was given back, but reports are wrong: a free too many, or none for what is gone",
+            "  4   less is left than the allowlist promises",
+            "  64  wrong usage, or a file that cannot be read",
+            "  70  a defect of meshguard itself",
+            "",
+            "Examples:",
+            "  meshguard analyze server.log",
+            "  meshguard analyze --json run1.log.gz run2.log.gz",
+            "  ssh host cat /tmp/server.log | meshguard analyze -",
+            "  meshguard analyze --expected meshguard-expected.txt --phase '^=== (.+) ===$' server.log"
+        })
+final class Analyze implements Callable<Integer> {
+
+    private static final String STANDARD_INPUT = "-";
+
+    @Parameters(
+            paramLabel = "LOG",
+            arity = "1..*",
+            description = "A log, plain or compressed with gzip; - reads standard input.")
+    private List<String> logs = List.of();
+
+    @Option(names = "--json", description = "Answer with one JSON document, with every address.")
+    private boolean asJson;
+
+    @Option(
+            names = "--expected",
+            paramLabel = "FILE",
+            description = "The buffers that may stay, an entry a line, as in meshguard-expected.txt.")
+    private @Nullable String expectedFile;
+
+    @Option(
+            names = "--baseline",
+            paramLabel = "FILE",
+            description = "The leaks that are known; if nothing else is found, the exit status is 0.")
+    private @Nullable String baselineFile;
+
+    @Option(
+            names = "--phase",
+            paramLabel = "REGEX",
+            description = "Lines in which this is found begin a phase, called like the first group.")
+    private @Nullable String phaseMark;
+
+    @Option(
+            names = "--live-only",
+            description = "Keep what is still allocated, and sums: for logs that are larger than the memory.")
+    private boolean liveOnly;
+
+    @Option(
+            names = "--addresses",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "How many addresses are shown (default: ${DEFAULT-VALUE}).")
+    private int mostAddresses;
+
+    @Spec
+    private @Nullable CommandSpec command;
+
+    private final InputStream standardInput;
+
+    Analyze(InputStream standardInput) {
+        this.standardInput = standardInput;
+    }
+
+    @Override
+    public Integer call() throws Refusal, IOException {
+        if (mostAddresses < 0) {
+            throw new Refusal("--addresses " + mostAddresses + ": give 0 or more");
+        }
+        AllocationLogReader reader = reader();
+        LeakCheck check = LeakCheck.create().expecting(expected());
+        Baseline baseline = baseline();
+        List<Analysis> analyses = new ArrayList<>();
+        for (String name : logs) {
+            try {
+                analyses.add(analysis(read(reader, name), check, baseline));
+            } catch (OutOfMemoryError e) {
+                // All that took the memory was this log, and it is let go of here.
+                throw new Refusal(
+                        name + " does not fit into memory. Add --live-only, or give Java more: java -Xmx8g -jar"
+                                + " meshguard.jar analyze …");
+            }
+        }
+        print(analyses);
+        return analyses.stream()
+                .map(Analysis::status)
+                .reduce(ExitStatus.CLEAN, ExitStatus::orWorse)
+                .code();
+    }
+
+    private Analysis analysis(AllocationLog log, LeakCheck check, Baseline baseline) {
+        LeakVerdict verdict = check.examine(log.history());
+        VerdictReport report = baselineFile == null ? VerdictReport.of(verdict) : VerdictReport.of(verdict, baseline);
+        for (String note : log.notes()) {
+            report = report.noting(note);
+        }
+        boolean isKnown =
+                baselineFile != null && BaselineComparison.of(baseline, verdict).covers(verdict);
+        return new Analysis(log, report, isKnown ? ExitStatus.CLEAN : ExitStatus.of(verdict.outcome()));
+    }
+
+    private void print(List<Analysis> analyses) throws IOException {
+        PrintWriter out = out();
+        if (asJson) {
+            new AnalysisJson(out).write(analyses);
+        } else {
+            for (int i = 0; i < analyses.size(); i++) {
+                if (i > 0) {
+                    out.println();
+                    out.println("=".repeat(80));
+                }
+                new AnalysisText(analyses.get(i), mostAddresses).lines().forEach(out::println);
+            }
+        }
+        out.flush();
+    }
+
+    private PrintWriter out() {
+        if (command == null) {
+            throw new IllegalStateException("The command was not made by picocli");
+        }
+        return command.commandLine().getOut();
+    }
+
+    private AllocationLogReader reader() throws Refusal {
+        AllocationLogReader reader =
+                AllocationLogReader.create().retention(liveOnly ? Retention.LIVE_AND_TOTALS : Retention.ALL);
+        if (phaseMark == null) {
+            return reader;
+        }
+        try {
+            return reader.phasesAt(Pattern.compile(phaseMark));
+        } catch (PatternSyntaxException e) {
+            throw new Refusal(String.format(
+                    Locale.ROOT,
+                    "--phase %s is no regular expression: %s at index %d. Example: '^=== (.+) ===$'",
+                    phaseMark,
+                    e.getDescription(),
+                    e.getIndex()));
+        }
+    }
+
+    private AllocationLog read(AllocationLogReader reader, String name) throws Refusal {
+        try {
+            return name.equals(STANDARD_INPUT) ? reader.read(standardInput, "standard input") : reader.read(file(name));
+        } catch (NoSuchFileException | InvalidPathException e) {
+            throw new Refusal(name + " does not exist. Give the path of a log, or - for standard input.");
+        } catch (AccessDeniedException e) {
+            throw new Refusal(name + " may not be read by this user. Change its permissions, or pipe it in with -.");
+        } catch (IOException e) {
+            throw new Refusal(name + " cannot be read: " + e.getMessage());
+        }
+    }
+
+    private static Path file(String name) throws Refusal {
+        Path file = Path.of(name);
+        if (Files.isDirectory(file)) {
+            throw new Refusal(name + " is a folder. Name the logs in it: " + name + "/*.log");
+        }
+        return file;
+    }
+
+    private ExpectedBuffers expected() throws Refusal {
+        if (expectedFile == null) {
+            return ExpectedBuffers.none();
+        }
+        try {
+            return ExpectedBuffers.load(Path.of(expectedFile));
+        } catch (IOException e) {
+            throw unreadable("--expected", expectedFile, e);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(oneLine(e));
+        }
+    }
+
+    private Baseline baseline() throws Refusal {
+        if (baselineFile == null) {
+            return Baseline.empty();
+        }
+        try {
+            BaselineFile file = new BaselineFile(Path.of(baselineFile));
+            if (!file.exists()) {
+                throw new NoSuchFileException(baselineFile);
+            }
+            return file.read();
+        } catch (IOException e) {
+            throw unreadable("--baseline", baselineFile, e);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(oneLine(e));
+        }
+    }
+
+    private static Refusal unreadable(String option, String file, IOException e) {
+        return new Refusal(
+                e instanceof NoSuchFileException
+                        ? option + " " + Quantities.quoted(file)
+                                + ": there is no such file. Give the path of one, or leave " + option + " out."
+                        : option + " " + Quantities.quoted(file) + " cannot be read: " + e.getMessage());
+    }
+
+    private static String oneLine(IllegalArgumentException e) {
+        return String.valueOf(e.getMessage())
+                .lines()
+                .map(String::strip)
+                .reduce((one, next) -> one + " " + next)
+                .orElse("");
+    }
+}

@@ -1,0 +1,305 @@
+package dev.meshguard.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.baseline.Baseline;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code meshguard analyze}, as it is called. */
+class AnalyzeTests {
+
+    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n";
+    private static final String FREED = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)\n";
+    private static final String UNKNOWN =
+            "⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)\n";
+
+    /** What the program answered. */
+    private record Answer(int status, String out, String err) {}
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void aLogThatGivesAllBackIsStatusZero() {
+        assertThat(analyze(ALLOCATED + FREED).status()).isZero();
+    }
+
+    @Test
+    void aLeakIsStatusOne() {
+        assertThat(analyze(ALLOCATED).status()).isEqualTo(1);
+    }
+
+    @Test
+    void aLogThatIsCutIsStatusTwo() {
+        assertThat(analyze(ALLOCATED + FREED + "✓ [PID 7] Alloc").status()).isEqualTo(2);
+    }
+
+    @Test
+    void aFreeTooManyIsStatusThree() {
+        assertThat(analyze(ALLOCATED + FREED + UNKNOWN).status()).isEqualTo(3);
+    }
+
+    @Test
+    void theWorstOfSeveralLogsCounts() throws IOException {
+        String clean = file("clean.log", ALLOCATED + FREED);
+        String cut = file("cut.log", ALLOCATED + FREED + "✓ [PID 7] Alloc");
+        String leak = file("leak.log", ALLOCATED);
+
+        assertThat(run("", "analyze", clean, cut).status()).isEqualTo(2);
+        assertThat(run("", "analyze", leak, cut, clean).status()).isEqualTo(1);
+    }
+
+    @Test
+    void theAnswerNamesWhatLeakedAndWhereItStandsInTheLog() {
+        assertThat(analyze("text\n" + ALLOCATED + "other\n").out())
+                .isEqualTo("""
+                        standard input: 3 lines, 1 of them reports a buffer
+
+                        LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated      [1 allocated = 0 freed + 1 leaked]
+                        1. L1 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
+                           -> at an unknown place (no origin was captured)
+                           allocated in START (event #3) at 0x18b20 (101152), unlabelled
+
+                        Tracked  in all                    left
+                        L1       1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
+
+                        UNEXPLAINED: Free the buffer before close_mesh_device.
+                        Where a buffer may stay, expect it (narrowest first):
+                           @ExpectBuffers(type = L1, device = 0, size = 4096, count = 1, because = "…")
+                           as a line of a file: L1 device 0 size 4096 count atMost 1 because "…"
+
+                        Events in the log: #3 line 2
+
+                        Freed: nothing
+
+                        Addresses: 1, of which 0 as often freed as allocated, 1 less often, 0 more often
+                          device  address           type  allocated  freed  unknown  largest         lines
+                          0       0x18b20 (101152)  L1    1          0      0        4 KiB (4096 B)  2
+
+                        Not read: 2 of 3 lines: 1, 3
+                          line 1: text
+                          line 3: other
+                        """.replace("\n", System.lineSeparator()));
+    }
+
+    @Test
+    void whatMayStayIsStatusZero() throws IOException {
+        String expected = file("expected.txt", "L1 size 4096 because \"dispatch keeps it\"\n");
+
+        assertThat(run(ALLOCATED, "analyze", "--expected", expected, "-").status())
+                .isZero();
+    }
+
+    @Test
+    void anAllowlistThatIsNotThereIsSaidInOneLine() {
+        Answer answer = run(ALLOCATED, "analyze", "--expected", "nowhere.txt", "-");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo(
+                        "meshguard: --expected \"nowhere.txt\": there is no such file. Give the path of one, or leave"
+                                + " --expected out.\n");
+    }
+
+    @Test
+    void aLogThatIsNotThereIsSaidInOneLine() {
+        Answer answer = run("", "analyze", "nowhere.log");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: nowhere.log does not exist. Give the path of a log, or - for standard input.\n");
+    }
+
+    @Test
+    void anInputThatBreaksIsSaidInOneLine() {
+        InputStream broken = failing(() -> {
+            throw new IOException("the disk is gone");
+        });
+
+        Answer answer = run(broken, "analyze", "-");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err()).isEqualTo("meshguard: - cannot be read: the disk is gone\n");
+    }
+
+    @Test
+    void aDefectOfTheProgramIsNotTakenForALeak() {
+        InputStream defect = failing(() -> {
+            throw new IllegalStateException("a defect");
+        });
+
+        Answer answer = run(defect, "analyze", "-");
+
+        assertThat(answer.status()).isEqualTo(70);
+        assertThat(answer.err())
+                .startsWith("meshguard: this is a defect of meshguard. Please report it with what follows.\n");
+    }
+
+    @Test
+    void aFolderIsSaidInOneLine() {
+        Answer answer = run("", "analyze", folder.toString());
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: " + folder + " is a folder. Name the logs in it: " + folder + "/*.log\n");
+    }
+
+    @Test
+    void anOptionThatIsNoneIsSaidInOneLine() {
+        Answer answer = run("", "analyze", "--jsn", "x.log");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err()).isEqualTo("meshguard: Unknown option: '--jsn'. Try: meshguard analyze --help\n");
+    }
+
+    @Test
+    void withoutALogTheUsageIsPointedTo() {
+        Answer answer = run("", "analyze");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: Missing required parameter: 'LOG'. Try: meshguard analyze --help\n");
+    }
+
+    @Test
+    void knownLeaksAreStatusZero() throws IOException {
+        AllocationLog log =
+                AllocationLog.read(new ByteArrayInputStream(ALLOCATED.getBytes(StandardCharsets.UTF_8)), "log");
+        Baseline known = Baseline.of(LeakCheck.create().examine(log.history()));
+        String baseline = file("baseline.txt", known.toText());
+
+        assertThat(run(ALLOCATED, "analyze", "--baseline", baseline, "-").status())
+                .isZero();
+        assertThat(run(ALLOCATED.replace("4096", "64"), "analyze", "--baseline", baseline, "-")
+                        .status())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aBaselineThatIsNoneIsSaidInOneLine() throws IOException {
+        String baseline = file("baseline.txt", "nonsense\n");
+
+        Answer answer = run(ALLOCATED, "analyze", "--baseline", baseline, "-");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err()).startsWith("meshguard: " + baseline + ":1: ").hasLineCount(1);
+    }
+
+    @Test
+    void aPhaseThatIsNoExpressionIsSaidInOneLine() {
+        Answer answer = run(ALLOCATED, "analyze", "--phase", "(", "-");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: --phase ( is no regular expression: Unclosed group at index 1. Example:"
+                        + " '^=== (.+) ===$'\n");
+    }
+
+    @Test
+    void whatWasFreedIsToldByTypeAndPhase() {
+        String log = ALLOCATED + "=== teardown ===\n" + FREED;
+
+        assertThat(run(log, "analyze", "--phase", "^=== (.+) ===$", "-").out().lines())
+                .contains(
+                        "Freed:",
+                        "  type  phase     when              freed     size",
+                        "  L1    teardown  before the check  1 buffer  4 KiB (4096 B)");
+    }
+
+    @Test
+    void asJsonTheAnswerIsOneDocument() throws IOException {
+        String json = run("text\n" + ALLOCATED, "analyze", "--json", "-").out();
+
+        try (JsonParser parser = new JsonFactory().createParser(json)) {
+            while (parser.nextToken() != null) {
+                assertThat(parser.currentToken()).isNotNull();
+            }
+        }
+        assertThat(json.substring(0, json.indexOf("\"eventLines\"")).replaceAll("\\s+", " "))
+                .isEqualTo(
+                        "{ \"format\" : \"meshguard-analysis\", \"version\" : 1, \"logs\" : [ { \"log\" : \"standard"
+                                + " input\", \"status\" : \"LEAKED\", \"lines\" : 2, \"reports\" : 1, \"dialects\" : [ ],"
+                                + " \"figuresCompared\" : 0, \"figuresThatDiffer\" : 0, \"freed\" : [ ], \"addresses\" : [ {"
+                                + " \"device\" : 0, \"address\" : 101152, \"type\" : \"L1\", \"allocated\" : 1, \"freed\" : 0,"
+                                + " \"unknownFrees\" : 0, \"largestSize\" : 4096, \"sizeChanges\" : 0, \"processDied\" : false,"
+                                + " \"firstLine\" : 2, \"lastLine\" : 2 } ], \"unread\" : { \"count\" : 1, \"ranges\" : [ {"
+                                + " \"first\" : 1, \"last\" : 1 } ], \"samples\" : [ { \"line\" : 1, \"text\" : \"text\" } ] }, ");
+        assertThat(json).contains("\"outcome\" : \"LEAKED\"");
+    }
+
+    @Test
+    void withoutACommandTheUsageIsShownAndTheStatusIsSixtyFour() {
+        Answer answer = run("");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err()).startsWith("Usage: meshguard [-hV] COMMAND").contains("analyze");
+    }
+
+    @Test
+    void theHelpNamesEveryExitStatus() {
+        Answer answer = run("", "analyze", "--help");
+
+        assertThat(answer.status()).isZero();
+        assertThat(answer.out().lines().filter(line -> line.matches("  \\d+ +\\w.*")))
+                .containsExactly(
+                        "  0   everything was given back, or only what is expected or in the baseline is left",
+                        "  1   memory was not given back",
+                        "  2   it cannot be known: the log is cut, lines are missing, or sums disagree",
+                        "  3   all memory was given back, but reports are wrong: a free too many, or none for what is gone",
+                        "  4   less is left than the allowlist promises",
+                        "  64  wrong usage, or a file that cannot be read",
+                        "  70  a defect of meshguard itself");
+    }
+
+    private Answer analyze(String log) {
+        return run(log, "analyze", "-");
+    }
+
+    private String file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text).toString();
+    }
+
+    /** How reading goes wrong. */
+    @FunctionalInterface
+    private interface Failure {
+        int happens() throws IOException;
+    }
+
+    private static InputStream failing(Failure failure) {
+        return new InputStream() {
+            @Override
+            public int read() throws IOException {
+                return failure.happens();
+            }
+
+            @Override
+            public int read(byte[] bytes, int from, int length) throws IOException {
+                return failure.happens();
+            }
+        };
+    }
+
+    private static Answer run(String input, String... arguments) {
+        return run(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)), arguments);
+    }
+
+    private static Answer run(InputStream in, String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int status = MeshGuard.run(in, new PrintStream(out), new PrintStream(err), arguments);
+        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+}
