@@ -25,6 +25,7 @@ class DocumentationTests {
 
     /** Pages on something that a test uses; who reads them has to know what may be shared between threads. */
     private static final Set<String> FEATURES = Set.of(
+            "docs/allocation-server.md",
             "docs/configuration.md",
             "docs/fault-and-repeat-tests.md",
             "docs/formats.md",

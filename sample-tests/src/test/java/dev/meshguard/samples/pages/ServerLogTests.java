@@ -1,0 +1,23 @@
+package dev.meshguard.samples.pages;
+
+import static dev.meshguard.assertions.MeshAssertions.assertThat;
+
+import dev.meshguard.server.log.AllocationLog;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** A log that an allocation server wrote. */
+class ServerLogTests {
+
+    private static final Path FOLDER = Path.of("src/test/resources/dev/meshguard/samples/pages");
+
+    @Test
+    void isJudgedLikeATest() throws IOException {
+        // region: read
+        AllocationLog log = AllocationLog.read(FOLDER.resolve("server.log"));
+
+        assertThat(log.history()).noLeaks().hasBalancedReports();
+        // end region
+    }
+}
