@@ -19,6 +19,7 @@ import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Reachability;
+import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.history.Anomaly;
 import org.junit.jupiter.api.Test;
 
@@ -632,6 +633,30 @@ class InconclusiveTests {
                 .doubts(
                         "Tracking was off from event #1 on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known.");
+    }
+
+    @Test
+    void doesNotMindThatTrackingStopsWhenAllThatWasHeardOfIsFreed() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .stopped("the run was over")
+                .recorded();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+    }
+
+    @Test
+    void doubtsWhatOnlyAReadingAfterTrackingStoppedWasSilentOf() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .stopped("the server was down")
+                .witness(WitnessReading.Moment.AFTER_WIPE, DRAM, device(0))
+                .recorded();
+
+        judged(history)
+                .doubts("Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
+                        + " is not known, nor what became of 1 buffer from before.");
     }
 
     @Test

@@ -678,4 +678,24 @@ class ReportedTwiceTests {
         assertThat(judged(history).verdict().survivors().get(0).toString())
                 .isEqualTo("UNEXPLAINED (leaked): DRAM 0x1000 (4096) on device 0, generation 1");
     }
+
+    /** Of two meshes over the same devices, before and after the buffer, only its own mesh's last words count. */
+    @Test
+    void leavesWhatOnlyAnotherDeviceReportsToTheReadingOfItsOwnMeshWhenItCloses() {
+        var history = history()
+                .mesh(0, 1, 2)
+                .mesh(7, 3, 4)
+                .witness(CLOSE_BEGUN, DRAM, devices(1, 2), 0x1000)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(0)
+                .witnessOf(7, CLOSE_BEGUN, DRAM, devices(1, 2), 0x1000)
+                .witness(AFTER_WIPE, DRAM, devices(1, 2), 0x1000)
+                .witness(CLOSE_BEGUN, DRAM, devices(1, 2))
+                .closeMesh(7)
+                .closed();
+
+        assertThat(judged(history).verdict().survivors())
+                .extracting(Survivor::toString)
+                .containsExactly("FREE_UNREPORTED (misreported): DRAM 0x1000 (4096) on device 0, generation 1");
+    }
 }
