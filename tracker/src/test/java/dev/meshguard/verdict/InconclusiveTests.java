@@ -636,6 +636,12 @@ class InconclusiveTests {
     }
 
     @Test
+    void doubtsAHistoryOfAnOpenDeviceInWhichTrackingStoppedAndNoBufferWasHeardOf() {
+        judged(history().mesh(0, 0).stopped("the server was down").closeMesh(0).recorded())
+                .hasOutcome(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
     void doesNotMindThatTrackingStopsWhenAllThatWasHeardOfIsFreed() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)

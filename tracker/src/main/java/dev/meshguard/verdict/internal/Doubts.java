@@ -192,7 +192,7 @@ final class Doubts {
         boolean leftSomething = history.generations().stream()
                 .anyMatch(buffer -> buffer.bornAt() < gap.number()
                         && (buffer.isLive() || buffer.diedAt().orElseThrow() > gap.number())
-                        && !isWitnessedBefore(gap, buffer));
+                        && !isWitnessed(buffer));
         return !witnessed && (wentOn || leftSomething || heardOfNothing());
     }
 
@@ -202,10 +202,8 @@ final class Doubts {
                         .allMatch(type -> history.totals(device, type).totalBuffers() == 0));
     }
 
-    private boolean isWitnessedBefore(HistoryEvent.TrackingStopped gap, BufferGeneration buffer) {
-        return history.readingFor(buffer, Moment.CLOSE_BEGUN)
-                .filter(reading -> reading.number() < gap.number())
-                .isPresent();
+    private boolean isWitnessed(BufferGeneration buffer) {
+        return history.readingFor(buffer, Moment.CLOSE_BEGUN).isPresent();
     }
 
     private String words(HistoryEvent.TrackingStopped gap) {
