@@ -661,8 +661,9 @@ class InconclusiveTests {
                 .recorded();
 
         judged(history)
-                .doubts("Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
-                        + " is not known, nor what became of 1 buffer from before.");
+                .doubts(
+                        "Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
+                                + " is not known, nor what became of 1 buffer from before.");
     }
 
     @Test

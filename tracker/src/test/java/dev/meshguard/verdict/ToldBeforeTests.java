@@ -104,8 +104,6 @@ class ToldBeforeTests {
         LeakVerdict part = partOfDecode();
         tracker.freed(0, DRAM, 0x2000);
 
-        assertThat(apartFrom(part).anomalies())
-                .extracting(Anomaly::kind)
-                .containsExactly(Anomaly.Kind.UNKNOWN_FREE);
+        assertThat(apartFrom(part).anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.UNKNOWN_FREE);
     }
 }
