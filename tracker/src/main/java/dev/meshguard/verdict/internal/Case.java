@@ -5,6 +5,7 @@ import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.WitnessReading.Testimony;
 import dev.meshguard.tracker.history.AllocationHistory;
@@ -97,8 +98,8 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
      * object, under the number of a device.
      */
     boolean isReportedElsewhere() {
-        return !itsMeshes().isEmpty()
-                && itsMeshes().stream().noneMatch(mesh -> mesh.devices().contains(buffer.device()));
+        List<MeshDescription> its = itsMeshes();
+        return !its.isEmpty() && its.stream().noneMatch(mesh -> mesh.devices().contains(buffer.device()));
     }
 
     private List<MeshDescription> itsMeshes() {
@@ -109,13 +110,15 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
 
     /** Returns what the witness said of the address at a moment of this life of the device, or of those that its mesh lies over. */
     Testimony testimony(Moment moment) {
-        Optional<HistoryEvent.Witnessed> event = reading(moment);
-        if (event.isEmpty()) {
-            return Testimony.SILENT;
+        return reading(moment).map(event -> testimony(event.reading())).orElse(Testimony.SILENT);
+    }
+
+    private Testimony testimony(WitnessReading reading) {
+        if (!isReportedElsewhere()) {
+            return reading.testify(buffer.device(), buffer.type(), buffer.address());
         }
-        List<Integer> devices = isReportedElsewhere() ? itsMeshes().get(0).devices() : List.of(buffer.device());
-        Set<Testimony> said = devices.stream()
-                .map(device -> event.get().reading().testify(device, buffer.type(), buffer.address()))
+        Set<Testimony> said = itsMeshes().get(0).devices().stream()
+                .map(device -> reading.testify(device, buffer.type(), buffer.address()))
                 .collect(Collectors.toSet());
         return said.size() == 1 ? said.iterator().next() : Testimony.TAKEN;
     }
@@ -170,10 +173,11 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
     }
 
     private Optional<HistoryEvent.Witnessed> readingOfItsMesh(Moment moment) {
+        int mesh = itsMeshes().get(0).id();
         return history.readings().stream()
                 .filter(event ->
                         event.number() > buffer.bornAt() && event.reading().moment() == moment)
-                .filter(event -> event.reading().mesh() == itsMeshes().get(0).id())
+                .filter(event -> event.reading().mesh() == mesh)
                 .findFirst();
     }
 
