@@ -11,13 +11,8 @@ module dev.meshguard.junit {
     requires transitive org.opentest4j;
     requires transitive org.junit.jupiter.api;
     requires org.junit.platform.commons;
-    // The listener of the summary is found by its file under META-INF/services, on the class path. If it stood here as
-    // provided, a
-    // module graph without the launcher, as Surefire makes it, could not be resolved.
-    requires static org.junit.platform.launcher;
 
     exports dev.meshguard.junit;
-    exports dev.meshguard.junit.summary;
     exports dev.meshguard.junit.template;
 
     provides org.junit.jupiter.api.extension.Extension with

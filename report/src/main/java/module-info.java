@@ -7,4 +7,5 @@ module dev.meshguard.report {
 
     exports dev.meshguard.report;
     exports dev.meshguard.report.json;
+    exports dev.meshguard.report.summary;
 }

@@ -65,6 +65,7 @@ record Conclusion(
         List<String> notes = new ArrayList<>(remarks);
         Optional<Throwable> thrown = test.thrown();
         if (policies.after(thrown) == AfterThrow.SKIP) {
+            running.became(CheckFate.SKIPPED);
             throwUnlessAborted(failedClose, thrown);
             return;
         }

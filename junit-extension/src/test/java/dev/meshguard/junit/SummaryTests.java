@@ -3,7 +3,6 @@ package dev.meshguard.junit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.assertions.MeshAssertions;
-import dev.meshguard.junit.summary.SummaryListener;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
@@ -13,7 +12,6 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,18 +63,6 @@ class SummaryTests {
     private Path folder;
 
     @Test
-    void theListenerIsNotRegisteredByItselfBecauseOnTheModulePathTheLauncherCouldNotBeRead() throws URISyntaxException {
-        Path classes = Path.of(SummaryListener.class
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation()
-                .toURI());
-
-        assertThat(classes.resolve("META-INF/services/" + TestExecutionListener.class.getName()))
-                .doesNotExist();
-    }
-
-    @Test
     void nothingIsSaidWhereNothingWasTracked() {
         assertThat(printed(Map.of(), UntrackedTestCase.class, AnnotatedOnlyTestCase.class))
                 .isEmpty();
@@ -103,6 +89,15 @@ class SummaryTests {
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$AbortedTestCase#aborts
                            leaks             LOST  1 leak · 8 buffers · 32 KiB (32768 B)
                            slowest checks    …""");
+    }
+
+    @Test
+    void aTestThatThrewAndIsNotCheckedThenHasNotFailedItsCheck() {
+        assertThat(printed(Map.of("meshguard.on-failure", "skip"), FailedTestCase.class))
+                .containsExactly("""
+                        MeshGuard  1 test tracked · 8 buffers · 1 not checked
+                           peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$FailedTestCase#failsAndLeaks
+                           slowest checks    N ms SummaryTests$FailedTestCase#failsAndLeaks""");
     }
 
     @Test

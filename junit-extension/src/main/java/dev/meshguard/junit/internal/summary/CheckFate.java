@@ -9,5 +9,7 @@ public enum CheckFate {
     /** It failed the test, or the test had said all of it by failing itself. */
     FAILED,
     /** It does not hold, and the test was aborted and stays so. */
-    ABORTED
+    ABORTED,
+    /** It was not made: the test threw, and its policy asks for nothing more then. */
+    SKIPPED
 }

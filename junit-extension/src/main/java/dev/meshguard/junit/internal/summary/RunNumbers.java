@@ -1,5 +1,8 @@
 package dev.meshguard.junit.internal.summary;
 
+import dev.meshguard.report.summary.Amount;
+import dev.meshguard.report.summary.LeakCount;
+import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
@@ -71,7 +74,7 @@ public final class RunNumbers {
 
     private void addSlow(Amount check) {
         slowest.add(check);
-        if (slowest.size() > Summary.MOST_SLOWEST) {
+        if (slowest.size() > RunSummary.MOST_SLOWEST) {
             slowest.remove(slowest.last());
         }
     }
@@ -85,7 +88,7 @@ public final class RunNumbers {
                 .flatMap(standing -> verdict.groups(standing).stream())
                 .toList();
         switch (check.fate()) {
-            case HELD -> {}
+            case HELD, SKIPPED -> {}
             case KNOWN -> left.forEach(group -> knownLeaks = knownLeaks.and(LeakCount.of(group)));
             case FAILED, ABORTED -> {
                 left.forEach(group -> leaks.merge(group.cause(), LeakCount.of(group), LeakCount::and));
@@ -112,11 +115,11 @@ public final class RunNumbers {
      * @param unmatched those that did not
      */
     public Optional<Map<String, String>> entry(Collection<String> matched, Collection<String> unmatched) {
-        return Optional.of(summary(matched, unmatched)).filter(mode::wants).map(SummaryEntry::of);
+        return Optional.of(summary(matched, unmatched)).filter(mode::wants).map(RunSummary::entry);
     }
 
-    private synchronized Summary summary(Collection<String> matched, Collection<String> unmatched) {
-        return new Summary(
+    private synchronized RunSummary summary(Collection<String> matched, Collection<String> unmatched) {
+        return new RunSummary(
                 checked.getOrDefault(CheckSubject.Kind.TEST, 0L),
                 checked.getOrDefault(CheckSubject.Kind.CLASS, 0L),
                 checked.getOrDefault(CheckSubject.Kind.RUN, 0L),
@@ -124,6 +127,7 @@ public final class RunNumbers {
                 fates.getOrDefault(CheckFate.FAILED, 0L),
                 withoutLeak,
                 fates.getOrDefault(CheckFate.ABORTED, 0L),
+                fates.getOrDefault(CheckFate.SKIPPED, 0L),
                 fates.getOrDefault(CheckFate.KNOWN, 0L),
                 peaks,
                 leaks,

@@ -2,6 +2,7 @@ package dev.meshguard.junit.internal.summary;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
@@ -87,10 +88,10 @@ class RunNumbersTests {
         }
         fail(other, "B#leaks");
 
-        Summary both =
+        RunSummary both =
                 summary(one, List.of("x"), List.of("y", "z")).and(summary(other, List.of("y"), List.of("x", "z")));
 
-        assertThat(SummaryText.of(both)).isEqualTo("""
+        assertThat(both.text()).isEqualTo("""
                         MeshGuard  13 tests tracked · 26 buffers · 13 failed
                            peak of a device  DRAM 4 KiB (4096 B) in A#t10
                            leaks             UNEXPLAINED  13 leaks · 26 buffers · 104 KiB (106496 B)
@@ -114,8 +115,8 @@ class RunNumbersTests {
 
     @Test
     void anEntryOfAnotherVersionIsNotRead() {
-        assertThat(SummaryEntry.read(Map.of("meshguard.summary", "2"))).isEmpty();
-        assertThat(SummaryEntry.read(Map.of("meshguard", "LEAK"))).isEmpty();
+        assertThat(RunSummary.read(Map.of("meshguard.summary", "2"))).isEmpty();
+        assertThat(RunSummary.read(Map.of("meshguard", "LEAK"))).isEmpty();
     }
 
     private RunNumbers numbers() {
@@ -147,12 +148,12 @@ class RunNumbersTests {
     }
 
     private static String text(RunNumbers numbers) {
-        return SummaryText.of(summary(numbers, List.of(), List.of()));
+        return summary(numbers, List.of(), List.of()).text();
     }
 
     /** As it comes to the listener. */
-    private static Summary summary(RunNumbers numbers, List<String> matched, List<String> unmatched) {
-        return numbers.entry(matched, unmatched).flatMap(SummaryEntry::read).orElseThrow();
+    private static RunSummary summary(RunNumbers numbers, List<String> matched, List<String> unmatched) {
+        return numbers.entry(matched, unmatched).flatMap(RunSummary::read).orElseThrow();
     }
 
     /** A buffer on each of two devices. */

@@ -1,4 +1,4 @@
-package dev.meshguard.junit.internal.summary;
+package dev.meshguard.report.summary;
 
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Cause;
@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * <p>The extension publishes it, the listener of the launcher reads it. They may come from two class loaders, or two versions, so
  * nothing but text goes from one to the other.
  */
-public final class SummaryEntry {
+final class SummaryEntry {
 
     private static final String KEY = "meshguard.summary";
     private static final String VERSION = "1";
@@ -28,6 +28,7 @@ public final class SummaryEntry {
     private static final String FAILED = KEY + ".failed";
     private static final String WITHOUT_LEAK = KEY + ".failed.without-leak";
     private static final String ABORTED = KEY + ".aborted";
+    private static final String SKIPPED = KEY + ".skipped";
     private static final String KNOWN = KEY + ".known";
     private static final String PEAK = KEY + ".peak.";
     private static final String LEAKS = KEY + ".leaks.";
@@ -41,7 +42,7 @@ public final class SummaryEntry {
     private SummaryEntry() {}
 
     /** Returns the pairs. */
-    static Map<String, String> of(Summary summary) {
+    static Map<String, String> of(RunSummary summary) {
         Map<String, String> pairs = new LinkedHashMap<>();
         pairs.put(KEY, VERSION);
         put(pairs, TESTS, summary.tests());
@@ -51,6 +52,7 @@ public final class SummaryEntry {
         put(pairs, FAILED, summary.failed());
         put(pairs, WITHOUT_LEAK, summary.withoutLeak());
         put(pairs, ABORTED, summary.aborted());
+        put(pairs, SKIPPED, summary.skipped());
         put(pairs, KNOWN, summary.known());
         summary.peaks().forEach((type, peak) -> pairs.put(PEAK + type, text(peak)));
         summary.leaks().forEach((cause, count) -> pairs.put(LEAKS + cause, text(count)));
@@ -64,7 +66,7 @@ public final class SummaryEntry {
     }
 
     /** Returns the summary, if the pairs are one of this version. */
-    public static Optional<Summary> read(Map<String, String> pairs) {
+    static Optional<RunSummary> read(Map<String, String> pairs) {
         if (!VERSION.equals(pairs.get(KEY))) {
             return Optional.empty();
         }
@@ -76,7 +78,7 @@ public final class SummaryEntry {
         for (Cause cause : Cause.values()) {
             Optional.ofNullable(pairs.get(LEAKS + cause)).ifPresent(text -> leaks.put(cause, count(text)));
         }
-        return Optional.of(new Summary(
+        return Optional.of(new RunSummary(
                 number(pairs, TESTS),
                 number(pairs, CLASSES),
                 number(pairs, RUNS),
@@ -84,6 +86,7 @@ public final class SummaryEntry {
                 number(pairs, FAILED),
                 number(pairs, WITHOUT_LEAK),
                 number(pairs, ABORTED),
+                number(pairs, SKIPPED),
                 number(pairs, KNOWN),
                 peaks,
                 leaks,

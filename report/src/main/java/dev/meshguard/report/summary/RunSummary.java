@@ -1,15 +1,23 @@
-package dev.meshguard.junit.internal.summary;
+package dev.meshguard.report.summary;
 
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Cause;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
 
 /**
  * The numbers of a run, or of several that are told together.
+ *
+ * <p>{@link #entry()} and {@link #read} carry them from the extension that adds them up to the listener that prints them: the two may
+ * come from different class loaders or versions, so that nothing but text goes from one to the other.
+ *
+ * <p>Immutable.
  *
  * @param tests how many tests were checked
  * @param classes how many classes whose tests share a mesh
@@ -18,6 +26,7 @@ import java.util.TreeSet;
  * @param failed how many checks failed
  * @param withoutLeak how many of those for something else than a leak
  * @param aborted how many checks did not hold for a test that was aborted
+ * @param skipped how many were not made for a test that threw, as its policy asks
  * @param known how many did not hold for nothing but known leaks
  * @param peaks the most bytes that one device held at once, by type
  * @param leaks what was left, by cause
@@ -27,8 +36,10 @@ import java.util.TreeSet;
  * @param slowest the checks that took longest, longest first
  * @param reproductions the commands that run again what failed, in order
  * @param moreReproductions how many commands more there are
+ * @since 0.1
  */
-public record Summary(
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record RunSummary(
         long tests,
         long classes,
         long runs,
@@ -36,6 +47,7 @@ public record Summary(
         long failed,
         long withoutLeak,
         long aborted,
+        long skipped,
         long known,
         Map<BufferType, Amount> peaks,
         Map<Cause, LeakCount> leaks,
@@ -46,11 +58,13 @@ public record Summary(
         SortedSet<String> reproductions,
         long moreReproductions) {
 
-    static final int MOST_SLOWEST = 3;
+    /** So many of the slowest checks are kept. */
+    public static final int MOST_SLOWEST = 3;
+
     static final int MOST_REPRODUCTIONS = 10;
 
     /** Creates a summary with its own copies; of what is listed only the first are kept. */
-    public Summary {
+    public RunSummary {
         peaks = Collections.unmodifiableMap(peaks.isEmpty() ? new EnumMap<>(BufferType.class) : new EnumMap<>(peaks));
         leaks = Collections.unmodifiableMap(leaks.isEmpty() ? new EnumMap<>(Cause.class) : new EnumMap<>(leaks));
         matched = Collections.unmodifiableSortedSet(new TreeSet<>(matched));
@@ -58,6 +72,26 @@ public record Summary(
         moreReproductions += Math.max(0, reproductions.size() - MOST_REPRODUCTIONS);
         slowest = first(MOST_SLOWEST, slowest);
         reproductions = first(MOST_REPRODUCTIONS, reproductions);
+    }
+
+    /** Returns the numbers as the pairs of a report entry; no value is blank. */
+    public Map<String, String> entry() {
+        return SummaryEntry.of(this);
+    }
+
+    /**
+     * Returns the numbers that {@link #entry()} made pairs of.
+     *
+     * @param pairs those of any report entry
+     * @return nothing if they are something else, or of another version
+     */
+    public static Optional<RunSummary> read(Map<String, String> pairs) {
+        return SummaryEntry.read(pairs);
+    }
+
+    /** Returns the lines for the end of a run, without a line break at the end: the same in every locale and on every terminal. */
+    public String text() {
+        return SummaryText.of(this);
     }
 
     private static <T> SortedSet<T> first(int most, SortedSet<T> all) {
@@ -68,16 +102,18 @@ public record Summary(
         return Collections.unmodifiableSortedSet(first);
     }
 
-    boolean hasChecks() {
+    /** Tells whether anything was checked; if not, there is nothing to say. */
+    public boolean hasChecks() {
         return tests + classes + runs > 0;
     }
 
-    boolean hasFailures() {
+    /** Tells whether any check did not hold, known leaks apart. */
+    public boolean hasFailures() {
         return failed + aborted > 0;
     }
 
     /** Returns the numbers of both; an entry that matched in one of them has matched. */
-    public Summary and(Summary other) {
+    public RunSummary and(RunSummary other) {
         SortedSet<String> bothMatched = union(matched, other.matched);
         SortedSet<String> neither = union(unmatched, other.unmatched);
         neither.removeAll(bothMatched);
@@ -87,7 +123,7 @@ public record Summary(
         EnumMap<Cause, LeakCount> all = new EnumMap<>(Cause.class);
         all.putAll(leaks);
         other.leaks.forEach((cause, count) -> all.merge(cause, count, LeakCount::and));
-        return new Summary(
+        return new RunSummary(
                 tests + other.tests,
                 classes + other.classes,
                 runs + other.runs,
@@ -95,6 +131,7 @@ public record Summary(
                 failed + other.failed,
                 withoutLeak + other.withoutLeak,
                 aborted + other.aborted,
+                skipped + other.skipped,
                 known + other.known,
                 higher,
                 all,

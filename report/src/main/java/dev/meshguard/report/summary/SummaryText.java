@@ -1,4 +1,4 @@
-package dev.meshguard.junit.internal.summary;
+package dev.meshguard.report.summary;
 
 import dev.meshguard.tracker.Quantities;
 import java.util.ArrayList;
@@ -10,7 +10,7 @@ import java.util.SortedSet;
 import java.util.function.Function;
 
 /** A summary as plain text: the same characters in every locale and on every terminal. */
-public final class SummaryText {
+final class SummaryText {
 
     private static final int MOST_EXPECTATIONS = 5;
     private static final int LABEL = 18;
@@ -19,7 +19,7 @@ public final class SummaryText {
     private SummaryText() {}
 
     /** Returns the text, without a line break at the end. */
-    public static String of(Summary summary) {
+    static String of(RunSummary summary) {
         List<String> lines = new ArrayList<>();
         lines.add("MeshGuard  " + headline(summary));
         append(lines, "peak of a device", peaks(summary));
@@ -31,7 +31,7 @@ public final class SummaryText {
         return String.join("\n", lines);
     }
 
-    private static String headline(Summary summary) {
+    private static String headline(RunSummary summary) {
         List<String> parts = new ArrayList<>();
         parts.add(subjects(summary) + " tracked");
         parts.add(Quantities.count(summary.buffers(), "buffer"));
@@ -40,6 +40,9 @@ public final class SummaryText {
         }
         if (summary.aborted() > 0) {
             parts.add(summary.aborted() + " aborted with findings");
+        }
+        if (summary.skipped() > 0) {
+            parts.add(summary.skipped() + " not checked");
         }
         if (summary.known() > 0) {
             parts.add(summary.known() + " with known leaks only");
@@ -50,7 +53,7 @@ public final class SummaryText {
         return String.join(" · ", parts);
     }
 
-    private static String subjects(Summary summary) {
+    private static String subjects(RunSummary summary) {
         List<String> kinds = new ArrayList<>();
         if (summary.tests() > 0) {
             kinds.add(Quantities.count(summary.tests(), "test"));
@@ -65,7 +68,7 @@ public final class SummaryText {
         return kinds.isEmpty() ? last : String.join(", ", kinds) + " and " + last;
     }
 
-    private static List<String> peaks(Summary summary) {
+    private static List<String> peaks(RunSummary summary) {
         return summary.peaks().entrySet().stream()
                 .map(peak -> String.format(
                         Locale.ROOT,
@@ -76,7 +79,7 @@ public final class SummaryText {
                 .toList();
     }
 
-    private static List<String> leaks(Summary summary) {
+    private static List<String> leaks(RunSummary summary) {
         List<String> rows = new ArrayList<>();
         for (Map.Entry<?, LeakCount> cause : summary.leaks().entrySet()) {
             rows.add(cause.getKey() + "  " + words(cause.getValue()));
@@ -88,7 +91,7 @@ public final class SummaryText {
         return rows;
     }
 
-    private static List<String> knownLeaks(Summary summary) {
+    private static List<String> knownLeaks(RunSummary summary) {
         return summary.knownLeaks().leaks() == 0 ? List.of() : List.of(words(summary.knownLeaks()));
     }
 
@@ -101,7 +104,7 @@ public final class SummaryText {
     }
 
     /** Which tests ran nobody knows here: of one test from an IDE most of a file matches nothing, and that is in order. */
-    private static List<String> unmatched(Summary summary) {
+    private static List<String> unmatched(RunSummary summary) {
         SortedSet<String> unmatched = summary.unmatched();
         if (unmatched.isEmpty()) {
             return List.of();
@@ -116,16 +119,19 @@ public final class SummaryText {
         return rows;
     }
 
-    private static List<String> slowest(Summary summary) {
+    private static List<String> slowest(RunSummary summary) {
         return summary.slowest().stream()
                 .map(check ->
                         String.format(Locale.ROOT, "%.1f ms %s", check.number() / NANOS_OF_A_MILLISECOND, check.name()))
                 .toList();
     }
 
-    private static List<String> reproductions(Summary summary) {
+    private static List<String> reproductions(RunSummary summary) {
         return cut(
-                Summary.MOST_REPRODUCTIONS, summary.reproductions(), Function.identity(), summary.moreReproductions());
+                RunSummary.MOST_REPRODUCTIONS,
+                summary.reproductions(),
+                Function.identity(),
+                summary.moreReproductions());
     }
 
     private static <T> List<String> cut(int most, Collection<T> all, Function<T, String> words, long cutBefore) {

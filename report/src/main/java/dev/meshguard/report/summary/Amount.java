@@ -1,14 +1,18 @@
-package dev.meshguard.junit.internal.summary;
+package dev.meshguard.report.summary;
 
 import java.util.Comparator;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
 
 /**
  * A number and whose it is; the largest comes first, and of equal ones the first by name, so that threads decide nothing.
  *
  * @param number bytes or nanoseconds
  * @param name who
+ * @since 0.1
  */
-record Amount(long number, String name) implements Comparable<Amount> {
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record Amount(long number, String name) implements Comparable<Amount> {
 
     private static final Comparator<Amount> ORDER =
             Comparator.comparingLong(Amount::number).reversed().thenComparing(Amount::name);
@@ -19,7 +23,7 @@ record Amount(long number, String name) implements Comparable<Amount> {
     }
 
     /** Returns the one that comes first. */
-    Amount or(Amount other) {
+    public Amount or(Amount other) {
         return compareTo(other) <= 0 ? this : other;
     }
 }

@@ -1,8 +1,6 @@
 package dev.meshguard.junit.summary;
 
-import dev.meshguard.junit.internal.summary.Summary;
-import dev.meshguard.junit.internal.summary.SummaryEntry;
-import dev.meshguard.junit.internal.summary.SummaryText;
+import dev.meshguard.report.summary.RunSummary;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -18,7 +16,8 @@ import org.junit.platform.launcher.TestPlan;
 /**
  * Prints what a run tracked, when it is over; nothing if nothing was tracked.
  *
- * <p>JUnit's launcher finds it on the class path by itself. Whoever starts the launcher from modules registers it:
+ * <p>JUnit's launcher finds it by itself, also when the tests are on the module path: this artifact is no module, so that build tools
+ * leave it on the class path, where the launcher is. Whoever starts a launcher that looks for no listeners registers it:
  *
  * <pre>{@code
  * launcher.registerTestExecutionListeners(new SummaryListener());
@@ -43,7 +42,7 @@ public final class SummaryListener implements TestExecutionListener {
     private final Consumer<String> output;
     private final List<Published> published = new CopyOnWriteArrayList<>();
 
-    private record Published(TestIdentifier engine, Summary summary) {}
+    private record Published(TestIdentifier engine, RunSummary summary) {}
 
     /** Creates a listener that prints to the standard output, as it is when a run ends. */
     public SummaryListener() {
@@ -65,18 +64,18 @@ public final class SummaryListener implements TestExecutionListener {
 
     @Override
     public void reportingEntryPublished(TestIdentifier testIdentifier, ReportEntry entry) {
-        SummaryEntry.read(entry.getKeyValuePairs())
+        RunSummary.read(entry.getKeyValuePairs())
                 .ifPresent(summary -> published.add(new Published(testIdentifier, summary)));
     }
 
     @Override
     public void testPlanExecutionFinished(TestPlan testPlan) {
-        Optional<Summary> whole = published.stream()
+        Optional<RunSummary> whole = published.stream()
                 .filter(one -> isOf(testPlan, one.engine()))
                 .map(Published::summary)
-                .reduce(Summary::and);
+                .reduce(RunSummary::and);
         published.removeIf(one -> isOf(testPlan, one.engine()));
-        whole.map(SummaryText::of).ifPresent(output);
+        whole.map(RunSummary::text).ifPresent(output);
     }
 
     /** Engines are called the same in every plan, so that only the object tells the plan. */
