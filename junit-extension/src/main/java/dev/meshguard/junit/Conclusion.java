@@ -56,13 +56,11 @@ record Conclusion(
             List<String> remarks,
             @Nullable RuntimeException failedClose,
             RunningCheck running) {
-        AllocationCheck check = policies.check();
         running.found(verdict);
         // Of a test that is skipped too: what it used of a file is no less needed, and what it leaks is not repaired.
-        if (check != AllocationCheck.NONE) {
+        if (policies.check() != AllocationCheck.NONE) {
             run.add(verdict);
         }
-        List<String> notes = new ArrayList<>(remarks);
         Optional<Throwable> thrown = test.thrown();
         if (policies.after(thrown) == AfterThrow.SKIP) {
             running.became(CheckFate.SKIPPED);
@@ -70,48 +68,86 @@ record Conclusion(
             return;
         }
         ToldFindings told = ToldFindings.by(thrown);
-        Optional<BudgetAssertionError> overBudget = budgets.failure(verdict, test);
-        boolean holds = check.holdsFor(verdict)
-                || template.filter(invocation -> invocation.accepts(verdict)).isPresent();
-        boolean isKnown = !holds && run.covers(verdict);
-        running.became(holds ? CheckFate.HELD : isKnown ? CheckFate.KNOWN : CheckFate.FAILED);
-        if (isKnown) {
+        Standpoint standpoint = standpoint(verdict, told);
+        running.became(standpoint.fate);
+        List<String> notes = new ArrayList<>(remarks);
+        if (standpoint == Standpoint.KNOWN) {
             notes.add("every leak is in the baseline, so the test does not fail");
             test.publish(report(verdict, notes).text());
         }
-        if (!holds && !isKnown && !told.cover(verdict)) {
-            LeakVerdict complete = verdict;
-            if (isToBeExplained(verdict)) {
-                search(tracker, verdict, notes);
-                complete = again.get();
-                running.found(complete);
-            }
-            notes.addAll(told.notes(complete));
-            if (test.outlivesItself()) {
-                notes.add(
-                        "the test still runs on the thread that its timeout gave up on; what it does from now on is no"
-                                + " other test's");
-            }
-            VerdictReport report = report(complete, notes);
-            LeakAssertionError failure = failure(report);
-            if (failedClose != null) {
-                failure.addSuppressed(failedClose);
-            }
-            fail(overBudget.map(budget -> both(failure, budget)).orElse(failure), failedClose, report, running);
+        Optional<BudgetAssertionError> overBudget = budgets.failure(verdict, test);
+        if (standpoint == Standpoint.NEW) {
+            VerdictReport report = explained(verdict, again, tracker, told, notes);
+            running.found(report.verdict());
+            LeakAssertionError leak = suppressing(failedClose, failure(report));
+            fail(overBudget.<AssertionError>map(budget -> both(leak, budget)).orElse(leak), failedClose, report, running);
         } else if (overBudget.isPresent()) {
-            if (failedClose != null) {
-                overBudget.get().addSuppressed(failedClose);
-            }
-            fail(overBudget.get(), failedClose, report(verdict, notes), running);
+            fail(suppressing(failedClose, overBudget.get()), failedClose, report(verdict, notes), running);
         } else if (failedClose != null) {
             running.became(CheckFate.FAILED);
             throwUnlessAborted(failedClose, thrown);
-        } else if (!holds && !isKnown) {
+        } else if (standpoint == Standpoint.TOLD) {
             VerdictReport report = report(verdict, notes);
             thrown.ifPresent(ofTest -> publishFiles(ofTest, report.text(), report));
-        } else if (!isKnown && check != AllocationCheck.NONE) {
+        } else if (standpoint == Standpoint.HELD && policies.check() != AllocationCheck.NONE) {
             publishOverlaps(verdict, notes);
         }
+    }
+
+    /** What a verdict says to whom. */
+    private enum Standpoint {
+        /** All that is asked for holds. */
+        HELD(CheckFate.HELD),
+        /** All that is wrong is in the baseline. */
+        KNOWN(CheckFate.KNOWN),
+        /** The test has said all that is wrong by failing. */
+        TOLD(CheckFate.FAILED),
+        /** Nobody has said it yet. */
+        NEW(CheckFate.FAILED);
+
+        private final CheckFate fate;
+
+        Standpoint(CheckFate fate) {
+            this.fate = fate;
+        }
+    }
+
+    private Standpoint standpoint(LeakVerdict verdict, ToldFindings told) {
+        if (policies.check().holdsFor(verdict)
+                || template.filter(invocation -> invocation.accepts(verdict)).isPresent()) {
+            return Standpoint.HELD;
+        }
+        if (run.covers(verdict)) {
+            return Standpoint.KNOWN;
+        }
+        return told.cover(verdict) ? Standpoint.TOLD : Standpoint.NEW;
+    }
+
+    /** Returns the report of findings that nobody has told, judged again where it had to be asked who holds a buffer. */
+    private VerdictReport explained(
+            LeakVerdict verdict,
+            Supplier<LeakVerdict> again,
+            AllocationTracker tracker,
+            ToldFindings told,
+            List<String> notes) {
+        LeakVerdict complete = verdict;
+        if (isToBeExplained(verdict)) {
+            search(tracker, verdict, notes);
+            complete = again.get();
+        }
+        notes.addAll(told.notes(complete));
+        if (test.outlivesItself()) {
+            notes.add("the test still runs on the thread that its timeout gave up on; what it does from now on is no"
+                    + " other test's");
+        }
+        return report(complete, notes);
+    }
+
+    private static <T extends Throwable> T suppressing(@Nullable RuntimeException failedClose, T failure) {
+        if (failedClose != null) {
+            failure.addSuppressed(failedClose);
+        }
+        return failure;
     }
 
     /** Who holds a buffer is only asked where nothing else explains why it is left, because asking costs collections. */
