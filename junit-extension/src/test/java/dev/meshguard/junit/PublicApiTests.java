@@ -17,9 +17,11 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.junit.summary.SummaryListener;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mockito.MockReports;
 import dev.meshguard.report.VerdictReport;
+import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.tracker.AllocationTracker;
 import java.net.URL;
 import java.util.List;
@@ -38,8 +40,10 @@ class PublicApiTests {
                             AllocationTracker.class,
                             Ttnn.class,
                             VerdictReport.class,
+                            AllocationLog.class,
                             MeshAssertions.class,
                             MockReports.class,
+                            SummaryListener.class,
                             TrackAllocations.class)
                     .map(PublicApiTests::locationOf)
                     .collect(Collectors.toSet()));
@@ -69,6 +73,8 @@ class PublicApiTests {
                         "dev.meshguard.report",
                         "dev.meshguard.assertions",
                         "dev.meshguard.mockito",
+                        "dev.meshguard.server.log",
+                        "dev.meshguard.junit.summary",
                         "dev.meshguard.junit");
     }
 
