@@ -5,7 +5,6 @@ import dev.meshguard.mesh.buffer.SubDeviceId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -25,9 +24,11 @@ final class CommandQueues {
     }
 
     void open(int number) {
-        queues = IntStream.range(0, number)
-                .mapToObj(id -> new MeshCommandQueue(mesh, this, id))
-                .toList();
+        List<MeshCommandQueue> opened = new ArrayList<>(number);
+        for (int id = 0; id < number; id++) {
+            opened.add(new MeshCommandQueue(mesh, this, id));
+        }
+        queues = List.copyOf(opened);
         shareAmong(1);
     }
 

@@ -4,6 +4,7 @@ import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,10 +47,14 @@ final class DeviceManager {
             int numCommandQueues,
             UnsafeAllocationWarning warning) {
         Set<Integer> wanted = new TreeSet<>(devices);
-        if (wanted.stream().anyMatch(activatedTogether::contains)) {
+        if (!Collections.disjoint(activatedTogether, wanted)) {
             wanted.addAll(activatedTogether);
         }
-        wanted.stream().filter(device -> !active.containsKey(device)).forEach(faults::initialising);
+        for (int device : wanted) {
+            if (!active.containsKey(device)) {
+                faults.initialising(device);
+            }
+        }
         for (int device : wanted) {
             active.computeIfAbsent(device, id -> new DeviceLife(id, config, grid, numCommandQueues, warning, misuse));
         }

@@ -41,6 +41,8 @@ import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -49,7 +51,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.slf4j.Logger;
@@ -123,8 +124,10 @@ public final class MeshDevice implements AutoCloseable {
         this.parent = parent;
         this.handle = handle;
         this.shape = shape;
-        this.devices = lives.stream().map(DeviceLife::device).toList();
-        this.lives = lives.stream().collect(Collectors.toUnmodifiableMap(DeviceLife::device, life -> life));
+        Map<Integer, DeviceLife> byDevice = new LinkedHashMap<>();
+        lives.forEach(life -> byDevice.put(life.device(), life));
+        this.devices = List.copyOf(byDevice.keySet());
+        this.lives = Collections.unmodifiableMap(byDevice);
         this.defects = defects;
         this.lock = parent.<Object>map(mesh -> mesh.lock).orElseGet(Object::new);
         this.collected =
@@ -784,8 +787,13 @@ public final class MeshDevice implements AutoCloseable {
         queues.open(Objects.requireNonNull(lives.get(devices.get(0))).numCommandQueues());
         reports.listener().meshOpened(description());
         reports.plantCanaries();
-        List<DeviceLife> initialised =
-                devices.stream().map(this::lifeOf).filter(DeviceLife::announce).toList();
+        List<DeviceLife> initialised = new ArrayList<>();
+        for (int device : devices) {
+            DeviceLife life = lifeOf(device);
+            if (life.announce()) {
+                initialised.add(life);
+            }
+        }
         initialised.forEach(life -> reports.listener().deviceOpened(life.device()));
         if (parent.isEmpty() && reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
             devices.forEach(this::allocateSystemBuffersOn);
@@ -860,12 +868,8 @@ public final class MeshDevice implements AutoCloseable {
         if (parent.isPresent()) {
             return described(shape.grid() + " submesh").withParent(parent.get().id);
         }
-        return described(String.format(
-                Locale.ROOT,
-                "%s mesh (%s, %s)",
-                shape.grid(),
-                architecture().words(),
-                process.preset().words()));
+        return described(shape.grid() + " mesh (" + architecture().words() + ", "
+                + process.preset().words() + ")");
     }
 
     private MeshDescription described(String name) {
@@ -1126,10 +1130,11 @@ public final class MeshDevice implements AutoCloseable {
             handle.covered().forEach(DeviceLife::wipe);
             systemPrograms.endAfterAllocators(handle.covered());
             List<DeviceLife> ended = process.withDevices(manager -> manager.close(handle.covered()));
-            ended.stream()
-                    .filter(DeviceLife::wasAnnounced)
-                    .map(DeviceLife::device)
-                    .forEach(reports.listener()::deviceClosed);
+            for (DeviceLife life : ended) {
+                if (life.wasAnnounced()) {
+                    reports.listener().deviceClosed(life.device());
+                }
+            }
         }
         handle.letGo();
     }

@@ -366,22 +366,22 @@ final class MeshMemory {
     /** Returns which addresses the allocators have lent, on every device and in every memory. */
     WitnessReading read(WitnessReading.Moment moment) {
         WitnessReading.Builder reading = WitnessReading.of(meshId, moment);
-        List<Allocator> ofMesh = Stream.concat(Stream.of(meshAllocator), subDevices.localAllocators())
-                .toList();
-        List<DeviceLife> lendingAlone =
-                lives.values().stream().filter(DeviceLife::hasLent).toList();
-        for (BufferType type : LENT) {
-            for (Allocator allocator : ofMesh) {
-                long[] addresses = allocator.liveAddresses(type);
-                for (int device : devices) {
-                    reading.region(device, type, addresses);
+        read(meshAllocator, reading);
+        subDevices.localAllocators().forEach(allocator -> read(allocator, reading));
+        for (DeviceLife life : lives.values()) {
+            if (life.hasLent()) {
+                for (BufferType type : LENT) {
+                    reading.region(life.device(), type, life.allocator().liveAddresses(type));
                 }
-            }
-            for (DeviceLife life : lendingAlone) {
-                reading.region(life.device(), type, life.allocator().liveAddresses(type));
             }
         }
         return reading.build();
+    }
+
+    private void read(Allocator ofMesh, WitnessReading.Builder reading) {
+        for (BufferType type : LENT) {
+            reading.region(devices, type, ofMesh.liveAddresses(type));
+        }
     }
 
     /** Empties the allocators of the mesh and of its sub-devices; nobody is told, and buffers keep their state. */
@@ -392,7 +392,7 @@ final class MeshMemory {
 
     private void forgetLent() {
         lockStep.clear();
-        String closed = String.format(Locale.ROOT, "mesh %d was closed", meshId);
+        String closed = "mesh " + meshId + " was closed";
         misuse.wiped(meshAllocator, closed);
         subDevices.localAllocators().forEach(local -> misuse.wiped(local, closed));
     }

@@ -15,8 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * One way to divide the devices of a mesh into sub-devices, with the memory of each and the traces that were captured under it.
@@ -85,7 +83,11 @@ final class SubDeviceManager {
     }
 
     List<SubDeviceId> subDeviceIds() {
-        return IntStream.range(0, subDevices.size()).mapToObj(SubDeviceId::new).toList();
+        List<SubDeviceId> ids = new ArrayList<>(subDevices.size());
+        for (int id = 0; id < subDevices.size(); id++) {
+            ids.add(new SubDeviceId(id));
+        }
+        return ids;
     }
 
     CoreRangeSet cores(SubDeviceId subDevice) {
@@ -103,8 +105,12 @@ final class SubDeviceManager {
                 .orElseThrow(() -> new MeshRuntimeException(DispatchMessages.NO_LOCAL_ALLOCATOR));
     }
 
-    Stream<Allocator> allocators() {
-        return allocators.stream().flatMap(Optional::stream);
+    List<Allocator> allocators() {
+        List<Allocator> own = new ArrayList<>(allocators.size());
+        for (Optional<Allocator> allocator : allocators) {
+            allocator.ifPresent(own::add);
+        }
+        return own;
     }
 
     /** Notes that memory of one of its sub-devices is somebody's. */
@@ -148,10 +154,10 @@ final class SubDeviceManager {
 
     /** Takes back what its sub-devices lent, without telling those who have it. */
     void wipe() {
-        allocators().forEach(allocator -> {
+        for (Allocator allocator : allocators()) {
             allocator.deallocateBuffers();
             allocator.clear();
-        });
+        }
         lent.clear();
     }
 

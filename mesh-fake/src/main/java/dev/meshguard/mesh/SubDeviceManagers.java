@@ -7,6 +7,7 @@ import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.tracker.BufferType;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -173,10 +174,16 @@ final class SubDeviceManagers {
     }
 
     /** The allocators of the sub-devices of all managers, loaded or not. */
-    Stream<Allocator> localAllocators() {
-        return managers.values().stream()
-                .flatMap(SubDeviceManager::allocators)
-                .filter(allocator -> allocator != meshAllocator);
+    List<Allocator> localAllocators() {
+        List<Allocator> local = new ArrayList<>();
+        for (SubDeviceManager manager : managers.values()) {
+            for (Allocator allocator : manager.allocators()) {
+                if (allocator != meshAllocator) {
+                    local.add(allocator);
+                }
+            }
+        }
+        return local;
     }
 
     /**
@@ -237,10 +244,10 @@ final class SubDeviceManagers {
 
     /** Takes back everything, without telling those who have it; the traces are gone. */
     void wipe() {
-        managers.values().forEach(manager -> {
+        for (SubDeviceManager manager : managers.values()) {
             manager.wipe();
             manager.traces().clear();
-        });
+        }
     }
 
     private SubDeviceManager find(SubDeviceManagerId id) {

@@ -89,6 +89,9 @@ final class SystemPrograms {
     }
 
     private static void end(DeviceLife device, Owner.Kind kind) {
+        if (device.systemPrograms().isEmpty()) {
+            return;
+        }
         List<LoadedSystemProgram> ending = device.systemPrograms().stream()
                 .filter(program -> program.isOf(kind))
                 .toList();

@@ -473,7 +473,7 @@ public final class Ttnn {
     }
 
     private MeshDevice root(MeshDeviceOptions options, MeshShape shape, List<Integer> devices) {
-        String wanted = String.format(Locale.ROOT, "a %s mesh", shape.grid());
+        String wanted = "a " + shape.grid() + " mesh";
         process.requireInService(wanted);
         noteMeshesOver(devices, wanted);
         CoreGrid grid = process.computeGrid(options.dispatchCoreConfig());
@@ -481,9 +481,10 @@ public final class Ttnn {
         return process.withDevices(manager -> {
             DeviceHandle handle =
                     manager.open(devices, config, grid, options.numCommandQueues(), process.unsafeAllocations());
-            List<DeviceLife> lives = devices.stream()
-                    .map(device -> manager.lifeOf(device).orElseThrow())
-                    .toList();
+            List<DeviceLife> lives = new ArrayList<>(devices.size());
+            for (int device : devices) {
+                lives.add(manager.lifeOf(device).orElseThrow());
+            }
             return MeshDevice.root(process, handle, shape, lives, process.defectsWith(options.defects()));
         });
     }

@@ -329,7 +329,7 @@ public final class AllocationTracker implements AllocationListener {
     public void meshClosed(int mesh) {
         Instant now = clock.instant();
         mark(number -> new HistoryEvent.MeshClosed(number, now, mesh));
-        log.meshClosed(mesh, liveBuffers(), liveBytes());
+        log.meshClosed(mesh, this::liveBuffers, this::liveBytes);
     }
 
     @Override
@@ -642,22 +642,44 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /** Canaries of one mesh that arrived one after the other. */
-    private record CanaryRun(int mesh, boolean freed, List<Integer> devices, long place) {
+    private static final class CanaryRun {
+        private final int mesh;
+        private final boolean freed;
+        private final long place;
+        /** What a history that was taken before knows of them stays as it is: they are only added to, and it knows how many. */
+        private int[] devices = new int[8];
+
+        private int count;
+
+        CanaryRun(int mesh, boolean freed, long place) {
+            this.mesh = mesh;
+            this.freed = freed;
+            this.place = place;
+        }
 
         boolean isOf(int otherMesh, boolean otherFreed) {
             return mesh == otherMesh && freed == otherFreed;
         }
 
-        CanaryRun with(int device) {
-            List<Integer> more = new ArrayList<>(devices);
-            more.add(device);
-            return new CanaryRun(mesh, freed, more, place);
+        /** Adds a device and returns what makes the event of all until now. */
+        LongFunction<HistoryEvent> with(int device) {
+            if (count == devices.length) {
+                devices = Arrays.copyOf(devices, 2 * count);
+            }
+            devices[count++] = device;
+            int[] soFar = devices;
+            int known = count;
+            return number -> event(number, soFar, known);
         }
 
-        HistoryEvent event(long number) {
+        private HistoryEvent event(long number, int[] soFar, int known) {
+            List<Integer> seen = new ArrayList<>(known);
+            for (int i = 0; i < known; i++) {
+                seen.add(soFar[i]);
+            }
             return freed
-                    ? new HistoryEvent.CanaryFreed(number, mesh, devices)
-                    : new HistoryEvent.CanarySeen(number, mesh, devices);
+                    ? new HistoryEvent.CanaryFreed(number, mesh, seen)
+                    : new HistoryEvent.CanarySeen(number, mesh, seen);
         }
     }
 
@@ -697,18 +719,16 @@ public final class AllocationTracker implements AllocationListener {
             CanaryRun before = canaries;
             boolean goesOn = before != null
                     && before.isOf(mesh, freed)
-                    && before.place() == lastMarker
+                    && before.place == lastMarker
                     && ticket.get() == lastMarker;
-            CanaryRun run;
             if (before != null && goesOn) {
-                run = before.with(device);
-                markers.set(markers.size() - 1, new Marker(run.place(), run::event));
+                markers.set(markers.size() - 1, new Marker(before.place, before.with(device)));
             } else {
-                run = new CanaryRun(mesh, freed, List.of(device), ticket.incrementAndGet());
-                markers.add(new Marker(run.place(), run::event));
-                lastMarker = run.place();
+                CanaryRun run = new CanaryRun(mesh, freed, ticket.incrementAndGet());
+                markers.add(new Marker(run.place, run.with(device)));
+                lastMarker = run.place;
+                canaries = run;
             }
-            canaries = run;
         }
     }
 
@@ -852,7 +872,7 @@ public final class AllocationTracker implements AllocationListener {
         private Retention retention = Retention.ALL;
         private boolean flatAddresses = true;
         private InstantSource clock = InstantSource.system();
-        private final List<Watch> watches = new ArrayList<>(Watch.parse(System.getProperty(Watch.PROPERTY, "")));
+        private final List<Watch> watches = Watch.ofProperty();
 
         private Builder() {}
 

@@ -77,6 +77,12 @@ public record Watch(OptionalInt device, Optional<BufferType> type, OptionalLong 
         return watches;
     }
 
+    /** Returns those of the system property, to be added to. */
+    static List<Watch> ofProperty() {
+        String text = System.getProperty(PROPERTY);
+        return text == null || text.isEmpty() ? new ArrayList<>(0) : parse(text);
+    }
+
     private Watch with(String condition) {
         int equals = condition.indexOf('=');
         String name = equals < 0 ? condition : condition.substring(0, equals).strip();

@@ -2,12 +2,12 @@ package dev.meshguard.tracker;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a second, independent count of the same memory says at one moment: which addresses are taken.
@@ -44,12 +44,14 @@ public final class WitnessReading {
     }
 
     private static final long[] NONE = {};
+    private static final int TYPES = BufferType.values().length;
 
     private final int mesh;
     private final Moment moment;
-    private final Map<Integer, Map<BufferType, long[]>> taken;
+    /** By device, and by the place of the type; nothing where a memory is not covered. */
+    private final Map<Integer, @Nullable long[][]> taken;
 
-    private WitnessReading(int mesh, Moment moment, Map<Integer, Map<BufferType, long[]>> taken) {
+    private WitnessReading(int mesh, Moment moment, Map<Integer, @Nullable long[][]> taken) {
         this.mesh = mesh;
         this.moment = moment;
         this.taken = taken;
@@ -77,21 +79,36 @@ public final class WitnessReading {
 
     /** Returns the addresses that are taken, ascending; empty too where nothing is covered. */
     public List<Long> takenAddresses(int device, BufferType type) {
-        Map<BufferType, long[]> ofDevice = taken.get(device);
-        long[] addresses = ofDevice == null ? null : ofDevice.get(type);
+        long[] addresses = addresses(device, type);
         return addresses == null || addresses.length == 0
                 ? List.of()
                 : Arrays.stream(addresses).boxed().toList();
     }
 
+    /** Returns whether nothing is taken in any memory that it covers. */
+    public boolean isEmpty() {
+        for (long[][] ofDevice : taken.values()) {
+            for (long[] addresses : ofDevice) {
+                if (addresses != null && addresses.length > 0) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     /** Returns what the reading says of a buffer that starts at the given address. */
     public Testimony testify(int device, BufferType type, long address) {
-        Map<BufferType, long[]> ofDevice = taken.get(device);
-        long[] addresses = ofDevice == null ? null : ofDevice.get(type);
+        long[] addresses = addresses(device, type);
         if (addresses == null) {
             return Testimony.SILENT;
         }
         return Arrays.binarySearch(addresses, address) >= 0 ? Testimony.TAKEN : Testimony.FREE;
+    }
+
+    private long @Nullable [] addresses(int device, BufferType type) {
+        long[][] ofDevice = taken.get(device);
+        return ofDevice == null ? null : ofDevice[type.ordinal()];
     }
 
     /** Collects a reading; not safe for use by several threads. */
@@ -100,7 +117,7 @@ public final class WitnessReading {
 
         private final int mesh;
         private final Moment moment;
-        private final Map<Integer, Map<BufferType, long[]>> taken = new TreeMap<>();
+        private final TreeMap<Integer, long[][]> taken = new TreeMap<>();
 
         private Builder(int mesh, Moment moment) {
             this.mesh = mesh;
@@ -109,15 +126,33 @@ public final class WitnessReading {
 
         /** Adds one region of one device; addresses of a region named twice are joined. */
         public Builder region(int device, BufferType type, long... addresses) {
-            taken.computeIfAbsent(device, unused -> new EnumMap<>(BufferType.class))
-                    .merge(type, sorted(addresses), Builder::joined);
+            add(device, type, sorted(addresses));
             return this;
+        }
+
+        /** Adds one region of several devices, in which the same addresses are taken. */
+        public Builder region(List<Integer> devices, BufferType type, long... addresses) {
+            long[] once = sorted(addresses);
+            for (int device : devices) {
+                add(device, type, once);
+            }
+            return this;
+        }
+
+        private void add(int device, BufferType type, long[] addresses) {
+            long[][] regions = taken.get(device);
+            if (regions == null) {
+                regions = new long[TYPES][];
+                taken.put(device, regions);
+            }
+            long[] before = regions[type.ordinal()];
+            regions[type.ordinal()] = before == null ? addresses : joined(before, addresses);
         }
 
         /** Returns the reading. */
         public WitnessReading build() {
-            Map<Integer, Map<BufferType, long[]>> copy = new TreeMap<>();
-            taken.forEach((device, regions) -> copy.put(device, new EnumMap<>(regions)));
+            TreeMap<Integer, long[][]> copy = new TreeMap<>(taken);
+            copy.replaceAll((device, regions) -> regions.clone());
             return new WitnessReading(mesh, moment, copy);
         }
 

@@ -37,14 +37,22 @@ public final class PerTestCost {
         BARE(TrivialTests.Bare.class),
         MOCKITO(TrivialTests.Mockito.class),
         MOCKITO_WITH_MOCK(TrivialTests.MockitoWithMock.class),
+        NETTY(TrivialTests.Netty.class, TrivialTests.SLOW_TESTS),
+        NETTY_WITH_BUFFER(TrivialTests.NettyWithBuffer.class, TrivialTests.SLOW_TESTS),
         MESHGUARD(TrivialTests.MeshGuard.class),
         MESHGUARD_WITH_MESH(TrivialTests.MeshGuardWithMesh.class),
         MESHGUARD_WITH_TENSOR(TrivialTests.MeshGuardWithTensor.class);
 
         private final Class<?> tests;
+        private final int count;
 
         Contender(Class<?> tests) {
+            this(tests, TrivialTests.TESTS);
+        }
+
+        Contender(Class<?> tests, int count) {
             this.tests = tests;
+            this.count = count;
         }
     }
 
@@ -56,8 +64,8 @@ public final class PerTestCost {
     public static void main(String... arguments) throws IOException, InterruptedException {
         if (arguments.length == 1) {
             Contender contender = Contender.valueOf(arguments[0]);
-            double cold = launch(contender.tests);
-            double warm = launch(contender.tests);
+            double cold = launch(contender);
+            double warm = launch(contender);
             System.out.printf(Locale.ROOT, "%f %f%n", cold, warm);
             return;
         }
@@ -119,21 +127,21 @@ public final class PerTestCost {
     }
 
     /** Runs the tests and returns the CPU time per test, in microseconds. */
-    private static double launch(Class<?> tests) {
+    private static double launch(Contender contender) {
         OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         long before = system.getProcessCpuTime();
         LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
-                .selectors(DiscoverySelectors.selectClass(tests))
+                .selectors(DiscoverySelectors.selectClass(contender.tests))
                 .build();
         SummaryGeneratingListener summary = new SummaryGeneratingListener();
         try (LauncherSession session = LauncherFactory.openSession()) {
             session.getLauncher().execute(request, summary);
         }
         long spent = system.getProcessCpuTime() - before;
-        if (summary.getSummary().getTestsSucceededCount() != TrivialTests.TESTS) {
+        if (summary.getSummary().getTestsSucceededCount() != contender.count) {
             summary.getSummary().printFailuresTo(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
-            throw new IllegalStateException("Not all tests of " + tests + " passed");
+            throw new IllegalStateException("Not all tests of " + contender + " passed");
         }
-        return spent / 1_000.0 / TrivialTests.TESTS;
+        return spent / 1_000.0 / contender.count;
     }
 }

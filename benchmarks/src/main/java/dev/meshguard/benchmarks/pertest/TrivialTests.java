@@ -6,6 +6,8 @@ import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
+import io.github.nettyplus.leakdetector.junit.NettyLeakDetectorExtension;
+import io.netty.buffer.ByteBufAllocator;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,9 @@ import org.mockito.junit.jupiter.MockitoExtension;
 final class TrivialTests {
 
     static final int TESTS = 10_000;
+
+    /** For an extension that has the whole heap collected twice in every test. */
+    static final int SLOW_TESTS = 500;
 
     private TrivialTests() {}
 
@@ -48,6 +53,22 @@ final class TrivialTests {
 
         @RepeatedTest(TESTS)
         void passes() {}
+    }
+
+    /** The leak detector of nettyplus over an empty test. */
+    @ExtendWith(NettyLeakDetectorExtension.class)
+    static class Netty {
+        @RepeatedTest(SLOW_TESTS)
+        void passes() {}
+    }
+
+    /** The leak detector of nettyplus over a buffer, allocated and released. */
+    @ExtendWith(NettyLeakDetectorExtension.class)
+    static class NettyWithBuffer {
+        @RepeatedTest(SLOW_TESTS)
+        void passes() {
+            ByteBufAllocator.DEFAULT.buffer(1_024).release();
+        }
     }
 
     /** MeshGuard where no mesh is asked for. */

@@ -18,7 +18,7 @@ final class AddressTable {
 
     private static final long[] NONE = {};
 
-    private static final int INITIAL_CAPACITY = 64;
+    private static final int INITIAL_CAPACITY = 8;
 
     /** The golden ratio in 64 bits: spreads addresses that differ only by multiples of a page. */
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
@@ -65,8 +65,10 @@ final class AddressTable {
     }
 
     void clear() {
-        Arrays.fill(addresses, EMPTY);
-        size = 0;
+        if (size > 0) {
+            Arrays.fill(addresses, EMPTY);
+            size = 0;
+        }
     }
 
     /** {@return the addresses in ascending order} */

@@ -8,8 +8,6 @@ import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -156,7 +154,9 @@ public final class BankManager {
     /** Gives back everything that is lent, in every allocator, by ascending address. */
     public void deallocateAll() {
         for (int id = 0; id < freeLists.size(); id++) {
-            LongStream.of(lent.get(id).sortedAddresses()).forEach(freeLists.get(id)::deallocate);
+            for (long address : lent.get(id).sortedAddresses()) {
+                freeLists.get(id).deallocate(address);
+            }
             lent.get(id).clear();
         }
     }
@@ -409,9 +409,11 @@ public final class BankManager {
     }
 
     private <T> List<T> forEachAllocator(Supplier<T> supplier) {
-        return IntStream.range(0, dependencies.allocatorCount())
-                .mapToObj(id -> supplier.get())
-                .toList();
+        List<T> all = new ArrayList<>(dependencies.allocatorCount());
+        for (int id = 0; id < dependencies.allocatorCount(); id++) {
+            all.add(supplier.get());
+        }
+        return all;
     }
 
     /**
@@ -477,7 +479,8 @@ public final class BankManager {
                         "Cannot manage %d banks: there must be at least 0. Use 0 for a kind of memory without banks.",
                         count));
             }
-            return bankOffsets(new long[count]);
+            bankOffsets = new long[count];
+            return this;
         }
 
         /**

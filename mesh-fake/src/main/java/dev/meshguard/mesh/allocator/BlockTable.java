@@ -16,7 +16,7 @@ final class BlockTable {
 
     static final int NONE = -1;
 
-    private static final int INITIAL_CAPACITY = 64;
+    private static final int INITIAL_CAPACITY = 8;
 
     private long[] addresses = new long[INITIAL_CAPACITY];
     private long[] sizes = new long[INITIAL_CAPACITY];

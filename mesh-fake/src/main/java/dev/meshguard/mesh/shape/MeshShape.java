@@ -107,12 +107,20 @@ public record MeshShape(List<Integer> dimensions) {
 
     /** Returns whether at most one dimension has another size than 1. */
     public boolean isLineTopology() {
-        return dimensions.stream().filter(size -> size != 1).count() <= 1;
+        int others = 0;
+        for (int size : dimensions) {
+            others += size == 1 ? 0 : 1;
+        }
+        return others <= 1;
     }
 
     /** Returns the sizes as a person writes them: {@code 2x4}. */
     public String grid() {
-        return dimensions.stream().map(String::valueOf).collect(Collectors.joining("x"));
+        StringBuilder grid = new StringBuilder();
+        for (int size : dimensions) {
+            grid.append(grid.length() == 0 ? "" : "x").append(size);
+        }
+        return grid.toString();
     }
 
     /** Returns the shape as the runtime writes it: {@code MeshShape([2, 4])}. */

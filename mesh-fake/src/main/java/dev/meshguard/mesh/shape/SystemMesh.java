@@ -3,6 +3,7 @@ package dev.meshguard.mesh.shape;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -56,7 +57,11 @@ public record SystemMesh(MeshShape shape) {
 
     /** Returns the ids of all devices. */
     public Set<Integer> deviceIds() {
-        return Set.copyOf(rowByRow().devices());
+        Set<Integer> ids = new LinkedHashSet<>();
+        for (int id = 0; id < shape.meshSize(); id++) {
+            ids.add(id);
+        }
+        return Collections.unmodifiableSet(ids);
     }
 
     /**

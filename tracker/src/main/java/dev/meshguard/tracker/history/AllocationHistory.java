@@ -80,8 +80,7 @@ public final class AllocationHistory {
             return this;
         }
         long end = last.get().number();
-        boolean wentOn = events().stream().anyMatch(event -> event.number() > end && changesWhatIsKnown(event));
-        if (!wentOn) {
+        if (!wentOnAfter(end)) {
             return this;
         }
         List<HistoryEvent> known = events().stream()
@@ -112,6 +111,17 @@ public final class AllocationHistory {
     private AllocationHistory counted(List<HistoryEvent> some, @Nullable Tenant whose) {
         return new AllocationHistory(
                 new Contents.Restored(some, DeviceSums.countedFrom(some), contents.hasFlatAddresses(), true), whose);
+    }
+
+    /** The check is nearly always among the last events, so they are looked at from the end. */
+    private boolean wentOnAfter(long check) {
+        List<HistoryEvent> all = events();
+        for (int i = all.size() - 1; i >= 0 && all.get(i).number() > check; i--) {
+            if (changesWhatIsKnown(all.get(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean changesWhatIsKnown(HistoryEvent event) {
@@ -386,7 +396,7 @@ public final class AllocationHistory {
 
     /** Returns whether anything that could report was ever connected, as far as the events show. */
     public boolean hasSource() {
-        return replay().hasSource || sums().stream().anyMatch(sums -> sums.ledgerEntries() > 0) || !isComplete();
+        return replay().hasSource || ledgerEntries() > 0 || !isComplete();
     }
 
     /** Returns the stretches in which the source heard of nothing, oldest first. */

@@ -54,13 +54,16 @@ final class Canaries {
     }
 
     List<CanaryFate> missing() {
-        return flocks.stream()
-                .filter(flock -> !flock.unseen.isEmpty() || !flock.unfreed.isEmpty())
-                .map(flock -> new CanaryFate(
+        List<CanaryFate> missing = new ArrayList<>(0);
+        for (Flock flock : flocks) {
+            if (!flock.unseen.isEmpty() || !flock.unfreed.isEmpty()) {
+                missing.add(new CanaryFate(
                         flock.planted.number(),
                         flock.planted.mesh(),
                         List.copyOf(flock.unseen),
-                        List.copyOf(flock.unfreed)))
-                .toList();
+                        List.copyOf(flock.unfreed)));
+            }
+        }
+        return missing;
     }
 }

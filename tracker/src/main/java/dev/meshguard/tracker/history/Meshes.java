@@ -93,7 +93,12 @@ final class Meshes {
     }
 
     boolean isAnyOpenOver(int device) {
-        return open.stream().anyMatch(life -> life.liesOver(device));
+        for (MeshLife life : open) {
+            if (life.liesOver(device)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether two meshes were ever open over one device at a time. */

@@ -25,6 +25,8 @@ final class Readings {
 
     private final Meshes meshes;
     private final List<Reading> all = new ArrayList<>();
+    /** What the last reading was given: the readings of one close see the same lives. */
+    private Map<Integer, Integer> latestLives = Map.of();
 
     Readings(Meshes meshes) {
         this.meshes = meshes;
@@ -32,11 +34,13 @@ final class Readings {
 
     void add(HistoryEvent.Witnessed event, Map<Integer, Integer> deviceLives) {
         WitnessReading reading = event.reading();
+        Map<Integer, Integer> lives = latestLives.equals(deviceLives) ? latestLives : Map.copyOf(deviceLives);
+        latestLives = lives;
         Map<Integer, MeshLife> meshLives = new HashMap<>();
         for (int device : reading.devices()) {
-            meshLives.put(device, meshes.life(reading.mesh(), device, deviceLives.getOrDefault(device, 1)));
+            meshLives.put(device, meshes.life(reading.mesh(), device, lives.getOrDefault(device, 1)));
         }
-        all.add(new Reading(event, Map.copyOf(deviceLives), meshLives));
+        all.add(new Reading(event, lives, meshLives));
     }
 
     List<HistoryEvent.Witnessed> events() {

@@ -154,9 +154,11 @@ final class Replay {
         MeshLife mesh = meshes.closed(event);
         if (mesh != null) {
             taken.closed(mesh);
-            mesh.description().orElseThrow().devices().stream()
-                    .filter(device -> !meshes.isAnyOpenOver(device))
-                    .forEach(openDevices::remove);
+            for (int device : mesh.description().orElseThrow().devices()) {
+                if (!meshes.isAnyOpenOver(device)) {
+                    openDevices.remove(device);
+                }
+            }
         }
     }
 

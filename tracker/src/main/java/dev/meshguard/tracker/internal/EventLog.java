@@ -9,6 +9,7 @@ import dev.meshguard.tracker.Quantities;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
@@ -101,7 +102,9 @@ public final class EventLog {
 
     /** Logs an event that belongs to no single address. */
     public void marked(String what, String key, Object value) {
-        LOG.atDebug().addKeyValue(key, value).log(what);
+        if (isOn()) {
+            LOG.atDebug().addKeyValue(key, value).log(what);
+        }
     }
 
     /** Logs an event that somebody watches for, with its origin. */
@@ -143,20 +146,26 @@ public final class EventLog {
 
     /** Logs that a mesh was opened. */
     public void meshOpened(MeshDescription mesh) {
-        LOG.atInfo().addKeyValue("mesh", mesh.id()).log("Opened mesh {}: {}", mesh.id(), mesh.words());
+        if (LOG.isInfoEnabled()) {
+            LOG.atInfo().addKeyValue("mesh", mesh.id()).log("Opened mesh {}: {}", mesh.id(), mesh.words());
+        }
     }
 
     /** Logs that a mesh was closed, and how often each anomaly happened. */
-    public void meshClosed(int mesh, long liveBuffers, long liveBytes) {
-        LOG.atInfo()
-                .addKeyValue("mesh", mesh)
-                .addKeyValue("liveBuffers", liveBuffers)
-                .addKeyValue("liveBytes", liveBytes)
-                .log(
-                        "Closed mesh {}: {}, {} still in the books",
-                        mesh,
-                        Quantities.count(liveBuffers, "buffer"),
-                        Quantities.size(liveBytes));
+    public void meshClosed(int mesh, LongSupplier liveBuffers, LongSupplier liveBytes) {
+        if (LOG.isInfoEnabled()) {
+            long buffers = liveBuffers.getAsLong();
+            long bytes = liveBytes.getAsLong();
+            LOG.atInfo()
+                    .addKeyValue("mesh", mesh)
+                    .addKeyValue("liveBuffers", buffers)
+                    .addKeyValue("liveBytes", bytes)
+                    .log(
+                            "Closed mesh {}: {}, {} still in the books",
+                            mesh,
+                            Quantities.count(buffers, "buffer"),
+                            Quantities.size(bytes));
+        }
         nothingToFree.tell();
         sizeChange.tell();
         lentByAnotherMesh.tell();

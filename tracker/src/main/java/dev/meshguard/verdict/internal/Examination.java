@@ -58,6 +58,7 @@ public final class Examination {
             new Unexplained());
 
     private final AllocationHistory history;
+    private final List<BufferGeneration> left;
     private final List<Allowance> allowances;
     private final List<ToldBefore> told;
     private final Siblings siblings;
@@ -69,12 +70,13 @@ public final class Examination {
     /** Prepares the examination of a history. */
     public Examination(AllocationHistory whole, ExpectedBuffers expected, List<ToldBefore> told) {
         this.history = whole.asOfCheck();
+        this.left = history.live();
         this.told = told.stream().map(ToldBefore::afresh).toList();
         this.allowances = expected.entries().stream()
                 .map(entry -> new Allowance(entry, history))
                 .toList();
         this.siblings = new Siblings(history, whole);
-        this.lateReports = new LateReports(history);
+        this.lateReports = left.isEmpty() ? LateReports.none() : new LateReports(history);
         this.unheard = new Doubts(history);
     }
 
@@ -94,7 +96,7 @@ public final class Examination {
                 history,
                 outcome(survivors, doubts, anomalies, expectations),
                 survivors,
-                new Grouping(history, siblings).of(survivors),
+                survivors.isEmpty() ? List.of() : new Grouping(history, siblings).of(survivors),
                 sum,
                 totals(),
                 Stretches.of(history),
@@ -105,8 +107,11 @@ public final class Examination {
 
     /** What is missing takes the room of an entry before what only the books still have. */
     private List<Survivor> survivors() {
+        if (left.isEmpty()) {
+            return List.of();
+        }
         Map<BufferGeneration, Diagnosis> diagnoses = new LinkedHashMap<>();
-        history.live().forEach(buffer -> diagnoses.put(buffer, diagnose(buffer)));
+        left.forEach(buffer -> diagnoses.put(buffer, diagnose(buffer)));
         Map<BufferGeneration, Survivor> survivors = new HashMap<>();
         for (boolean isInTheBooksOnly : new boolean[] {false, true}) {
             diagnoses.forEach((buffer, diagnosis) -> {
@@ -250,8 +255,10 @@ public final class Examination {
                             history.freesOfNothing())));
         }
         openedTwice().ifPresent(doubts::add);
-        lateReports.doubt(history.live()).ifPresent(doubts::add);
-        history.readings().forEach(reading -> unreported(reading).ifPresent(doubts::add));
+        lateReports.doubt(left).ifPresent(doubts::add);
+        for (HistoryEvent.Witnessed reading : history.readings()) {
+            unreported(reading).ifPresent(doubts::add);
+        }
         if (!sum.comesOut() || !ledgerAgrees()) {
             doubts.add(Doubt.of(
                     Doubt.Kind.COUNTS_DISAGREE,
@@ -348,7 +355,7 @@ public final class Examination {
      */
     private boolean ledgerAgrees() {
         Set<Place> live = new HashSet<>();
-        for (BufferGeneration buffer : history.live()) {
+        for (BufferGeneration buffer : left) {
             live.add(Place.of(buffer));
         }
         return live.size() == history.ledgerEntries()
@@ -360,6 +367,9 @@ public final class Examination {
     private Optional<Doubt> unreported(HistoryEvent.Witnessed event) {
         WitnessReading reading = event.reading();
         if (reading.moment() != WitnessReading.Moment.CLOSE_BEGUN || !history.isComplete()) {
+            return Optional.empty();
+        }
+        if (reading.isEmpty()) {
             return Optional.empty();
         }
         Set<Place> known = new HashSet<>();

@@ -40,6 +40,13 @@ final class LateReports {
         history.events().forEach(this::apply);
     }
 
+    /** Returns those of a history of which nothing is left, about which nobody asks. */
+    static LateReports none() {
+        return new LateReports();
+    }
+
+    private LateReports() {}
+
     /** Returns what to say of a buffer, if it is left because of such a report. */
     Optional<Diagnosis> diagnose(BufferGeneration buffer) {
         return lateReportOf(buffer).map(report -> {
