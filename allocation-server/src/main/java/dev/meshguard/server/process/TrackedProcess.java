@@ -10,6 +10,7 @@ import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
@@ -24,7 +25,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
@@ -81,6 +85,7 @@ public final class TrackedProcess implements AutoCloseable {
     private final AllocationServer server;
     private final Process process;
     private final CapturedOutput output;
+    private final Instant started;
     private final List<String> remarks = new ArrayList<>();
     private boolean wasEnded;
     private boolean isConcluded;
@@ -91,6 +96,7 @@ public final class TrackedProcess implements AutoCloseable {
         this.surroundings = surroundings;
         this.server = server;
         this.process = process;
+        this.started = process.info().startInstant().orElseGet(Instant::now);
         this.output = new CapturedOutput(
                 process.getInputStream(), "output of process " + process.pid(), HEAD, TAIL, Charset.defaultCharset());
     }
@@ -169,6 +175,11 @@ public final class TrackedProcess implements AutoCloseable {
         return output.text();
     }
 
+    /** Returns what the program reads as its standard input; who closes it ends that input. */
+    public OutputStream input() {
+        return process.getOutputStream();
+    }
+
     /**
      * Ends it and the processes that it started: asks first, then kills. Does nothing if it has ended.
      *
@@ -187,7 +198,7 @@ public final class TrackedProcess implements AutoCloseable {
         end(ProcessHandle::destroyForcibly);
     }
 
-    private void end(java.util.function.Consumer<ProcessHandle> way) throws InterruptedException {
+    private void end(Consumer<ProcessHandle> way) throws InterruptedException {
         List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
         if (process.isAlive()) {
             synchronized (this) {
@@ -206,9 +217,9 @@ public final class TrackedProcess implements AutoCloseable {
             for (ProcessHandle one : all) {
                 try {
                     one.onExit().get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
-                } catch (java.util.concurrent.TimeoutException deaf) {
+                } catch (TimeoutException deaf) {
                     one.destroyForcibly();
-                } catch (java.util.concurrent.ExecutionException impossible) {
+                } catch (ExecutionException impossible) {
                     throw new IllegalStateException(impossible);
                 }
             }
@@ -326,10 +337,10 @@ public final class TrackedProcess implements AutoCloseable {
         List<ProcessHandle> orphans = server.connections().stream()
                 .filter(ServerConnection::isOpen)
                 .flatMap(connection -> connection.processes().stream())
-                .filter(reporter -> reporter != pid())
                 .map(ProcessHandle::of)
                 .flatMap(Optional::stream)
                 .filter(ProcessHandle::isAlive)
+                .filter(this::isYounger)
                 .toList();
         if (orphans.isEmpty() || socket == ProcessSocket.DEFAULT_PATH) {
             return;
@@ -340,6 +351,11 @@ public final class TrackedProcess implements AutoCloseable {
             orphans.forEach(ProcessHandle::destroy);
             awaitEnd(orphans);
         }
+    }
+
+    /** Who was there before the program is no child of it, whatever it reported: this JVM, for example. */
+    private boolean isYounger(ProcessHandle other) {
+        return other.info().startInstant().filter(start -> !start.isBefore(started)).isPresent();
     }
 
     /** Ends it if it still runs, closes the server, and gives back the socket. Does nothing the second time. */

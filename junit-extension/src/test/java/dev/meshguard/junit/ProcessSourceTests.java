@@ -1,0 +1,149 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.client.AllocationClient;
+import dev.meshguard.server.process.TrackedProcess;
+import dev.meshguard.server.process.TrackedProcesses;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.Outcome;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A test of other processes is failed by what its programs left, each told by itself. */
+class ProcessSourceTests {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    @Test
+    void aProgramThatFreesAllPasses() {
+        assertThat(run(CleanTestCase.class)).hasSingleTest().whichSucceeded();
+    }
+
+    @Test
+    void whatAProgramLeavesFailsItsTest() {
+        assertThat(run(LeakTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void aProgramThatNobodyHeardOfProvesNothing() {
+        assertThat(run(SilentTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aProgramThatStillRunsIsEndedAndTold() {
+        assertThat(run(RunningTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void theServerOfATestIsJudgedLikeAMesh() {
+        assertThat(run(ServerTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void whoAsksForAMeshIsToldThatThereIsNone() {
+        assertThat(run(MeshTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("a MeshDevice with source = PROCESSES is refused.");
+    }
+
+    @Test
+    void whoAsksForProgramsHasToSaySo() {
+        assertThat(run(UnsaidTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("a TrackedProcesses with source = FAKE is refused.");
+    }
+
+    @TrackAllocations(source = MemorySource.PROCESSES)
+    static class CleanTestCase {
+        @Test
+        void decodes(TrackedProcesses processes) throws Exception {
+            TrackedProcess program = reading(processes);
+            try (AllocationClient client = clientOf(program)) {
+                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+                client.freed(0, 4_096);
+            }
+            program.input().close();
+            program.await(PATIENCE);
+        }
+    }
+
+    static class LeakTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.processes();
+
+        @Test
+        void decodes(TrackedProcesses processes) throws Exception {
+            TrackedProcess program = reading(processes);
+            try (AllocationClient client = clientOf(program)) {
+                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+            }
+            program.input().close();
+            program.await(PATIENCE);
+        }
+    }
+
+    @TrackAllocations(source = MemorySource.PROCESSES)
+    static class SilentTestCase {
+        @Test
+        void decodes(TrackedProcesses processes) throws Exception {
+            processes.start("true").await(PATIENCE);
+        }
+    }
+
+    @TrackAllocations(source = MemorySource.PROCESSES)
+    static class RunningTestCase {
+        @Test
+        void decodes(TrackedProcesses processes) throws Exception {
+            try (AllocationClient client = clientOf(reading(processes))) {
+                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+            }
+        }
+    }
+
+    @TrackAllocations(source = MemorySource.PROCESSES)
+    static class ServerTestCase {
+        @Test
+        void decodes(AllocationServer server) {
+            try (AllocationClient client = AllocationClient.connect(server.socketPath(), RecordSize.BYTES_112)) {
+                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+                client.allocated(0, BufferType.DRAM, 8_192, 4_096);
+                client.freed(0, 8_192);
+            }
+        }
+    }
+
+    @TrackAllocations(source = MemorySource.PROCESSES)
+    static class MeshTestCase {
+        @Test
+        void decodes(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations
+    static class UnsaidTestCase {
+        @Test
+        void decodes(TrackedProcesses processes) {}
+    }
+
+    /** A program that runs until its input ends. */
+    private static TrackedProcess reading(TrackedProcesses processes) throws IOException {
+        return processes.command("cat").recordSize(RecordSize.BYTES_112).start();
+    }
+
+    /** Reports as the program would. */
+    private static AllocationClient clientOf(TrackedProcess program) {
+        return AllocationClient.builder()
+                .socket(program.server().socketPath())
+                .recordSize(RecordSize.BYTES_112)
+                .processId((int) program.pid())
+                .connect();
+    }
+}
