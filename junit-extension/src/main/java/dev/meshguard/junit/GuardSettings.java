@@ -140,7 +140,7 @@ record GuardSettings(
         if (!defects.isEmpty()) {
             throw refused(place, ofMesh + "defects = " + defects, NEEDS_A_MESH);
         }
-        if (!faults.isNone()) {
+        if (!faults.faults().isEmpty()) {
             throw refused(place, ofMesh + "faults = \"" + faults + "\"", NEEDS_A_MESH);
         }
         if (accounting == MeshAccounting.EACH_TEST) {
