@@ -25,6 +25,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -212,20 +213,27 @@ public final class TrackedProcess implements AutoCloseable {
 
     /** Who does not end when asked is killed, by its own id and no other's: a handle knows when a process was started. */
     private static void awaitEnd(Collection<ProcessHandle> all) throws InterruptedException {
-        long end = System.nanoTime() + ENDING.toNanos();
         try {
-            for (ProcessHandle one : all) {
-                try {
-                    one.onExit().get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
-                } catch (TimeoutException deaf) {
-                    one.destroyForcibly();
-                } catch (ExecutionException impossible) {
-                    throw new IllegalStateException(impossible);
-                }
+            if (!haveEnded(all)) {
+                all.forEach(ProcessHandle::destroyForcibly);
+                haveEnded(all);
             }
         } catch (InterruptedException asksForTheEnd) {
             all.forEach(ProcessHandle::destroyForcibly);
             throw asksForTheEnd;
+        }
+    }
+
+    private static boolean haveEnded(Collection<ProcessHandle> all) throws InterruptedException {
+        CompletableFuture<?> together =
+                CompletableFuture.allOf(all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new));
+        try {
+            together.get(ENDING.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException deaf) {
+            return false;
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
         }
     }
 

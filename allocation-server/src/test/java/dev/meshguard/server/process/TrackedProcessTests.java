@@ -88,7 +88,7 @@ class TrackedProcessTests {
             LeakVerdict verdict = program.verdict();
 
             assertThat(causes(verdict)).containsExactly(Cause.PROCESS_DIED);
-            long child = verdict.survivors().get(0).buffer().processId().orElseThrow();
+            long child = verdict.survivors().get(0).buffer().request().details().processId().orElseThrow();
             assertThat(child).isNotEqualTo(program.pid());
             assertThat(program.notes()).contains("1 process that it started outlived it and was ended: " + child);
             assertThat(ProcessHandle.of(child).filter(ProcessHandle::isAlive)).isEmpty();
@@ -132,6 +132,16 @@ class TrackedProcessTests {
 
             assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
             assertThat(program.notes()).anySatisfy(note -> assertThat(note).contains("144"));
+        }
+    }
+
+    @Test
+    void oneRecordAloneDoesNotProveItsSizeAndIsNotPassedOver() throws Exception {
+        try (TrackedProcess program = TrackedProcess.start(ReportingProgram.command("112", "allocate 4096"))) {
+            program.await(PATIENCE);
+
+            assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+            assertThat(program.notes().get(1)).isEqualTo("?");
         }
     }
 
@@ -216,10 +226,12 @@ class TrackedProcessTests {
     void phasesAreThoseOfTheTest() throws Exception {
         try (TrackedProcesses programs = TrackedProcesses.create()) {
             programs.begin(Phase.TEST);
-            TrackedProcess program = programs.start(ReportingProgram.command("112", "allocate 4096"));
+            TrackedProcess program = programs.command(ReportingProgram.command("112", "allocate 4096"))
+                    .recordSize(RecordSize.BYTES_112)
+                    .start();
             program.await(PATIENCE);
 
-            assertThat(program.verdict().survivors().get(0).buffer().phase()).isEqualTo(Phase.TEST);
+            assertThat(program.verdict().survivors().get(0).buffer().bornIn()).isEqualTo(Phase.TEST);
         }
     }
 
