@@ -64,6 +64,9 @@ final class WatchedProcesses {
         if (processes != null) {
             processes.begin(phase);
         }
+        if (server != null) {
+            hearAll(server);
+        }
     }
 
     /** Ends the programs that still run, and returns all of them. */
@@ -86,13 +89,8 @@ final class WatchedProcesses {
             return List.of();
         }
         List<String> notes = new ArrayList<>();
-        try {
-            if (!open.awaitQuiet(LAST_REPORTS)) {
-                notes.add("the server at " + open.socketPath() + " had not read all reports when the check was made");
-            }
-        } catch (InterruptedException asksForTheEnd) {
-            Thread.currentThread().interrupt();
-            notes.add("the wait for the last reports was interrupted");
+        if (!hearAll(open)) {
+            notes.add("the server at " + open.socketPath() + " had not read all reports when the check was made");
         }
         open.checkProcesses();
         open.close();
@@ -102,6 +100,16 @@ final class WatchedProcesses {
         }
         Optional.ofNullable(folder).ifPresent(WatchedProcesses::delete);
         return notes;
+    }
+
+    /** Waits until what was sent is entered; who is interrupted waits no longer. */
+    private static boolean hearAll(AllocationServer server) {
+        try {
+            return server.awaitQuiet(LAST_REPORTS);
+        } catch (InterruptedException asksForTheEnd) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     private static void delete(Path folder) {

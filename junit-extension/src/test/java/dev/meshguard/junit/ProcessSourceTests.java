@@ -13,8 +13,10 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
 import java.time.Duration;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.opentest4j.MultipleFailuresError;
 
 /** A test of other processes is failed by what its programs left, each told by itself. */
 class ProcessSourceTests {
@@ -28,12 +30,24 @@ class ProcessSourceTests {
 
     @Test
     void whatAProgramLeavesFailsItsTest() {
-        assertThat(run(LeakTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+        Assertions.assertThat(text(LeakTestCase.class)).isEqualTo("""
+                LEAK  """);
     }
 
     @Test
     void aProgramThatNobodyHeardOfProvesNothing() {
-        assertThat(run(SilentTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.INCONCLUSIVE);
+        Assertions.assertThat(text(SilentTestCase.class)).isEqualTo("""
+                INCONCLUSIVE """);
+    }
+
+    @Test
+    void eachOfSeveralProgramsIsToldByItself() {
+        assertThat(run(SeveralTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(MultipleFailuresError.class)
+                .withTextContaining("UNEXPLAINED")
+                .withTextContaining("INCONCLUSIVE");
     }
 
     @Test
@@ -131,6 +145,29 @@ class ProcessSourceTests {
     static class UnsaidTestCase {
         @Test
         void decodes(TrackedProcesses processes) {}
+    }
+
+    @TrackAllocations(source = MemorySource.PROCESSES)
+    static class SeveralTestCase {
+        @Test
+        void decodes(TrackedProcesses processes) throws Exception {
+            TrackedProcess program = reading(processes);
+            try (AllocationClient client = clientOf(program)) {
+                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+            }
+            program.input().close();
+            program.await(PATIENCE);
+            processes.start("true").await(PATIENCE);
+        }
+    }
+
+    private static String text(Class<?> testClass) {
+        return assertThat(run(testClass))
+                .hasSingleTest()
+                .whichFailed()
+                .text()
+                .replaceAll("process \\d+", "process N")
+                .replaceAll("/\\S+/meshguard\\d+/", "/folder/");
     }
 
     /** A program that runs until its input ends. */

@@ -6,7 +6,9 @@ import dev.meshguard.server.ServerConnection;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
@@ -26,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -88,6 +91,7 @@ public final class TrackedProcess implements AutoCloseable {
     private final CapturedOutput output;
     private final Instant started;
     private final List<String> remarks = new ArrayList<>();
+    private final List<Scope> phases = new CopyOnWriteArrayList<>();
     private boolean wasEnded;
     private boolean isConcluded;
 
@@ -334,6 +338,16 @@ public final class TrackedProcess implements AutoCloseable {
         }
         server.awaitQuiet(PATIENCE);
         output.await(TimeUnit.SECONDS.toMillis(1));
+    }
+
+    /** Begins a phase, when everything is entered that was sent before. */
+    void enter(Phase phase) {
+        try {
+            server.awaitQuiet(ENDING);
+        } catch (InterruptedException asksForTheEnd) {
+            Thread.currentThread().interrupt();
+        }
+        phases.add(tracker().phase(phase));
     }
 
     private static boolean areClosed(List<ServerConnection> connections) {

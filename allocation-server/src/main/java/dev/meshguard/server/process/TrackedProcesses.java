@@ -31,7 +31,6 @@ import org.apiguardian.api.API.Status;
 public final class TrackedProcesses implements AutoCloseable {
 
     private final List<TrackedProcess> all = new ArrayList<>();
-    private final List<Scope> phases = new ArrayList<>();
     private Phase phase = Phase.START;
 
     private TrackedProcesses() {}
@@ -57,7 +56,9 @@ public final class TrackedProcesses implements AutoCloseable {
 
     private synchronized TrackedProcess add(TrackedProcess started) {
         all.add(started);
-        enter(started, phase);
+        if (!phase.equals(Phase.START)) {
+            started.enter(phase);
+        }
         return started;
     }
 
@@ -66,16 +67,10 @@ public final class TrackedProcesses implements AutoCloseable {
         return List.copyOf(all);
     }
 
-    /** Begins a phase for all of them, and for those that are started from now on. */
+    /** Begins a phase for all of them, and for those that are started from now on; what they sent before belongs to the one before. */
     public synchronized void begin(Phase next) {
         phase = next;
-        all.forEach(one -> enter(one, next));
-    }
-
-    private void enter(TrackedProcess one, Phase next) {
-        if (!next.equals(Phase.START)) {
-            phases.add(one.tracker().phase(next));
-        }
+        all.forEach(one -> one.enter(next));
     }
 
     /** Ends those that still run, in reverse order, and closes their servers. */
