@@ -631,7 +631,7 @@ final class ReportWriter {
 
     /** Clean because the collector came in time is not clean by itself. */
     private List<String> collected() {
-        List<BufferGeneration> freed = history.generations().stream()
+        List<BufferGeneration> freed = history.notable().stream()
                 .filter(BufferGeneration::isCollected)
                 .toList();
         if (freed.isEmpty()) {

@@ -37,7 +37,7 @@ final class LateReports {
     private final Map<Owner, Over> owners = new HashMap<>();
 
     LateReports(AllocationHistory history) {
-        history.events().forEach(this::apply);
+        history.notableEvents().forEach(this::apply);
     }
 
     /** Returns what to say of a buffer, if it is left because of such a report. */

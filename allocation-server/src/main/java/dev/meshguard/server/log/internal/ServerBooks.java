@@ -69,7 +69,7 @@ final class ServerBooks {
         if (entry.isLeftBehind()) {
             beginNewLife(book);
         }
-        events.allocated(said.pid, said.device, said.type, said.id, said.size);
+        events.allocated(entry, said.pid, said.type, said.size);
         checkReferences(said, entry, line);
         entry.allocated(said.type, said.size, line);
         if (entry.references == 0) {
@@ -257,9 +257,9 @@ final class ServerBooks {
                 book(said.device).remove(entry);
             }
         } else if (entry.held() > 0) {
-            events.freeIgnored(said.pid, said.device, entry.typeToFree(), said.id);
+            events.freeIgnored(entry, said.pid, entry.typeToFree());
         } else {
-            events.freed(said.pid, said.device, typeOf(entry), said.id);
+            events.freed(entry, said.pid, typeOf(entry));
         }
     }
 
@@ -283,7 +283,7 @@ final class ServerBooks {
         if (entry.held() > 0) {
             BufferType type = entry.typeToFree();
             entry.givenBack(type);
-            events.freed(pid, entry.device, type, entry.id);
+            events.freed(entry, pid, type);
         }
     }
 
