@@ -218,10 +218,8 @@ final class ReportWriter {
     // Findings
 
     private List<Finding> findings(List<SurvivorGroup> groups) {
-        return groups.stream()
-                .sorted(Comparator.comparing(this::isKnown))
-                .map(this::finding)
-                .toList();
+        return new FindingList(
+                groups.stream().sorted(Comparator.comparing(this::isKnown)).toList(), this::finding);
     }
 
     /** Among hundreds of known leaks a new one has to be seen. */

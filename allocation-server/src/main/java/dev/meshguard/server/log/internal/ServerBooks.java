@@ -6,7 +6,6 @@ import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Retention;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -429,12 +428,20 @@ final class ServerBooks {
     }
 
     List<AddressUse> addresses() {
-        return devices.values().stream()
-                .flatMap(book -> book.entries().stream()
-                        .filter(entry -> entry.isNamed() && !(forgetsWhatIsOver && entry.isOver()))
-                        .sorted(Comparator.comparing(entry -> entry.id, Long::compareUnsigned)))
-                .map(BufferEntry::use)
-                .toList();
+        List<AddressUse> uses = new ArrayList<>();
+        for (DeviceBook book : devices.values()) {
+            List<BufferEntry> named = new ArrayList<>(book.entries().size());
+            for (BufferEntry entry : book.entries()) {
+                if (entry.isNamed() && !(forgetsWhatIsOver && entry.isOver())) {
+                    named.add(entry);
+                }
+            }
+            named.sort((one, other) -> Long.compareUnsigned(one.id, other.id));
+            for (BufferEntry entry : named) {
+                uses.add(entry.use());
+            }
+        }
+        return uses;
     }
 
     private static String place(BufferEntry entry) {
