@@ -184,12 +184,12 @@ final class Doubts {
     }
 
     private boolean matters(HistoryEvent.TrackingStopped gap) {
-        boolean wentOn = history.events().stream()
+        boolean wentOn = history.notableEvents().stream()
                 .anyMatch(event -> event instanceof HistoryEvent.TrackingStarted && event.number() > gap.number());
         boolean witnessed = history.readings().stream()
                 .anyMatch(reading ->
                         reading.number() > gap.number() && reading.reading().moment() == Moment.CLOSE_BEGUN);
-        boolean leftSomething = history.generations().stream()
+        boolean leftSomething = history.notable().stream()
                 .anyMatch(buffer -> buffer.bornAt() < gap.number()
                         && (buffer.isLive() || buffer.diedAt().orElseThrow() > gap.number())
                         && !isWitnessed(buffer));

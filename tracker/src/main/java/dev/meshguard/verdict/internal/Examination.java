@@ -15,6 +15,7 @@ import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.tracker.history.QuietLives;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Doubt;
@@ -174,7 +175,7 @@ public final class Examination {
     }
 
     private LeakVerdict.Sum sum(List<Survivor> survivors) {
-        long allocated = history.isComplete() ? history.generations().size() : everEntered();
+        long allocated = history.isComplete() ? history.notable().size() + history.quiet().count() : everEntered();
         return new LeakVerdict.Sum(
                 allocated,
                 history.isComplete() ? freed() : allocated - history.ledgerEntries(),
@@ -185,7 +186,8 @@ public final class Examination {
     }
 
     private long freed() {
-        return history.generations().stream().filter(buffer -> !buffer.isLive()).count();
+        return history.quiet().count()
+                + history.notable().stream().filter(buffer -> !buffer.isLive()).count();
     }
 
     private long everEntered() {
@@ -467,7 +469,7 @@ public final class Examination {
     /** The ledger knows no lives of devices: an address that was left behind and is used again is one entry there. */
     private List<LeakVerdict.TypeTotal> totalsOfLives() {
         Map<BufferType, Map<BufferLifetime, LeakVerdict.TypeTotal>> totals = new EnumMap<>(BufferType.class);
-        for (BufferGeneration buffer : history.generations()) {
+        for (BufferGeneration buffer : history.notable()) {
             LeakVerdict.TypeTotal one = new LeakVerdict.TypeTotal(
                     buffer.type(),
                     buffer.lifetime(),
@@ -477,6 +479,15 @@ public final class Examination {
                     buffer.isLive() ? buffer.size() : 0);
             totals.computeIfAbsent(buffer.type(), unused -> new EnumMap<>(BufferLifetime.class))
                     .merge(buffer.lifetime(), one, Examination::sum);
+        }
+        QuietLives quiet = history.quiet();
+        for (BufferType type : BufferType.values()) {
+            if (quiet.buffers(type) > 0) {
+                LeakVerdict.TypeTotal freed = new LeakVerdict.TypeTotal(
+                        type, BufferLifetime.USER, quiet.buffers(type), quiet.bytes(type), 0, 0);
+                totals.computeIfAbsent(type, unused -> new EnumMap<>(BufferLifetime.class))
+                        .merge(BufferLifetime.USER, freed, Examination::sum);
+            }
         }
         return totals.values().stream()
                 .flatMap(ofType -> ofType.values().stream())

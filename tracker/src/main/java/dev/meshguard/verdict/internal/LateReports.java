@@ -37,7 +37,7 @@ final class LateReports {
     private final Map<Owner, Over> owners = new HashMap<>();
 
     LateReports(AllocationHistory history) {
-        history.events().forEach(this::apply);
+        history.notableEvents().forEach(this::apply);
     }
 
     /** Returns those of a history of which nothing is left, about which nobody asks. */
