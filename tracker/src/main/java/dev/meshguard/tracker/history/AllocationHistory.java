@@ -13,6 +13,7 @@ import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.internal.DeviceBooks;
 import dev.meshguard.tracker.internal.Marker;
 import dev.meshguard.tracker.internal.Snapshots;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -218,7 +219,13 @@ public final class AllocationHistory {
 
     /** Returns the lives that have not ended, in the order of birth. */
     public List<BufferGeneration> live() {
-        return replay().generations.stream().filter(BufferGeneration::isLive).toList();
+        List<BufferGeneration> live = new ArrayList<>();
+        for (BufferGeneration life : replay().generations) {
+            if (life.isLive()) {
+                live.add(life);
+            }
+        }
+        return Collections.unmodifiableList(live);
     }
 
     /** Returns the reports that do not fit what was known when they came, oldest first. */
@@ -252,7 +259,9 @@ public final class AllocationHistory {
 
     /** Returns the devices on which anything was reported, ascending. */
     public List<Integer> devices() {
-        return sums().stream().map(DeviceSums::device).toList();
+        List<Integer> all = new ArrayList<>(sums().size());
+        sums().forEach(one -> all.add(one.device()));
+        return Collections.unmodifiableList(all);
     }
 
     /** Returns the sums of one type on one device as the tracker kept them. */
@@ -288,7 +297,11 @@ public final class AllocationHistory {
      * nor lives of devices: two buffers that meshes lent at one address are one entry.
      */
     public long ledgerEntries() {
-        return sums().stream().mapToLong(DeviceSums::ledgerEntries).sum();
+        long entries = 0;
+        for (DeviceSums one : sums()) {
+            entries += one.ledgerEntries();
+        }
+        return entries;
     }
 
     /** Returns how many frees found nothing to free; where every event was kept, {@link #anomalies()} has each. */
@@ -482,10 +495,9 @@ public final class AllocationHistory {
     }
 
     private static Collection<MeshDescription> descriptions(List<MeshLife> meshes) {
-        return meshes.stream()
-                .map(MeshLife::description)
-                .flatMap(Optional::stream)
-                .toList();
+        List<MeshDescription> all = new ArrayList<>(meshes.size());
+        meshes.forEach(mesh -> mesh.description().ifPresent(all::add));
+        return Collections.unmodifiableList(all);
     }
 
     private Optional<DeviceSums> sumsOf(int device) {

@@ -58,6 +58,9 @@ sealed interface Contents {
 
         @Override
         public List<DeviceSums> sums() {
+            if (recordings.isEmpty()) {
+                return List.of();
+            }
             return recordings.stream()
                     .map(DeviceSums::of)
                     .sorted(Comparator.comparingInt(DeviceSums::device))
@@ -66,7 +69,12 @@ sealed interface Contents {
 
         @Override
         public boolean isComplete() {
-            return recordings.stream().allMatch(recording -> recording.journal() != null);
+            for (DeviceBooks.Recording recording : recordings) {
+                if (recording.journal() == null) {
+                    return false;
+                }
+            }
+            return true;
         }
     }
 

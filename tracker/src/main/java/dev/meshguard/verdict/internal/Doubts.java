@@ -180,7 +180,12 @@ final class Doubts {
 
     /** What was closed and empty when nothing was heard any more is no matter of doubt. */
     private Optional<HistoryEvent.TrackingStopped> gapThatMatters() {
-        return history.gaps().stream().filter(this::matters).findFirst();
+        for (HistoryEvent.TrackingStopped gap : history.gaps()) {
+            if (matters(gap)) {
+                return Optional.of(gap);
+            }
+        }
+        return Optional.empty();
     }
 
     private boolean matters(HistoryEvent.TrackingStopped gap) {
