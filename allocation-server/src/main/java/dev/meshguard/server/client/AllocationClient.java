@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -88,7 +89,8 @@ public final class AllocationClient implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
         });
-        executor.scheduleWithFixedDelay(this::flush, delay.toNanos(), delay.toNanos(), TimeUnit.NANOSECONDS);
+        Future<?> unused =
+                executor.scheduleWithFixedDelay(this::flush, delay.toNanos(), delay.toNanos(), TimeUnit.NANOSECONDS);
         return executor;
     }
 
