@@ -444,7 +444,7 @@ final class ServerLoop implements Runnable {
     }
 
     private static String askForOption() {
-        return ": start the server with --record-size 72, 112 or 144";
+        return ": say which with recordSize(…), or --record-size 72, 112 or 144";
     }
 
     // Answers
