@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -23,6 +24,13 @@ final class AnalysisText {
     private static final int MOST_EVENTS = 12;
     private static final int MOST_RANGES = 8;
     private static final int MOST_SAMPLES = 3;
+
+    private static final Comparator<AddressUse> LEAST_BALANCED_FIRST = Comparator.comparingLong(
+                    (AddressUse use) -> -Math.abs(use.surplus()))
+            .thenComparingLong(use -> -use.allocated())
+            .thenComparingLong(use -> -use.largestSize())
+            .thenComparingInt(AddressUse::device)
+            .thenComparing(AddressUse::address, Long::compareUnsigned);
 
     private final Analysis analysis;
     private final AllocationLog log;
@@ -115,20 +123,21 @@ final class AnalysisText {
             return;
         }
         lines.add("");
+        long even = 0;
+        long less = 0;
+        for (AddressUse use : all) {
+            even += use.surplus() == 0 ? 1 : 0;
+            less += use.surplus() > 0 ? 1 : 0;
+        }
         lines.add(String.format(
                 Locale.ROOT,
                 "Addresses%s: %d, of which %d as often freed as allocated, %d less often, %d more often",
                 log.history().isComplete() ? "" : " in use",
                 all.size(),
-                all.stream().filter(use -> use.surplus() == 0).count(),
-                all.stream().filter(use -> use.surplus() > 0).count(),
-                all.stream().filter(use -> use.surplus() < 0).count()));
-        List<AddressUse> shown = all.stream()
-                .sorted(Comparator.comparingLong((AddressUse use) -> -Math.abs(use.surplus()))
-                        .thenComparingLong(use -> -use.allocated())
-                        .thenComparingLong(use -> -use.largestSize()))
-                .limit(mostAddresses)
-                .toList();
+                even,
+                less,
+                all.size() - even - less));
+        List<AddressUse> shown = first(all, mostAddresses);
         if (shown.isEmpty()) {
             return;
         }
@@ -147,6 +156,20 @@ final class AnalysisText {
             lines.add(String.format(
                     Locale.ROOT, "  … and %d more; --addresses N shows N, --json all", all.size() - shown.size()));
         }
+    }
+
+    /** Returns the first ones in the order in which they are shown, without sorting the hundred thousand that are not. */
+    private static List<AddressUse> first(List<AddressUse> all, int most) {
+        PriorityQueue<AddressUse> lastOnTop = new PriorityQueue<>(LEAST_BALANCED_FIRST.reversed());
+        for (AddressUse use : all) {
+            if (lastOnTop.size() < most) {
+                lastOnTop.add(use);
+            } else if (most > 0 && LEAST_BALANCED_FIRST.compare(use, lastOnTop.element()) < 0) {
+                lastOnTop.remove();
+                lastOnTop.add(use);
+            }
+        }
+        return lastOnTop.stream().sorted(LEAST_BALANCED_FIRST).toList();
     }
 
     private static String lines(AddressUse use) {

@@ -36,6 +36,10 @@ public final class MeshGuard {
         PrintWriter errors = writer(err);
         CommandLine program = new CommandLine(new MeshGuard())
                 .addSubcommand(new Analyze(in))
+                .addSubcommand(new Serve())
+                .addSubcommand(new Dump())
+                .addSubcommand(new Query())
+                .addSubcommand(new Top())
                 .setOut(answers)
                 .setErr(errors)
                 .setUsageHelpWidth(MOST_COLUMNS)

@@ -70,16 +70,16 @@ class AnalyzeTests {
 
                         LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated      [1 allocated = 0 freed + 1 leaked]
                         1. L1 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
-                           -> at an unknown place (no origin was captured)
                            allocated in START (event #3) at 0x18b20 (101152), unlabelled
 
                         Tracked  in all                    left
                         L1       1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
 
-                        UNEXPLAINED: Free the buffer before close_mesh_device.
+                        UNEXPLAINED: Free the buffer before the program ends.
                         Where a buffer may stay, expect it (narrowest first):
                            @ExpectBuffers(type = L1, device = 0, size = 4096, count = 1, because = "…")
                            as a line of a file: L1 device 0 size 4096 count atMost 1 because "…"
+                        Note: No place in the code is named, because no origins were captured.
 
                         Events in the log: #3 line 2
 

@@ -54,7 +54,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     private final RunAccount run;
     private final GraceTimer timer;
     private final GuardedTest test;
-    private final String owner;
+    private final ExtensionContext owner;
     private final List<Told> told = new CopyOnWriteArrayList<>();
     private final Optional<TemplateInvocation> template;
     private final Map<String, Scope> rounds = new HashMap<>();
@@ -83,7 +83,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         this.run = run;
         this.timer = timer;
         this.test = GuardedTest.of(owner);
-        this.owner = owner.getUniqueId();
+        this.owner = owner;
         this.template = template;
     }
 
@@ -116,7 +116,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
 
     /** Returns whether it lasts as long as the test or class of a context. */
     boolean isOf(ExtensionContext context) {
-        return owner.equals(context.getUniqueId());
+        return owner == context;
     }
 
     /** Says that code of the test runs on the calling thread until the scope is closed. */
@@ -351,6 +351,9 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
 
     /** Its own check was made before, so they are found here; who reads that has to know where to look. */
     private static void noteThreadsThatOutlivedTheirTest(LeakVerdict verdict, List<String> notes) {
+        if (verdict.survivors().isEmpty()) {
+            return;
+        }
         Map<String, Integer> late = new LinkedHashMap<>();
         MissingBuffers.in(verdict)
                 .forEach(survivor -> survivor.buffer()
@@ -364,10 +367,8 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     /** What a field or a thread keeps beyond the test would open meshes that are never checked. */
     private void retire() {
         if (ttnn != null) {
-            ttnn.retire(String.format(
-                    Locale.ROOT,
-                    "this Ttnn belonged to %s, which is over and was checked. Ask for a Ttnn where you use it.",
-                    test.name()));
+            ttnn.retire("this Ttnn belonged to " + test.name()
+                    + ", which is over and was checked. Ask for a Ttnn where you use it.");
         }
     }
 
@@ -375,10 +376,11 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     private @Nullable RuntimeException closeMeshes(List<String> notes) {
         RuntimeException failed = null;
         List<MeshDevice> open = new ArrayList<>(openMeshes());
-        open.sort(Comparator.comparing(mesh -> mesh.parent().isEmpty()));
+        if (open.size() > 1) {
+            open.sort(Comparator.comparing(mesh -> mesh.parent().isEmpty()));
+        }
         for (MeshDevice one : open) {
-            notes.add(String.format(
-                    Locale.ROOT, "mesh %d was left open; MeshGuard cleared its program cache and closed it", one.id()));
+            notes.add("mesh " + one.id() + " was left open; MeshGuard cleared its program cache and closed it");
             try {
                 one.parent().ifPresent(AllocationGuard::quiesce);
                 one.disableAndClearProgramCache();

@@ -35,7 +35,7 @@ final class BudgetCheck {
 
     /** Asks the allocators, if any budget needs that. */
     void read(List<MeshDevice> open) {
-        if (budgets.stream().anyMatch(MemoryBudget::needsAllocator)) {
+        if (!budgets.isEmpty() && budgets.stream().anyMatch(MemoryBudget::needsAllocator)) {
             open.forEach(mesh -> readings.addAll(mesh.allocatorReadings()));
         }
     }

@@ -5,6 +5,7 @@ import java.lang.reflect.Field;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store;
@@ -13,19 +14,19 @@ import org.junit.jupiter.api.extension.ExtensionContext.Store;
  * The values that one context keeps.
  *
  * <p>A look-up in a store goes on in the stores of the contexts around it, so that a test would be handed what its class
- * keeps. Keys therefore name the context. This is the one place that calls what JUnit 6 renamed and JUnit 5 has.
+ * keeps. Keys therefore hold the context; its unique id would have to be put together for each test. What needs no closing is kept
+ * together, because a look-up is a good part of what a test costs. This is the one place that calls what JUnit 6 renamed and JUnit 5
+ * has.
  */
 final class GuardStore {
 
     private static final Namespace NAMESPACE = Namespace.create(MeshGuardExtension.class);
 
-    private record GuardKey(String context, GuardSettings settings) {}
+    private record GuardKey(ExtensionContext context, GuardSettings settings) {}
 
-    private record AnswerKey(String context) {}
+    private record AccountKey(ExtensionContext context) {}
 
-    private record AccountKey(String context) {}
-
-    private record ResolverKey(String context) {}
+    private record KeptKey(ExtensionContext context) {}
 
     private record RunKey() {}
 
@@ -37,15 +38,42 @@ final class GuardStore {
 
     private record Fields(List<Field> fields) {}
 
-    /** Which guard serves a context; closing this one's store closes no guard of another. */
-    private record Answer(AllocationGuard guard) {}
+    /** What one context knows; closing its store closes nothing of it. */
+    private static final class Kept {
+
+        /** Which guard serves the context; another one may keep it. */
+        private volatile @Nullable AllocationGuard serving;
+
+        private volatile @Nullable TestAccount account;
+        private volatile @Nullable MeshGuardExtension resolver;
+
+        synchronized AllocationGuard serving(Supplier<AllocationGuard> find) {
+            AllocationGuard known = serving;
+            if (known == null) {
+                known = find.get();
+                serving = known;
+            }
+            return known;
+        }
+
+        synchronized MeshGuardExtension resolver(MeshGuardExtension candidate) {
+            MeshGuardExtension first = resolver;
+            if (first == null) {
+                first = candidate;
+                resolver = first;
+            }
+            return first;
+        }
+    }
 
     private final ExtensionContext context;
     private final Store store;
+    private final Kept kept;
 
     private GuardStore(ExtensionContext context) {
         this.context = context;
         this.store = context.getStore(NAMESPACE);
+        this.kept = store.getOrComputeIfAbsent(new KeptKey(context), unused -> new Kept(), Kept.class);
     }
 
     static GuardStore of(ExtensionContext context) {
@@ -54,31 +82,30 @@ final class GuardStore {
 
     /** Returns the guard that serves this context, which may be kept by another. */
     AllocationGuard serving(Supplier<AllocationGuard> find) {
-        return store.getOrComputeIfAbsent(
-                        new AnswerKey(context.getUniqueId()), unused -> new Answer(find.get()), Answer.class)
-                .guard();
+        AllocationGuard known = kept.serving;
+        return known != null ? known : kept.serving(find);
     }
 
     /** Returns the guard that serves this context, if anything was asked of it. */
     Optional<AllocationGuard> served() {
-        return Optional.ofNullable(store.get(new AnswerKey(context.getUniqueId()), Answer.class))
-                .map(Answer::guard);
+        return Optional.ofNullable(kept.serving);
     }
 
     /** Returns the guard that this context keeps; it is closed with the context, after what was stored later. */
     AllocationGuard guard(GuardSettings settings, Supplier<AllocationGuard> ifAbsent) {
         return store.getOrComputeIfAbsent(
-                new GuardKey(context.getUniqueId(), settings), unused -> ifAbsent.get(), AllocationGuard.class);
+                new GuardKey(context, settings), unused -> ifAbsent.get(), AllocationGuard.class);
     }
 
     /** Returns the account of this test on a mesh that outlives it, if it has one. */
     Optional<TestAccount> account() {
-        return Optional.ofNullable(store.get(new AccountKey(context.getUniqueId()), TestAccount.class));
+        return Optional.ofNullable(kept.account);
     }
 
     /** Opens an account for this test unless it has one; it is closed with the context, after what was stored later. */
     void account(Supplier<TestAccount> ifAbsent) {
-        store.getOrComputeIfAbsent(new AccountKey(context.getUniqueId()), unused -> ifAbsent.get(), TestAccount.class);
+        kept.account =
+                store.getOrComputeIfAbsent(new AccountKey(context), unused -> ifAbsent.get(), TestAccount.class);
     }
 
     /** Returns the account of the whole execution; it is closed after everything else. */
@@ -115,8 +142,7 @@ final class GuardStore {
 
     /** Returns whether the extension is the first that asked: of two in one context only one may do what is done once. */
     boolean isResolver(MeshGuardExtension extension) {
-        return extension
-                == store.getOrComputeIfAbsent(
-                        new ResolverKey(context.getUniqueId()), unused -> extension, MeshGuardExtension.class);
+        MeshGuardExtension first = kept.resolver;
+        return extension == (first != null ? first : kept.resolver(extension));
     }
 }

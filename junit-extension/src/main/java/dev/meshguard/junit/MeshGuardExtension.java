@@ -185,7 +185,9 @@ public final class MeshGuardExtension
     @Override
     public void afterEach(ExtensionContext context) {
         AllocationGuard guard = guardOf(context);
-        guard.endRound(context.getUniqueId());
+        if (guard.countsRounds()) {
+            guard.endRound(context.getUniqueId());
+        }
         if (!guard.isOf(context)) {
             guard.endPhases();
         }

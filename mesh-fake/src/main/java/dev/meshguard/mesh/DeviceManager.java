@@ -68,8 +68,13 @@ final class DeviceManager {
 
     /** Ends lives, passes over those that another mesh ended, and returns those that it ended. */
     List<DeviceLife> close(List<DeviceLife> lives) {
-        List<DeviceLife> ended = faults.closingOrder(
-                lives.stream().filter(life -> !life.isOver()).toList());
+        List<DeviceLife> ending = new ArrayList<>(lives.size());
+        for (DeviceLife life : lives) {
+            if (!life.isOver()) {
+                ending.add(life);
+            }
+        }
+        List<DeviceLife> ended = faults.closingOrder(ending);
         for (DeviceLife life : ended) {
             life.wipe();
             life.end();

@@ -8,6 +8,7 @@ import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Scope;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -41,9 +42,9 @@ final class FaultScript {
     private final List<GivenDecision> decisions = new CopyOnWriteArrayList<>();
 
     FaultScript(FaultPlan plan) {
-        this.faults = plan.faults().stream()
-                .map(fault -> new PlannedFault(fault, plan))
-                .toList();
+        List<PlannedFault> planned = new ArrayList<>();
+        plan.faults().forEach(fault -> planned.add(new PlannedFault(fault, plan)));
+        this.faults = List.copyOf(planned);
         if (!plan.isEmpty()) {
             logger.info("Faults of this run: {}", plan);
         }
@@ -51,6 +52,9 @@ final class FaultScript {
 
     /** Returns the listener itself unless reports go astray on the way to it. */
     AllocationListener between(AllocationListener listener) {
+        if (faults.isEmpty()) {
+            return listener;
+        }
         List<PlannedFault> ofReports =
                 faults.stream().filter(FaultyListener::concerns).toList();
         return ofReports.isEmpty() ? listener : new FaultyListener(listener, ofReports);
@@ -145,6 +149,9 @@ final class FaultScript {
 
     /** Told when the close of a mesh begins. */
     void closing(List<Integer> devices) {
+        if (faults.isEmpty()) {
+            return;
+        }
         eventOn(devices);
         devices.stream()
                 .filter(stopped::containsKey)
@@ -163,6 +170,9 @@ final class FaultScript {
 
     /** Returns the devices that a mesh lets go of in the order in which they close. */
     List<DeviceLife> closingOrder(List<DeviceLife> lives) {
+        if (faults.isEmpty()) {
+            return lives;
+        }
         Optional<PlannedFault> last = faultsOf(Fault.DevicesCloseInOrder.class).reduce((first, second) -> second);
         if (last.isEmpty() || !(last.get().fault() instanceof Fault.DevicesCloseInOrder order)) {
             return lives;
@@ -178,6 +188,9 @@ final class FaultScript {
 
     /** Returns whether a mesh that was just closed is closed once more. */
     boolean closesTwice() {
+        if (faults.isEmpty()) {
+            return false;
+        }
         Optional<PlannedFault> twice = faultsOf(Fault.MeshClosesTwice.class).findFirst();
         twice.ifPresent(PlannedFault::happens);
         return twice.isPresent();

@@ -21,6 +21,7 @@ import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MemoryCapacity;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.WitnessReading;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -28,7 +29,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 
 /**
  * The memory of one mesh: its own allocator, those of its sub-devices and devices, and what is lent.
@@ -333,28 +333,37 @@ final class MeshMemory {
 
     /** Returns what the mesh's own allocator can lend in all on each device; memories that it does not have are left out. */
     List<MemoryCapacity> capacities() {
-        return lent().map(type -> new MemoryCapacity(
-                        type,
-                        meshAllocator.numBanks(type),
-                        meshAllocator.statistics(type).totalAllocatable()))
-                .toList();
+        List<MemoryCapacity> all = new ArrayList<>(LENT.size());
+        for (BufferType type : lent()) {
+            all.add(new MemoryCapacity(
+                    type,
+                    meshAllocator.numBanks(type),
+                    meshAllocator.statistics(type).totalAllocatable()));
+        }
+        return all;
     }
 
     /** Returns how the free memory of the mesh's own allocator lies. */
     List<AllocatorReading> allocatorReadings() {
         requireOpen();
-        return lent().map(type -> {
-                    Statistics statistics = meshAllocator.statistics(type);
-                    return new AllocatorReading(type, devices, statistics.totalFree(), statistics.largestFree());
-                })
-                .toList();
+        List<AllocatorReading> all = new ArrayList<>(LENT.size());
+        for (BufferType type : lent()) {
+            Statistics statistics = meshAllocator.statistics(type);
+            all.add(new AllocatorReading(type, devices, statistics.totalFree(), statistics.largestFree()));
+        }
+        return all;
     }
 
     /** The memories that there are. */
-    private Stream<BufferType> lent() {
-        return LENT.stream()
-                .filter(type -> meshAllocator.numBanks(type) > 0)
-                .filter(type -> meshAllocator.statistics(type).totalAllocatable() > 0);
+    private List<BufferType> lent() {
+        List<BufferType> there = new ArrayList<>(LENT.size());
+        for (BufferType type : LENT) {
+            if (meshAllocator.numBanks(type) > 0
+                    && meshAllocator.statistics(type).totalAllocatable() > 0) {
+                there.add(type);
+            }
+        }
+        return there;
     }
 
     MemoryView memoryView(BufferType type) {

@@ -16,6 +16,7 @@ import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -46,9 +47,9 @@ final class MisreportingListener extends PassingListener {
 
     /** Returns the listener itself unless the road to it has a defect. */
     static AllocationListener between(AllocationListener listener, Set<RuntimeDefect> defects) {
-        return OF_THE_ROAD.stream().anyMatch(defects::contains)
-                ? new MisreportingListener(listener, defects)
-                : listener;
+        return defects.isEmpty() || Collections.disjoint(OF_THE_ROAD, defects)
+                ? listener
+                : new MisreportingListener(listener, defects);
     }
 
     @Override

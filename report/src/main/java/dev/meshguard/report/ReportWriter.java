@@ -73,11 +73,21 @@ final class ReportWriter {
 
     private final Set<SurvivorGroup> known = Collections.newSetFromMap(new IdentityHashMap<>());
 
+    /** Whether what was reported came from another program, whose meshes are not known: from the log of a server, say. */
+    private final boolean isOfOutsideSource;
+
+    private final boolean isWithoutOrigins;
+
     ReportWriter(LeakVerdict verdict, Optional<BaselineComparison> comparison) {
         this.verdict = verdict;
         comparison.ifPresent(this::compare);
         this.history = verdict.history();
         this.meshes = new MeshNames(history);
+        this.isOfOutsideSource = history.meshes().isEmpty()
+                && history.notableEvents().stream().anyMatch(HistoryEvent.SourceAttached.class::isInstance);
+        this.isWithoutOrigins = isOfOutsideSource
+                && verdict.survivors().stream()
+                        .noneMatch(survivor -> survivor.buffer().origin().isPresent());
         Set<Integer> ordered = new LinkedHashSet<>();
         history.meshes().forEach(mesh -> ordered.addAll(mesh.devices()));
         ordered.addAll(history.devices());
@@ -218,10 +228,8 @@ final class ReportWriter {
     // Findings
 
     private List<Finding> findings(List<SurvivorGroup> groups) {
-        return groups.stream()
-                .sorted(Comparator.comparing(this::isKnown))
-                .map(this::finding)
-                .toList();
+        return new FindingList(
+                groups.stream().sorted(Comparator.comparing(this::isKnown)).toList(), this::finding);
     }
 
     /** Among hundreds of known leaks a new one has to be seen. */
@@ -264,9 +272,17 @@ final class ReportWriter {
                         dots(group.devices()),
                         group.cause(),
                         decisive),
-                Optional.of(group.origin().map(Object::toString).orElse("an unknown place (no origin was captured)")),
+                site(group),
                 facts,
                 group.buffers());
+    }
+
+    /** Where nothing says where it was asked for, one note does instead of a line for each. */
+    private Optional<String> site(SurvivorGroup group) {
+        Optional<String> origin = group.origin().map(Object::toString);
+        return origin.isPresent() || isWithoutOrigins
+                ? origin
+                : Optional.of("an unknown place (no origin was captured)");
     }
 
     /** What goes away with the root is told in a line each: it needs no remedy of its own. */
@@ -595,6 +611,9 @@ final class ReportWriter {
 
     private List<String> asides() {
         List<String> asides = new ArrayList<>(Spread.of(verdict));
+        if (isWithoutOrigins && !verdict.survivors().isEmpty()) {
+            asides.add("No place in the code is named, because no origins were captured.");
+        }
         for (Anomaly.Kind kind : Anomaly.Kind.values()) {
             List<Anomaly> ofKind = history.anomalies().stream()
                     .filter(anomaly -> anomaly.kind() == kind)
@@ -631,7 +650,7 @@ final class ReportWriter {
 
     /** Clean because the collector came in time is not clean by itself. */
     private List<String> collected() {
-        List<BufferGeneration> freed = history.generations().stream()
+        List<BufferGeneration> freed = history.notable().stream()
                 .filter(BufferGeneration::isCollected)
                 .toList();
         if (freed.isEmpty()) {
@@ -747,7 +766,7 @@ final class ReportWriter {
                 .filter(group -> group.standing() == Standing.LEAKED || group.standing() == Standing.MISREPORTED)
                 .forEach(group -> causes.add(group.cause()));
         List<String> remedies = causes.stream()
-                .map(cause -> cause + ": " + cause.remedy())
+                .map(cause -> cause + ": " + (isOfOutsideSource ? cause.remedyWithoutMesh() : cause.remedy()))
                 .collect(Collectors.toCollection(ArrayList::new));
         if (!verdict.meshOverlaps().isEmpty()) {
             remedies.add(

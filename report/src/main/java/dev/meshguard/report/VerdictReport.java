@@ -56,7 +56,7 @@ public record VerdictReport(
 
         /** Creates a section with its own copy of the findings. */
         public Section {
-            findings = List.copyOf(findings);
+            findings = findings instanceof FindingList ? findings : List.copyOf(findings);
         }
     }
 

@@ -36,12 +36,8 @@ final class VerdictText {
     private VerdictText() {}
 
     static String render(VerdictReport report) {
-        int wanted = report.sections().stream()
-                .flatMap(section -> section.findings().stream())
-                .mapToInt(finding -> lines(finding, 1).size())
-                .sum();
-        int fewest =
-                Math.min(wanted, FEWEST_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
+        int fewest = wantedLines(
+                report, FEWEST_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
         List<String> middle = tracked(report.tracked());
         int room = MOST_LINES - frame(report) - middle.size();
         List<String> closing = closing(report, room - fewest);
@@ -63,6 +59,20 @@ final class VerdictText {
             lines.addAll(closing);
         }
         return String.join("\n", lines);
+    }
+
+    /** Returns how many lines the findings take, at most so many: of thousands most are not shown and need not be written. */
+    private static int wantedLines(VerdictReport report, int most) {
+        int wanted = 0;
+        for (Section section : report.sections()) {
+            for (Finding finding : section.findings()) {
+                wanted += lines(finding, 1).size();
+                if (wanted >= most) {
+                    return most;
+                }
+            }
+        }
+        return wanted;
     }
 
     /** The headlines and the empty lines. */
@@ -104,7 +114,7 @@ final class VerdictText {
             List<Finding> cut =
                     section.findings().subList(shown, section.findings().size());
             if (!cut.isEmpty()) {
-                long buffers = cut.stream().mapToLong(Finding::buffers).sum();
+                long buffers = FindingList.buffers(section.findings(), shown);
                 lines.add("… and " + cut.size() + " more"
                         + (buffers == 0 ? "" : " (" + Quantities.count(buffers, "buffer") + ")"));
                 room--;

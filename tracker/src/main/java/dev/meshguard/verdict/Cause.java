@@ -38,20 +38,33 @@ public enum Cause {
             "Free the buffer on every device it was allocated on; where the devices free in lock-step, report the"
                     + " free of every device."),
     /** A handle to it is still reachable. */
-    HELD("Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold."),
+    HELD(
+            "Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.",
+            "Free the buffer before the program ends, or let go of what holds it where handles free what they hold."),
     /** No handle to it is reachable any more, and it was never freed. */
     LOST("Keep the handle until the buffer is freed: nobody can free it any more."),
     /** Nothing in the history proves any other cause. */
-    UNEXPLAINED("Free the buffer before close_mesh_device.");
+    UNEXPLAINED("Free the buffer before close_mesh_device.", "Free the buffer before the program ends.");
 
     private final String remedy;
+    private final String remedyWithoutMesh;
 
     Cause(String remedy) {
+        this(remedy, remedy);
+    }
+
+    Cause(String remedy, String remedyWithoutMesh) {
         this.remedy = remedy;
+        this.remedyWithoutMesh = remedyWithoutMesh;
     }
 
     /** Returns what to do about it, as whole sentences. */
     public String remedy() {
         return remedy;
+    }
+
+    /** Returns what to do about it where nothing is known of meshes, as in a log. */
+    public String remedyWithoutMesh() {
+        return remedyWithoutMesh;
     }
 }

@@ -103,12 +103,14 @@ public record LeakVerdict(
 
     /** Returns the groups of one standing. */
     public List<SurvivorGroup> groups(Standing standing) {
-        return groups.stream().filter(group -> group.standing() == standing).toList();
+        return groups.isEmpty()
+                ? List.of()
+                : groups.stream().filter(group -> group.standing() == standing).toList();
     }
 
     /** Returns the survivors that fit. */
     public List<Survivor> survivors(Predicate<Survivor> fits) {
-        return survivors.stream().filter(fits).toList();
+        return survivors.isEmpty() ? List.of() : survivors.stream().filter(fits).toList();
     }
 
     /**
@@ -118,6 +120,9 @@ public record LeakVerdict(
      * <p>What was given back without a report is left out: it may have been gone before the other mesh came.
      */
     public List<Anomaly> meshOverlaps() {
+        if (anomalies.isEmpty()) {
+            return List.of();
+        }
         Set<BufferGeneration> givenBack = survivors(survivor -> survivor.standing() == Standing.MISREPORTED).stream()
                 .map(Survivor::buffer)
                 .collect(Collectors.toSet());
@@ -129,6 +134,9 @@ public record LeakVerdict(
 
     /** Returns the anomalies because of which the books cannot balance. */
     public List<Anomaly> unbalancingAnomalies() {
+        if (anomalies.isEmpty()) {
+            return List.of();
+        }
         return anomalies.stream()
                 .filter(anomaly -> anomaly.kind().unbalancesBooks())
                 .toList();
@@ -146,6 +154,9 @@ public record LeakVerdict(
 
     /** Returns the entries of the allowlist of which something is left, but less than they promise. */
     public List<ExpectationResult> staleExpectations() {
+        if (expectations.isEmpty()) {
+            return List.of();
+        }
         return expectations.stream()
                 .filter(result -> result.fate() == Fate.UNDER_ITS_BOUND)
                 .toList();

@@ -5,7 +5,6 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.io.IOException;
 import java.io.InputStream;
@@ -170,23 +169,26 @@ public final class AllocationLog {
 
     private static List<FreedMemory> freedByPhase(AllocationHistory history) {
         long check = history.check().map(HistoryEvent.Checked::number).orElse(NEVER);
-        List<FreedMemory> rows = new ArrayList<>();
-        for (boolean before : new boolean[] {true, false}) {
-            Map<BufferType, Map<Phase, FreedMemory>> freed = new EnumMap<>(BufferType.class);
-            for (BufferGeneration buffer : history.generations()) {
-                long died = buffer.diedAt().orElse(NEVER);
-                boolean isOfThisPart = before ? died < check : (died > check && died < NEVER);
-                if (isOfThisPart) {
-                    Phase phase = history.phaseAt(died);
-                    freed.computeIfAbsent(buffer.type(), unused -> new LinkedHashMap<>())
-                            .merge(
-                                    phase,
-                                    new FreedMemory(Optional.of(buffer.type()), phase, before, 1, buffer.size()),
-                                    FreedMemory::and);
-                }
+        Map<BufferType, Map<Phase, long[]>> before = new EnumMap<>(BufferType.class);
+        Map<BufferType, Map<Phase, long[]>> after = new EnumMap<>(BufferType.class);
+        history.eachLife((event, device, type, size, begins) -> {
+            if (!begins) {
+                long[] sums = (event < check ? before : after)
+                        .computeIfAbsent(type, unused -> new LinkedHashMap<>())
+                        .computeIfAbsent(history.phaseAt(event), unused -> new long[2]);
+                sums[0]++;
+                sums[1] += size;
             }
-            freed.values().forEach(phases -> rows.addAll(phases.values()));
-        }
+        });
+        List<FreedMemory> rows = new ArrayList<>();
+        addRows(before, true, rows);
+        addRows(after, false, rows);
         return rows;
+    }
+
+    private static void addRows(
+            Map<BufferType, Map<Phase, long[]>> freed, boolean beforeCheck, List<FreedMemory> rows) {
+        freed.forEach((type, phases) -> phases.forEach(
+                (phase, sums) -> rows.add(new FreedMemory(Optional.of(type), phase, beforeCheck, sums[0], sums[1]))));
     }
 }

@@ -17,9 +17,4 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record FreedMemory(Optional<BufferType> type, Phase phase, boolean beforeCheck, long buffers, long bytes) {
-
-    FreedMemory and(FreedMemory more) {
-        return new FreedMemory(type, phase, beforeCheck, buffers + more.buffers, bytes + more.bytes);
-    }
-}
+public record FreedMemory(Optional<BufferType> type, Phase phase, boolean beforeCheck, long buffers, long bytes) {}

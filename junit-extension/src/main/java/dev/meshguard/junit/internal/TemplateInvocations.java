@@ -15,27 +15,29 @@ public final class TemplateInvocations {
 
     private static final Namespace NAMESPACE = Namespace.create(TemplateInvocations.class);
 
-    private record EndKey(String context) {}
+    private record EndKey(ExtensionContext context) {}
 
     private TemplateInvocations() {}
 
     /** Lets the next invocation of a template be found. */
     public static void put(ExtensionContext template, TemplateInvocation next) {
-        template.getStore(NAMESPACE).put(template.getUniqueId(), next);
+        template.getStore(NAMESPACE).put(template, next);
     }
 
     /** Returns what runs in a context, if that is an invocation of one of our templates. */
     public static Optional<TemplateInvocation> of(ExtensionContext context) {
         return context.getParent()
-                .map(template -> context.getStore(NAMESPACE).get(template.getUniqueId(), TemplateInvocation.class));
+                .map(template -> context.getStore(NAMESPACE).get(template, TemplateInvocation.class));
     }
 
     /** Tells the invocation of a context, if it is one, of its end: after everything that the store of the context gets from now on. */
     public static void awaitEnd(ExtensionContext context) {
-        Store store = context.getStore(NAMESPACE);
-        EndKey key = new EndKey(context.getUniqueId());
-        if (store.get(key) == null) {
-            of(context).ifPresent(invocation -> store.put(key, (AutoCloseable) () -> invocation.ended(context)));
-        }
+        of(context).ifPresent(invocation -> {
+            Store store = context.getStore(NAMESPACE);
+            EndKey key = new EndKey(context);
+            if (store.get(key) == null) {
+                store.put(key, (AutoCloseable) () -> invocation.ended(context));
+            }
+        });
     }
 }

@@ -422,10 +422,12 @@ public final class Allocator {
     }
 
     private BankManager dramManager(BufferType kind, AddressRange region) {
+        long[] offsets = new long[config.dramBankOffsets().size()];
+        for (int bank = 0; bank < offsets.length; bank++) {
+            offsets[bank] = config.dramBankOffsets().get(bank);
+        }
         return newManager(kind, region)
-                .bankOffsets(config.dramBankOffsets().stream()
-                        .mapToLong(Long::longValue)
-                        .toArray())
+                .bankOffsets(offsets)
                 .pageAlignment(config.dramAlignment())
                 .build();
     }

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.runtime;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -47,9 +47,11 @@ public enum Architecture {
 
     /** Returns for each DRAM bank what is added to an address there: banks that share a channel lie one above the other in it. */
     public List<Long> dramBankOffsets() {
-        return IntStream.range(0, dram.count())
-                .mapToObj(bank -> bank % dram.sharingAChannel() * dram.size())
-                .toList();
+        List<Long> offsets = new ArrayList<>(dram.count());
+        for (int bank = 0; bank < dram.count(); bank++) {
+            offsets.add(bank % dram.sharingAChannel() * dram.size());
+        }
+        return offsets;
     }
 
     /** Returns the bytes of a DRAM bank. */

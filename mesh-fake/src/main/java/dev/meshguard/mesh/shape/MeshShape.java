@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.shape;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -54,7 +54,11 @@ public record MeshShape(List<Integer> dimensions) {
 
     /** Returns the shape with the given sizes, outermost first; {@code of(2, 4)} has two rows of four devices. */
     public static MeshShape of(int... dimensions) {
-        return new MeshShape(Arrays.stream(dimensions).boxed().toList());
+        List<Integer> sizes = new ArrayList<>(dimensions.length);
+        for (int size : dimensions) {
+            sizes.add(size);
+        }
+        return new MeshShape(sizes);
     }
 
     /** Returns the number of dimensions. */

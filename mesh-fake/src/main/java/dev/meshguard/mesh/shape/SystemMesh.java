@@ -49,7 +49,7 @@ public record SystemMesh(MeshShape shape) {
             throw new MeshRuntimeException(RuntimeMessages.offsetDimensions(start, shape.dims()));
         }
         if (offset.isEmpty() && requested.equals(shape) && !requested.isLineTopology()) {
-            return IntStream.range(0, shape.meshSize()).boxed().toList();
+            return List.copyOf(deviceIds());
         }
         Stream<MeshCoordinate> places = requested.isLineTopology() ? line(requested, start) : block(requested, start);
         return places.map(coordinate -> coordinate.toLinearIndex(shape)).toList();

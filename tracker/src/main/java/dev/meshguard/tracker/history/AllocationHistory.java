@@ -13,12 +13,15 @@ import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.internal.DeviceBooks;
 import dev.meshguard.tracker.internal.Marker;
 import dev.meshguard.tracker.internal.Snapshots;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.ObjIntConsumer;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +45,8 @@ public final class AllocationHistory {
     private @Nullable List<HistoryEvent> events;
     private @Nullable List<DeviceSums> sums;
     private @Nullable Replay replay;
+    private @Nullable Replay quietReplay;
+    private @Nullable List<BufferGeneration> everyLife;
 
     private AllocationHistory(Contents contents, @Nullable Tenant tenant) {
         this.contents = contents;
@@ -70,6 +75,16 @@ public final class AllocationHistory {
     }
 
     /**
+     * Made by whoever reads a log; addresses are those of memory that is spread over banks.
+     *
+     * @param events every event; nobody changes it any more
+     */
+    @API(status = Status.INTERNAL)
+    public static AllocationHistory read(CompactEvents events) {
+        return new AllocationHistory(new Contents.Compact(events), null);
+    }
+
+    /**
      * Returns what was known when the last recorded check was made, if anything happened after it; else this history.
      *
      * <p>What was found out about handles, and that reports are missing, counts whenever it came to light. A history without a past is returned as it is.
@@ -80,6 +95,9 @@ public final class AllocationHistory {
             return this;
         }
         long end = last.get().number();
+        if (contents instanceof Contents.Compact log) {
+            return log.wentOnAfter(end) ? new AllocationHistory(log.upTo(end), tenant) : this;
+        }
         if (!wentOnAfter(end)) {
             return this;
         }
@@ -124,7 +142,7 @@ public final class AllocationHistory {
         return false;
     }
 
-    private static boolean changesWhatIsKnown(HistoryEvent event) {
+    static boolean changesWhatIsKnown(HistoryEvent event) {
         return !(event instanceof HistoryEvent.HandleTraced
                 || event instanceof HistoryEvent.ReportsLost
                 || event instanceof HistoryEvent.PhaseBegan);
@@ -163,12 +181,51 @@ public final class AllocationHistory {
 
     /** Returns every life of every address, in the order of birth. */
     public List<BufferGeneration> generations() {
+        return Collections.unmodifiableList(everyLife());
+    }
+
+    /** Returns the lives that are not {@linkplain #quiet() quiet}, in the order of birth. */
+    @API(status = Status.INTERNAL)
+    public List<BufferGeneration> notable() {
         return Collections.unmodifiableList(replay().generations);
+    }
+
+    /** Returns the events without those of {@linkplain #quiet() quiet} lives, oldest first. */
+    @API(status = Status.INTERNAL)
+    public List<HistoryEvent> notableEvents() {
+        return contents.quiet().count() == 0 ? events() : replay().events();
+    }
+
+    /** Returns the sums of the lives of which a verdict needs to know no more; none unless the history is of a log. */
+    @API(status = Status.INTERNAL)
+    public QuietLives quiet() {
+        return contents.quiet();
+    }
+
+    /** Tells of every life that begins or ends, in the order of the events. */
+    @API(status = Status.INTERNAL)
+    public void eachLife(LifeListener listener) {
+        Contents.Compact log = contents instanceof Contents.Compact compact ? compact : null;
+        if (log != null && log.areLivesCounted()) {
+            log.eachCountedLife(listener);
+            return;
+        }
+        LifeOrder order = new LifeOrder(replay().generations, listener);
+        if (log != null) {
+            log.eachCountedLife(order);
+        }
+        order.finish();
     }
 
     /** Returns the lives that have not ended, in the order of birth. */
     public List<BufferGeneration> live() {
-        return replay().generations.stream().filter(BufferGeneration::isLive).toList();
+        List<BufferGeneration> live = new ArrayList<>();
+        for (BufferGeneration life : replay().generations) {
+            if (life.isLive()) {
+                live.add(life);
+            }
+        }
+        return Collections.unmodifiableList(live);
     }
 
     /** Returns the reports that do not fit what was known when they came, oldest first. */
@@ -202,7 +259,9 @@ public final class AllocationHistory {
 
     /** Returns the devices on which anything was reported, ascending. */
     public List<Integer> devices() {
-        return sums().stream().map(DeviceSums::device).toList();
+        List<Integer> all = new ArrayList<>(sums().size());
+        sums().forEach(one -> all.add(one.device()));
+        return Collections.unmodifiableList(all);
     }
 
     /** Returns the sums of one type on one device as the tracker kept them. */
@@ -238,7 +297,11 @@ public final class AllocationHistory {
      * nor lives of devices: two buffers that meshes lent at one address are one entry.
      */
     public long ledgerEntries() {
-        return sums().stream().mapToLong(DeviceSums::ledgerEntries).sum();
+        long entries = 0;
+        for (DeviceSums one : sums()) {
+            entries += one.ledgerEntries();
+        }
+        return entries;
     }
 
     /** Returns how many frees found nothing to free; where every event was kept, {@link #anomalies()} has each. */
@@ -367,7 +430,11 @@ public final class AllocationHistory {
         if (request.isAnonymous()) {
             return List.of();
         }
-        return Collections.unmodifiableList(replay().byRequest.getOrDefault(request, List.of()));
+        List<BufferGeneration> found = replay().byRequest.get(request);
+        if (found == null && contents.quiet().count() > 0) {
+            found = quietReplay().byRequest.get(request);
+        }
+        return found == null ? List.of() : Collections.unmodifiableList(found);
     }
 
     /**
@@ -396,7 +463,7 @@ public final class AllocationHistory {
 
     /** Returns whether anything that could report was ever connected, as far as the events show. */
     public boolean hasSource() {
-        return replay().hasSource || ledgerEntries() > 0 || !isComplete();
+        return replay().hasSource || quiet().count() > 0 || ledgerEntries() > 0 || !isComplete();
     }
 
     /** Returns the stretches in which the source heard of nothing, oldest first. */
@@ -428,10 +495,9 @@ public final class AllocationHistory {
     }
 
     private static Collection<MeshDescription> descriptions(List<MeshLife> meshes) {
-        return meshes.stream()
-                .map(MeshLife::description)
-                .flatMap(Optional::stream)
-                .toList();
+        List<MeshDescription> all = new ArrayList<>(meshes.size());
+        meshes.forEach(mesh -> mesh.description().ifPresent(all::add));
+        return Collections.unmodifiableList(all);
     }
 
     private Optional<DeviceSums> sumsOf(int device) {
@@ -440,8 +506,26 @@ public final class AllocationHistory {
 
     private synchronized Replay replay() {
         if (replay == null) {
-            replay = new Replay(events(), hasFlatAddresses());
+            replay = new Replay(contents.quiet().count() == 0 ? events() : contents.notableEvents(), hasFlatAddresses());
         }
         return replay;
+    }
+
+    private synchronized Replay quietReplay() {
+        if (quietReplay == null) {
+            quietReplay = new Replay(contents.quietEvents(), hasFlatAddresses());
+        }
+        return quietReplay;
+    }
+
+    private synchronized List<BufferGeneration> everyLife() {
+        if (everyLife == null) {
+            everyLife = contents.quiet().count() == 0
+                    ? replay().generations
+                    : Stream.concat(replay().generations.stream(), quietReplay().generations.stream())
+                            .sorted(Comparator.comparingLong(BufferGeneration::bornAt))
+                            .toList();
+        }
+        return everyLife;
     }
 }

@@ -3,9 +3,12 @@ package dev.meshguard.tracker.history;
 import dev.meshguard.tracker.internal.DeviceBooks;
 import dev.meshguard.tracker.internal.Marker;
 import dev.meshguard.tracker.internal.Merge;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /** What a history is made of: the events, and the sums that were kept beside them. */
 sealed interface Contents {
@@ -19,6 +22,20 @@ sealed interface Contents {
     boolean hasFlatAddresses();
 
     boolean isComplete();
+
+    /** Returns the events that are needed to know the lives that are not quiet; all of them where nobody looks for quiet ones. */
+    default List<HistoryEvent> notableEvents() {
+        return events();
+    }
+
+    /** Returns the events that are needed to know the quiet lives. */
+    default List<HistoryEvent> quietEvents() {
+        return List.of();
+    }
+
+    default QuietLives quiet() {
+        return QuietLives.NONE;
+    }
 
     /**
      * What a tracker holds at one moment, not yet in order.
@@ -41,6 +58,9 @@ sealed interface Contents {
 
         @Override
         public List<DeviceSums> sums() {
+            if (recordings.isEmpty()) {
+                return List.of();
+            }
             return recordings.stream()
                     .map(DeviceSums::of)
                     .sorted(Comparator.comparingInt(DeviceSums::device))
@@ -49,7 +69,12 @@ sealed interface Contents {
 
         @Override
         public boolean isComplete() {
-            return recordings.stream().allMatch(recording -> recording.journal() != null);
+            for (DeviceBooks.Recording recording : recordings) {
+                if (recording.journal() == null) {
+                    return false;
+                }
+            }
+            return true;
         }
     }
 
@@ -60,6 +85,135 @@ sealed interface Contents {
         public Restored {
             events = List.copyOf(events);
             sums = List.copyOf(sums);
+        }
+    }
+
+    /** What a log says. */
+    final class Compact implements Contents {
+
+        private final CompactEvents all;
+        private final int end;
+        /** What came to light later and counts all the same. */
+        private final List<HistoryEvent> later;
+
+        private final boolean canSift;
+        private @Nullable Sifting sifting;
+
+        Compact(CompactEvents all) {
+            this(all, all.size(), List.of());
+        }
+
+        private Compact(CompactEvents all, int end, List<HistoryEvent> later) {
+            this.all = all;
+            this.end = end;
+            this.later = later;
+            this.canSift = Sifting.canSift(all);
+        }
+
+        /** Returns what was known at an event, and what came to light later. */
+        Compact upTo(long event) {
+            List<HistoryEvent> losses = all.others().stream()
+                    .filter(other -> other.number() > event && other instanceof HistoryEvent.ReportsLost)
+                    .toList();
+            return new Compact(all, (int) event, losses);
+        }
+
+        /** Returns whether anything happened after an event that changes what is known. */
+        boolean wentOnAfter(long event) {
+            for (int later = (int) event; later < end; later++) {
+                if (all.kind(later) != CompactEvents.OTHER
+                        || AllocationHistory.changesWhatIsKnown(all.other(later))) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        @Override
+        public List<HistoryEvent> events() {
+            return chosen(place -> true);
+        }
+
+        @Override
+        public List<HistoryEvent> notableEvents() {
+            return canSift ? chosen(sifting()::isNotable) : events();
+        }
+
+        @Override
+        public List<HistoryEvent> quietEvents() {
+            return canSift ? chosen(place -> !sifting().isNotable(place)) : List.of();
+        }
+
+        @Override
+        public QuietLives quiet() {
+            return canSift ? sifting().quiet() : QuietLives.NONE;
+        }
+
+        @Override
+        public List<DeviceSums> sums() {
+            return canSift ? sifting().sums() : DeviceSums.countedFrom(events());
+        }
+
+        @Override
+        public boolean hasFlatAddresses() {
+            return false;
+        }
+
+        @Override
+        public boolean isComplete() {
+            return true;
+        }
+
+        /** Returns whether lives are what the references say, and so need not be looked at one by one to be told. */
+        boolean areLivesCounted() {
+            return canSift && sifting().areLivesCounted();
+        }
+
+        /** Tells of every life if they are counted, else of the quiet ones. */
+        void eachCountedLife(LifeListener listener) {
+            if (canSift) {
+                Sifting known = sifting();
+                boolean isEach = known.areLivesCounted();
+                eachLife(listener, place -> isEach || !known.isNotable(place));
+            }
+        }
+
+        private void eachLife(LifeListener listener, IntPredicate ofPlace) {
+            int[] open = new int[all.places()];
+            long[] size = new long[all.places()];
+            for (int event = 0; event < end; event++) {
+                int kind = all.kind(event);
+                int place = all.place(event);
+                if (kind > CompactEvents.FREED || !ofPlace.test(place)) {
+                    continue;
+                }
+                if (kind == CompactEvents.ALLOCATED && open[place]++ == 0) {
+                    size[place] = all.reportedSize(event);
+                    listener.changed(event + 1L, all.device(place), all.type(place), size[place], true);
+                } else if (kind == CompactEvents.FREED && open[place] > 0 && --open[place] == 0) {
+                    listener.changed(event + 1L, all.device(place), all.type(place), size[place], false);
+                }
+            }
+        }
+
+        private List<HistoryEvent> chosen(IntPredicate ofPlace) {
+            List<HistoryEvent> chosen = new ArrayList<>();
+            for (int event = 0; event < end; event++) {
+                if (all.kind(event) == CompactEvents.OTHER || ofPlace.test(all.place(event))) {
+                    chosen.add(all.event(event));
+                }
+            }
+            chosen.addAll(later);
+            return Collections.unmodifiableList(chosen);
+        }
+
+        private synchronized Sifting sifting() {
+            Sifting known = sifting;
+            if (known == null) {
+                known = new Sifting(all, end);
+                sifting = known;
+            }
+            return known;
         }
     }
 }

@@ -44,7 +44,9 @@ final class Readings {
     }
 
     List<HistoryEvent.Witnessed> events() {
-        return all.stream().map(Reading::event).toList();
+        List<HistoryEvent.Witnessed> events = new ArrayList<>(all.size());
+        all.forEach(reading -> events.add(reading.event()));
+        return events;
     }
 
     /** Returns whether a report of the buffer was open when a witness was read, and what was read is the allocator that lent it. */

@@ -85,6 +85,10 @@ final class Replay {
         events.forEach(this::apply);
     }
 
+    List<HistoryEvent> events() {
+        return events;
+    }
+
     /** What was reported before a device was first opened belongs to its first life. */
     int deviceLifeAt(int device, long number) {
         int openings = 0;

@@ -180,16 +180,21 @@ final class Doubts {
 
     /** What was closed and empty when nothing was heard any more is no matter of doubt. */
     private Optional<HistoryEvent.TrackingStopped> gapThatMatters() {
-        return history.gaps().stream().filter(this::matters).findFirst();
+        for (HistoryEvent.TrackingStopped gap : history.gaps()) {
+            if (matters(gap)) {
+                return Optional.of(gap);
+            }
+        }
+        return Optional.empty();
     }
 
     private boolean matters(HistoryEvent.TrackingStopped gap) {
-        boolean wentOn = history.events().stream()
+        boolean wentOn = history.notableEvents().stream()
                 .anyMatch(event -> event instanceof HistoryEvent.TrackingStarted && event.number() > gap.number());
         boolean witnessed = history.readings().stream()
                 .anyMatch(reading ->
                         reading.number() > gap.number() && reading.reading().moment() == Moment.CLOSE_BEGUN);
-        boolean leftSomething = history.generations().stream()
+        boolean leftSomething = history.notable().stream()
                 .anyMatch(buffer -> buffer.bornAt() < gap.number()
                         && (buffer.isLive() || buffer.diedAt().orElseThrow() > gap.number())
                         && !isWitnessed(buffer));

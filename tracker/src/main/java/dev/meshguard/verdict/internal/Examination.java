@@ -15,6 +15,7 @@ import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.tracker.history.QuietLives;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Doubt;
@@ -38,7 +39,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** One run of the check over one history. */
 public final class Examination {
@@ -71,10 +71,10 @@ public final class Examination {
     public Examination(AllocationHistory whole, ExpectedBuffers expected, List<ToldBefore> told) {
         this.history = whole.asOfCheck();
         this.left = history.live();
-        this.told = told.stream().map(ToldBefore::afresh).toList();
-        this.allowances = expected.entries().stream()
-                .map(entry -> new Allowance(entry, history))
-                .toList();
+        this.told = new ArrayList<>(told.size());
+        told.forEach(one -> this.told.add(one.afresh()));
+        this.allowances = new ArrayList<>(expected.entries().size());
+        expected.entries().forEach(entry -> this.allowances.add(new Allowance(entry, history)));
         this.siblings = new Siblings(history, whole);
         this.lateReports = left.isEmpty() ? LateReports.none() : new LateReports(history);
         this.unheard = new Doubts(history);
@@ -88,10 +88,13 @@ public final class Examination {
         List<Anomaly> anomalies = new ArrayList<>(history.anomalies());
         anomalies.addAll(neverReported);
         anomalies.removeIf(anomaly -> told.stream().anyMatch(before -> before.tells(anomaly)));
-        List<ExpectationResult> expectations = Stream.concat(
-                        allowances.stream().map(Allowance::result),
-                        told.stream().filter(ToldBefore::hasAdmitted).map(ToldBefore::result))
-                .toList();
+        List<ExpectationResult> expectations = new ArrayList<>(allowances.size());
+        allowances.forEach(allowance -> expectations.add(allowance.result()));
+        for (ToldBefore before : told) {
+            if (before.hasAdmitted()) {
+                expectations.add(before.result());
+            }
+        }
         return new LeakVerdict(
                 history,
                 outcome(survivors, doubts, anomalies, expectations),
@@ -174,7 +177,7 @@ public final class Examination {
     }
 
     private LeakVerdict.Sum sum(List<Survivor> survivors) {
-        long allocated = history.isComplete() ? history.generations().size() : everEntered();
+        long allocated = history.isComplete() ? history.notable().size() + history.quiet().count() : everEntered();
         return new LeakVerdict.Sum(
                 allocated,
                 history.isComplete() ? freed() : allocated - history.ledgerEntries(),
@@ -185,7 +188,7 @@ public final class Examination {
     }
 
     private long freed() {
-        return history.generations().stream().filter(buffer -> !buffer.isLive()).count();
+        return history.quiet().count() + history.notable().size() - left.size();
     }
 
     private long everEntered() {
@@ -199,9 +202,11 @@ public final class Examination {
     }
 
     private static long count(List<Survivor> survivors, Standing standing) {
-        return survivors.stream()
-                .filter(survivor -> survivor.standing() == standing)
-                .count();
+        long count = 0;
+        for (Survivor survivor : survivors) {
+            count += survivor.standing() == standing ? 1 : 0;
+        }
+        return count;
     }
 
     private static Outcome outcomeOf(List<Survivor> survivors) {
@@ -218,11 +223,11 @@ public final class Examination {
             List<Anomaly> anomalies,
             List<ExpectationResult> expectations) {
         Outcome worst = outcomeOf(survivors);
-        if (expectations.stream().anyMatch(result -> result.fate() == Fate.UNDER_ITS_BOUND)) {
-            worst = worst.orWorse(Outcome.STALE_EXPECTATION);
+        for (ExpectationResult result : expectations) {
+            worst = result.fate() == Fate.UNDER_ITS_BOUND ? worst.orWorse(Outcome.STALE_EXPECTATION) : worst;
         }
-        if (anomalies.stream().anyMatch(anomaly -> anomaly.kind().unbalancesBooks())) {
-            worst = worst.orWorse(Outcome.MISREPORTED);
+        for (Anomaly anomaly : anomalies) {
+            worst = anomaly.kind().unbalancesBooks() ? worst.orWorse(Outcome.MISREPORTED) : worst;
         }
         return doubts.isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
     }
@@ -300,6 +305,9 @@ public final class Examination {
 
     /** One line a reason: a source that loses reports loses many for the same one. */
     private List<Doubt> lostReports() {
+        if (history.lostReports().isEmpty()) {
+            return List.of();
+        }
         Map<String, List<HistoryEvent.ReportsLost>> byReason = new LinkedHashMap<>();
         for (HistoryEvent.ReportsLost lost : history.lostReports()) {
             byReason.computeIfAbsent(lost.reason(), unused -> new ArrayList<>()).add(lost);
@@ -467,7 +475,7 @@ public final class Examination {
     /** The ledger knows no lives of devices: an address that was left behind and is used again is one entry there. */
     private List<LeakVerdict.TypeTotal> totalsOfLives() {
         Map<BufferType, Map<BufferLifetime, LeakVerdict.TypeTotal>> totals = new EnumMap<>(BufferType.class);
-        for (BufferGeneration buffer : history.generations()) {
+        for (BufferGeneration buffer : history.notable()) {
             LeakVerdict.TypeTotal one = new LeakVerdict.TypeTotal(
                     buffer.type(),
                     buffer.lifetime(),
@@ -478,9 +486,18 @@ public final class Examination {
             totals.computeIfAbsent(buffer.type(), unused -> new EnumMap<>(BufferLifetime.class))
                     .merge(buffer.lifetime(), one, Examination::sum);
         }
-        return totals.values().stream()
-                .flatMap(ofType -> ofType.values().stream())
-                .toList();
+        QuietLives quiet = history.quiet();
+        for (BufferType type : BufferType.values()) {
+            if (quiet.buffers(type) > 0) {
+                LeakVerdict.TypeTotal freed = new LeakVerdict.TypeTotal(
+                        type, BufferLifetime.USER, quiet.buffers(type), quiet.bytes(type), 0, 0);
+                totals.computeIfAbsent(type, unused -> new EnumMap<>(BufferLifetime.class))
+                        .merge(BufferLifetime.USER, freed, Examination::sum);
+            }
+        }
+        List<LeakVerdict.TypeTotal> all = new ArrayList<>();
+        totals.values().forEach(ofType -> all.addAll(ofType.values()));
+        return all;
     }
 
     private static LeakVerdict.TypeTotal sum(LeakVerdict.TypeTotal one, LeakVerdict.TypeTotal other) {

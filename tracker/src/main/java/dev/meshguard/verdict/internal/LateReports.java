@@ -37,7 +37,7 @@ final class LateReports {
     private final Map<Owner, Over> owners = new HashMap<>();
 
     LateReports(AllocationHistory history) {
-        history.events().forEach(this::apply);
+        history.notableEvents().forEach(this::apply);
     }
 
     /** Returns those of a history of which nothing is left, about which nobody asks. */
@@ -62,6 +62,9 @@ final class LateReports {
 
     /** Returns what makes a verdict doubtful if some of the buffers are left because of such reports. */
     Optional<Doubt> doubt(List<BufferGeneration> left) {
+        if (left.isEmpty()) {
+            return Optional.empty();
+        }
         List<BufferGeneration> doubtful =
                 left.stream().filter(buffer -> lateReportOf(buffer).isPresent()).toList();
         if (doubtful.isEmpty()) {

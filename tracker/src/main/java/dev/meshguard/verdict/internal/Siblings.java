@@ -75,7 +75,7 @@ final class Siblings {
             this.whole = null;
         } else {
             this.whole = new Siblings(whole, whole);
-            whole.generations().forEach(life -> laterLives.put(life.bornAt(), life));
+            whole.notable().forEach(life -> laterLives.put(life.bornAt(), life));
         }
     }
 
@@ -157,7 +157,7 @@ final class Siblings {
     List<BufferGeneration.Report> takenBackByOthersAt(Place place) {
         if (takenBackByOthers == null) {
             takenBackByOthers = new HashMap<>();
-            for (BufferGeneration buffer : history.generations()) {
+            for (BufferGeneration buffer : history.notable()) {
                 for (BufferGeneration.Report report : buffer.reports()) {
                     if (isTakenBackByAnother(report)) {
                         takenBackByOthers
@@ -195,7 +195,7 @@ final class Siblings {
     Optional<HistoryEvent.FreeIgnored> freeWhileShared(BufferGeneration buffer) {
         if (freesWhileShared == null) {
             freesWhileShared = new HashMap<>();
-            for (HistoryEvent event : history.events()) {
+            for (HistoryEvent event : history.notableEvents()) {
                 if (event instanceof HistoryEvent.FreeIgnored ignored
                         && ignored.reason() == IgnoredFreeReason.STILL_SHARED) {
                     freesWhileShared.put(new Place(ignored.device(), ignored.type(), ignored.address()), ignored);
@@ -225,7 +225,7 @@ final class Siblings {
     List<BufferGeneration> fromSameLine(BufferGeneration buffer) {
         if (alike == null) {
             alike = new HashMap<>();
-            for (BufferGeneration one : history.generations()) {
+            for (BufferGeneration one : history.notable()) {
                 likeness(one)
                         .ifPresent(key -> alike().computeIfAbsent(key, unused -> new ArrayList<>())
                                 .add(one));

@@ -2,6 +2,8 @@ package dev.meshguard.server.log.internal;
 
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.history.CompactEvents;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -38,6 +40,13 @@ final class BufferEntry {
 
     // What the history holds: one type, but for an id that is used for two at a time.
     private final int[] held = new int[TYPES.length];
+
+    /** Its place among the events, of the type that came first; more are kept for an id that is used for several. */
+    private int place = CompactEvents.NO_PLACE;
+
+    private BufferType typeOfPlace = BufferType.DRAM;
+    private int @Nullable [] placesOfTypes;
+    private int latestPlace = CompactEvents.NO_PLACE;
 
     private boolean isOfDead;
     private @Nullable Set<Long> otherProcesses;
@@ -133,6 +142,29 @@ final class BufferEntry {
 
     boolean isNamed() {
         return firstLine > 0;
+    }
+
+    int place(BufferType ofType, CompactEvents events) {
+        if (place == CompactEvents.NO_PLACE) {
+            place = events.place(device, ofType, id, CompactEvents.NO_PLACE);
+            latestPlace = place;
+            typeOfPlace = ofType;
+        }
+        return ofType == typeOfPlace ? place : otherPlace(ofType, events);
+    }
+
+    private int otherPlace(BufferType ofType, CompactEvents events) {
+        int[] others = placesOfTypes;
+        if (others == null) {
+            others = new int[TYPES.length];
+            Arrays.fill(others, CompactEvents.NO_PLACE);
+            placesOfTypes = others;
+        }
+        if (others[ofType.ordinal()] == CompactEvents.NO_PLACE) {
+            latestPlace = events.place(device, ofType, id, latestPlace);
+            others[ofType.ordinal()] = latestPlace;
+        }
+        return others[ofType.ordinal()];
     }
 
     AddressUse use() {

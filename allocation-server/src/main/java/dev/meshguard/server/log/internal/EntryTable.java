@@ -11,6 +11,9 @@ final class EntryTable {
     private static final int FIRST_PRUNING = 4096;
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
+    /** The ids stand beside the entries, so that a search that passes others over does not touch them. */
+    private long[] ids = new long[FIRST_CAPACITY];
+
     private @Nullable BufferEntry[] slots = new @Nullable BufferEntry[FIRST_CAPACITY];
     private int shift = Long.numberOfLeadingZeros(FIRST_CAPACITY) + 1;
     private final List<BufferEntry> entries = new ArrayList<>();
@@ -24,12 +27,25 @@ final class EntryTable {
     void add(BufferEntry entry) {
         entries.add(entry);
         if (entries.size() * 2 > slots.length) {
-            slots = new @Nullable BufferEntry[slots.length * 2];
-            shift--;
-            entries.forEach(known -> slots[slot(known.id)] = known);
+            makeRoom(slots.length * 2);
         } else {
-            slots[slot(entry.id)] = entry;
+            put(entry);
         }
+    }
+
+    private void makeRoom(int capacity) {
+        ids = new long[capacity];
+        slots = new @Nullable BufferEntry[capacity];
+        shift = Long.numberOfLeadingZeros(capacity) + 1;
+        for (BufferEntry entry : entries) {
+            put(entry);
+        }
+    }
+
+    private void put(BufferEntry entry) {
+        int slot = slot(entry.id);
+        ids[slot] = entry.id;
+        slots[slot] = entry;
     }
 
     /** Drops the entries of which nothing is allocated, when they have become many; of what is dropped no use is told. */
@@ -39,10 +55,7 @@ final class EntryTable {
         }
         entries.removeIf(BufferEntry::isOver);
         nextPruning = Math.max(FIRST_PRUNING, entries.size() * 2);
-        int capacity = Integer.highestOneBit(Math.max(FIRST_CAPACITY, nextPruning * 2));
-        slots = new @Nullable BufferEntry[capacity];
-        shift = Long.numberOfLeadingZeros(capacity) + 1;
-        entries.forEach(known -> slots[slot(known.id)] = known);
+        makeRoom(Integer.highestOneBit(Math.max(FIRST_CAPACITY, nextPruning * 2)));
     }
 
     /** Returns the entries in the order in which they came. */
@@ -53,10 +66,8 @@ final class EntryTable {
     private int slot(long id) {
         int mask = slots.length - 1;
         int slot = (int) ((id * SPREAD) >>> shift);
-        BufferEntry there = slots[slot];
-        while (there != null && there.id != id) {
+        while (ids[slot] != id && slots[slot] != null) {
             slot = (slot + 1) & mask;
-            there = slots[slot];
         }
         return slot;
     }

@@ -9,14 +9,12 @@ import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.DeviceSums;
+import dev.meshguard.tracker.history.CompactEvents;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +30,7 @@ final class EventList {
     /** A log says no times; what needs one gets this. */
     private static final Instant NO_TIME = Instant.EPOCH;
 
-    private final List<HistoryEvent> events = new ArrayList<>();
+    private final CompactEvents events = new CompactEvents();
     private final @Nullable LiveEvents live;
     private long count;
     private final Map<Long, AllocationDetails> byProcess = new HashMap<>();
@@ -55,8 +53,14 @@ final class EventList {
         add(new HistoryEvent.SourceAttached(number(), source));
     }
 
-    void allocated(long pid, int device, BufferType type, long address, long size) {
-        allocated(request(pid, Optional.empty()), device, type, address, size, Ownership.UNKNOWN);
+    void allocated(BufferEntry entry, long pid, BufferType type, long size) {
+        if (live != null) {
+            count++;
+            live.allocated(request(pid, Optional.empty()), entry.device, type, entry.id, size);
+            return;
+        }
+        newEvent();
+        events.allocated(entry.place(type, events), size, pid);
     }
 
     void allocated(
@@ -64,17 +68,33 @@ final class EventList {
         add(new HistoryEvent.Allocated(number(), request, device, type, address, size, ownership));
     }
 
-    void freed(long pid, int device, BufferType type, long address) {
-        freed(request(pid, Optional.empty()), device, type, address, Ownership.UNKNOWN);
+    void freed(BufferEntry entry, long pid, BufferType type) {
+        if (live != null) {
+            count++;
+            live.freed(request(pid, Optional.empty()), entry.device, type, entry.id);
+            return;
+        }
+        newEvent();
+        events.freed(entry.place(type, events), pid);
     }
 
     void freed(AllocationRequest request, int device, BufferType type, long address, Ownership ownership) {
         add(new HistoryEvent.Freed(number(), request, device, type, address, ownership));
     }
 
-    void freeIgnored(long pid, int device, BufferType type, long address) {
-        add(new HistoryEvent.FreeIgnored(
-                number(), request(pid, Optional.empty()), device, type, address, IgnoredFreeReason.UNKNOWN_ADDRESS));
+    void freeIgnored(BufferEntry entry, long pid, BufferType type) {
+        if (live != null) {
+            add(new HistoryEvent.FreeIgnored(
+                    number(),
+                    request(pid, Optional.empty()),
+                    entry.device,
+                    type,
+                    entry.id,
+                    IgnoredFreeReason.UNKNOWN_ADDRESS));
+            return;
+        }
+        newEvent();
+        events.freeIgnored(entry.place(type, events), pid);
     }
 
     void deviceOpened(int device) {
@@ -130,9 +150,7 @@ final class EventList {
 
     /** Returns the history; a server's log does not say over how many banks a buffer lies, so sizes say nothing of overlaps. */
     AllocationHistory history() {
-        return live != null
-                ? live.history()
-                : AllocationHistory.restored(events, DeviceSums.countedFrom(events), false, true);
+        return live != null ? live.history() : AllocationHistory.read(events);
     }
 
     EventLines linesOfEvents() {
@@ -144,15 +162,21 @@ final class EventList {
     }
 
     private void add(HistoryEvent event) {
-        count++;
         if (live != null) {
+            count++;
             live.hear(event);
             return;
         }
+        newEvent();
+        events.add(event);
+    }
+
+    /** Notes from which line the next event is. */
+    private void newEvent() {
         if (events.size() == lines.length) {
             lines = Arrays.copyOf(lines, lines.length * 2);
         }
         lines[events.size()] = line;
-        events.add(event);
+        count++;
     }
 }

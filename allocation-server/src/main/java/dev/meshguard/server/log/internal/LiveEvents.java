@@ -1,7 +1,10 @@
 package dev.meshguard.server.log.internal;
 
+import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
@@ -14,6 +17,14 @@ final class LiveEvents {
             .retention(Retention.LIVE_AND_TOTALS)
             .bankedAddresses()
             .build();
+
+    void allocated(AllocationRequest request, int device, BufferType type, long address, long size) {
+        tracker.allocated(request, device, type, address, size, Ownership.UNKNOWN);
+    }
+
+    void freed(AllocationRequest request, int device, BufferType type, long address) {
+        tracker.freed(request, device, type, address, Ownership.UNKNOWN);
+    }
 
     void hear(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated report) {

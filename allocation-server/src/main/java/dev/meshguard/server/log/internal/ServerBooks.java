@@ -6,7 +6,6 @@ import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Retention;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -69,7 +68,7 @@ final class ServerBooks {
         if (entry.isLeftBehind()) {
             beginNewLife(book);
         }
-        events.allocated(said.pid, said.device, said.type, said.id, said.size);
+        events.allocated(entry, said.pid, said.type, said.size);
         checkReferences(said, entry, line);
         entry.allocated(said.type, said.size, line);
         if (entry.references == 0) {
@@ -257,9 +256,9 @@ final class ServerBooks {
                 book(said.device).remove(entry);
             }
         } else if (entry.held() > 0) {
-            events.freeIgnored(said.pid, said.device, entry.typeToFree(), said.id);
+            events.freeIgnored(entry, said.pid, entry.typeToFree());
         } else {
-            events.freed(said.pid, said.device, typeOf(entry), said.id);
+            events.freed(entry, said.pid, typeOf(entry));
         }
     }
 
@@ -283,7 +282,7 @@ final class ServerBooks {
         if (entry.held() > 0) {
             BufferType type = entry.typeToFree();
             entry.givenBack(type);
-            events.freed(pid, entry.device, type, entry.id);
+            events.freed(entry, pid, type);
         }
     }
 
@@ -429,12 +428,20 @@ final class ServerBooks {
     }
 
     List<AddressUse> addresses() {
-        return devices.values().stream()
-                .flatMap(book -> book.entries().stream()
-                        .filter(entry -> entry.isNamed() && !(forgetsWhatIsOver && entry.isOver()))
-                        .sorted(Comparator.comparing(entry -> entry.id, Long::compareUnsigned)))
-                .map(BufferEntry::use)
-                .toList();
+        List<AddressUse> uses = new ArrayList<>();
+        for (DeviceBook book : devices.values()) {
+            List<BufferEntry> named = new ArrayList<>(book.entries().size());
+            for (BufferEntry entry : book.entries()) {
+                if (entry.isNamed() && !(forgetsWhatIsOver && entry.isOver())) {
+                    named.add(entry);
+                }
+            }
+            named.sort((one, other) -> Long.compareUnsigned(one.id, other.id));
+            for (BufferEntry entry : named) {
+                uses.add(entry.use());
+            }
+        }
+        return uses;
     }
 
     private static String place(BufferEntry entry) {

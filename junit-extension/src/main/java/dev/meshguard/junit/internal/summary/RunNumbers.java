@@ -84,17 +84,21 @@ public final class RunNumbers {
             buffers += verdict.sum().allocated();
             addPeaks(verdict.history(), check.subject().name());
         }
-        List<SurvivorGroup> left = Stream.of(Standing.LEAKED, Standing.MISREPORTED)
-                .flatMap(standing -> verdict.groups(standing).stream())
-                .toList();
         switch (check.fate()) {
             case HELD, SKIPPED -> {}
-            case KNOWN -> left.forEach(group -> knownLeaks = knownLeaks.and(LeakCount.of(group)));
+            case KNOWN -> leftIn(verdict).forEach(group -> knownLeaks = knownLeaks.and(LeakCount.of(group)));
             case FAILED, ABORTED -> {
+                List<SurvivorGroup> left = leftIn(verdict);
                 left.forEach(group -> leaks.merge(group.cause(), LeakCount.of(group), LeakCount::and));
                 withoutLeak += left.isEmpty() ? 1 : 0;
             }
         }
+    }
+
+    private static List<SurvivorGroup> leftIn(LeakVerdict verdict) {
+        return Stream.of(Standing.LEAKED, Standing.MISREPORTED)
+                .flatMap(standing -> verdict.groups(standing).stream())
+                .toList();
     }
 
     private void addPeaks(AllocationHistory history, String name) {

@@ -1,0 +1,54 @@
+package dev.meshguard.report;
+
+import dev.meshguard.report.VerdictReport.Finding;
+import dev.meshguard.verdict.SurvivorGroup;
+import java.util.AbstractList;
+import java.util.List;
+import java.util.RandomAccess;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The findings of a section, each written when it is first asked for.
+ *
+ * <p>Ten thousand buffers may be left and forty lines fit a terminal. Immutable and safe for use by several threads, which may write
+ * the same finding twice.
+ */
+final class FindingList extends AbstractList<Finding> implements RandomAccess {
+
+    private final List<SurvivorGroup> groups;
+    private final Function<SurvivorGroup, Finding> writer;
+    private final AtomicReferenceArray<@Nullable Finding> written;
+
+    FindingList(List<SurvivorGroup> groups, Function<SurvivorGroup, Finding> writer) {
+        this.groups = List.copyOf(groups);
+        this.writer = writer;
+        this.written = new AtomicReferenceArray<>(groups.size());
+    }
+
+    @Override
+    public Finding get(int index) {
+        Finding known = written.get(index);
+        if (known == null) {
+            known = writer.apply(groups.get(index));
+            written.set(index, known);
+        }
+        return known;
+    }
+
+    @Override
+    public int size() {
+        return groups.size();
+    }
+
+    /** Returns how many buffers the findings from one on stand for, and writes none for that. */
+    static long buffers(List<Finding> findings, int from) {
+        return findings instanceof FindingList list
+                ? list.groups.stream()
+                        .skip(from)
+                        .mapToLong(SurvivorGroup::buffers)
+                        .sum()
+                : findings.stream().skip(from).mapToLong(Finding::buffers).sum();
+    }
+}
