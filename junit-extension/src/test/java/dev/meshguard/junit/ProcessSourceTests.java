@@ -31,13 +31,35 @@ class ProcessSourceTests {
     @Test
     void whatAProgramLeavesFailsItsTest() {
         Assertions.assertThat(text(LeakTestCase.class)).isEqualTo("""
-                LEAK  """);
+                LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated      [1 allocated = 0 freed + 1 leaked]
+                1. DRAM 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
+                   allocated in TEST (event #4) at 0x1000 (4096), unlabelled
+
+                Tracked  in all                    left
+                DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  4 KiB -> 4 KiB
+
+                UNEXPLAINED: Free the buffer before the program ends.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, count = 1, because = "…")
+                   as a line of a file: DRAM device 0 size 4096 count atMost 1 because "…"
+                Note: No place in the code is named, because no origins were captured.
+                Note: process N (cat) exited with status 0
+                Reproduce: mvn test -Dtest='ProcessSourceTests$LeakTestCase#decodes'""");
     }
 
     @Test
     void aProgramThatNobodyHeardOfProvesNothing() {
         Assertions.assertThat(text(SilentTestCase.class)).isEqualTo("""
-                INCONCLUSIVE """);
+                INCONCLUSIVE  it cannot be known whether everything was given back      [0 allocated = 0 freed]
+                1. Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to it, or tell it with sourceAttached(…) that something is connected that has nothing to report.
+
+                Tracked: nothing was allocated
+
+                Note: process N (true) exited with status 0
+                Note: it never connected to /folder/server.sock. Does its runtime have the tracking built in, and does the program allocate on a device at all? Does its client look for the socket in MESHGUARD_SOCKET? One that knows only the fixed path needs ProcessSocket.DEFAULT_PATH. Is the environment handed on where it starts others, and is the socket to be seen from inside a container?
+                Reproduce: mvn test -Dtest='ProcessSourceTests$SilentTestCase#decodes'""");
     }
 
     @Test

@@ -11,7 +11,7 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum ProcessSocket {
     /**
-     * A socket of the program's own, which the environment variable {@value TrackedProcess#SOCKET_VARIABLE} names. Any number of programs
+     * A socket of the program's own, which the environment variable {@value dev.meshguard.server.client.AllocationClient#SOCKET_VARIABLE} names. Any number of programs
      * run at the same time.
      */
     PRIVATE,

@@ -3,6 +3,7 @@ package dev.meshguard.server.process;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.ProcessProbe;
 import dev.meshguard.server.ServerConnection;
+import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -34,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -55,7 +57,8 @@ import org.jspecify.annotations.Nullable;
  * <h2>What the program needs</h2>
  *
  * <p>A client of the field's allocation server. It is started with {@code TT_ALLOC_TRACKING_ENABLED=1}, which switches the client of the
- * runtime on, and with {@value #SOCKET_VARIABLE}, which names the socket. Clients that know only the fixed path need
+ * runtime on, and with {@value dev.meshguard.server.client.AllocationClient#SOCKET_VARIABLE}, which names the socket, to an
+ * {@link dev.meshguard.server.client.AllocationClient} for example. Clients that know only the fixed path need
  * {@link ProcessSocket#DEFAULT_PATH}.
  *
  * <h2>How it is judged</h2>
@@ -71,15 +74,13 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class TrackedProcess implements AutoCloseable {
 
-    /** The environment variable that names the socket to clients that look for it. */
-    public static final String SOCKET_VARIABLE = "MESHGUARD_SOCKET";
-
     private static final String TRACKING_VARIABLE = "TT_ALLOC_TRACKING_ENABLED";
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration ENDING = Duration.ofSeconds(3);
     private static final int HEAD = 64 << 10;
     private static final int TAIL = 192 << 10;
     private static final int LAST_LINES = 3;
+    private static final int LONGEST_NAME = 60;
     private static final int SIGNALLED = 128;
     private static final int LARGEST_SIGNAL = 64;
 
@@ -295,7 +296,7 @@ public final class TrackedProcess implements AutoCloseable {
         List<String> checks = new ArrayList<>();
         checks.add("Does its runtime have the tracking built in, and does the program allocate on a device at all?");
         if (socket == ProcessSocket.PRIVATE) {
-            checks.add("Does its client look for the socket in " + SOCKET_VARIABLE + "? One that knows only the fixed path needs"
+            checks.add("Does its client look for the socket in " + AllocationClient.SOCKET_VARIABLE + "? One that knows only the fixed path needs"
                     + " ProcessSocket.DEFAULT_PATH.");
         }
         checks.add("Is the environment handed on where it starts others, and is the socket to be seen from inside a container?");
@@ -312,7 +313,11 @@ public final class TrackedProcess implements AutoCloseable {
     }
 
     private String name() {
-        return "process " + pid() + " (" + String.join(" ", command) + ")";
+        Path program = Path.of(command.get(0)).getFileName();
+        String words = Stream.concat(
+                        Stream.of(String.valueOf(program)), command.stream().skip(1))
+                .collect(Collectors.joining(" "));
+        return "process " + pid() + " (" + (words.length() > LONGEST_NAME ? words.substring(0, LONGEST_NAME) + "…" : words) + ")";
     }
 
     /** Hears the end of everything, ends what outlived the program, and closes the server. */
@@ -545,7 +550,7 @@ public final class TrackedProcess implements AutoCloseable {
             }
             Map<String, String> ofProgram = builder.environment();
             ofProgram.put(TRACKING_VARIABLE, "1");
-            ofProgram.put(SOCKET_VARIABLE, path.toString());
+            ofProgram.put(AllocationClient.SOCKET_VARIABLE, path.toString());
             ofProgram.putAll(environment);
             return builder;
         }

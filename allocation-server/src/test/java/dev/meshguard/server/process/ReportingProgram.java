@@ -48,9 +48,8 @@ final class ReportingProgram {
     }
 
     public static void main(String[] steps) throws Exception {
-        Path socket = Path.of(System.getenv(TrackedProcess.SOCKET_VARIABLE));
         RecordSize size = steps[0].equals("144") ? RecordSize.BYTES_144 : RecordSize.BYTES_112;
-        try (AllocationClient client = AllocationClient.connect(socket, size)) {
+        try (AllocationClient client = AllocationClient.builder().recordSize(size).connect()) {
             for (String step : steps) {
                 run(step, client);
             }

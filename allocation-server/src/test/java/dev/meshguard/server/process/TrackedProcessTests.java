@@ -141,7 +141,7 @@ class TrackedProcessTests {
             program.await(PATIENCE);
 
             assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-            assertThat(program.notes().get(1)).isEqualTo("its server: connection 1 sent 112 bytes, which may be a whole record or a part of a larger one, and waits: start the server with --record-size 72, 112 or 144");
+            assertThat(program.notes().get(1)).isEqualTo("its server: connection 1 sent 112 bytes, which may be a whole record or a part of a larger one, and waits: say which with recordSize(…), or --record-size 72, 112 or 144");
         }
     }
 
