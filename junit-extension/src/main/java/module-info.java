@@ -6,6 +6,7 @@ module dev.meshguard.junit {
     requires transitive dev.meshguard.assertions;
     requires transitive dev.meshguard.mesh;
     requires transitive dev.meshguard.report;
+    requires transitive dev.meshguard.server;
     requires transitive dev.meshguard.tracker;
     requires transitive org.assertj.core;
     requires transitive org.opentest4j;

@@ -9,6 +9,9 @@ import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.process.TrackedProcess;
+import dev.meshguard.server.process.TrackedProcesses;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Quantities;
@@ -56,6 +59,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     private final Optional<TemplateInvocation> template;
     private final Map<String, Scope> rounds = new HashMap<>();
     private final List<Scope> scopes = new ArrayList<>();
+    private final WatchedProcesses processes = new WatchedProcesses();
     private Phase phase = Phase.START;
     private boolean isAskedFor;
     private @Nullable AllocationTracker tracker;
@@ -81,6 +85,15 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         this.test = GuardedTest.of(owner);
         this.owner = owner;
         this.template = template;
+    }
+
+    MemorySource source() {
+        return settings.source();
+    }
+
+    /** Returns who is blamed, as build tools select it. */
+    String name() {
+        return test.name();
     }
 
     Policies policies() {
@@ -142,6 +155,16 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         return existing;
     }
 
+    /** Returns the programs that the test starts; each is checked by itself, whatever else was asked for. */
+    synchronized TrackedProcesses processes() {
+        return processes.processes(phase);
+    }
+
+    /** Returns the server that programs report to which somebody else starts. */
+    synchronized AllocationServer server() {
+        return processes.server(this::tracker);
+    }
+
     synchronized MeshDevice mesh() {
         MeshDevice existing = mesh;
         if (existing == null) {
@@ -155,6 +178,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     synchronized void begin(Phase next) {
         if (!next.equals(phase)) {
             phase = next;
+            processes.begin(next);
             if (next.equals(Phase.TEARDOWN)) {
                 budgets.read(openMeshes());
             }
@@ -241,9 +265,36 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
                         .toList();
     }
 
-    /** Closes what was left open, and fails the test if the check does not hold. */
+    /** Closes what was left open, and fails the test if a check does not hold. */
     @Override
     public void close() {
+        FailedChecks failed = new FailedChecks();
+        for (TrackedProcess one : ended()) {
+            failed.collect(() -> check(one));
+        }
+        failed.collect(this::closeMemory);
+        failed.throwAll();
+    }
+
+    private synchronized List<TrackedProcess> ended() {
+        return processes.ended();
+    }
+
+    private void check(TrackedProcess process) {
+        LeakCheck check = LeakCheck.create().expecting(expected);
+        try (RunningCheck running = run.reporting().numbers().checkOfMesh(test.subjectOf(process))) {
+            new Conclusion(settings.policies(), new BudgetCheck(List.of()), run, test, Optional.empty())
+                    .draw(
+                            process.verdict(check),
+                            () -> process.verdict(check),
+                            process.tracker(),
+                            process.notes(),
+                            null,
+                            running);
+        }
+    }
+
+    private void closeMemory() {
         List<String> notes =
                 new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
         awaitLateFrees().ifPresent(notes::add);
@@ -271,6 +322,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         if (all == null || !isAskedFor) {
             return;
         }
+        notes.addAll(processes.closeServer());
         try (RunningCheck running = run.reporting().numbers().checkOfMesh(test.subject())) {
             check(all, notes, running);
         }

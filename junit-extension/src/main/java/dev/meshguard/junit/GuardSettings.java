@@ -25,6 +25,7 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
 /** What a test asked for, checked. */
 record GuardSettings(
+        MemorySource source,
         int rows,
         int columns,
         Architecture architecture,
@@ -43,6 +44,8 @@ record GuardSettings(
     /** The largest system there is, a Galaxy, has 8x4 devices. */
     private static final int MOST_DEVICES = 32;
 
+    private static final String NEEDS_A_MESH = "That is for a mesh in this process: let the source be FAKE.";
+
     GuardSettings {
         defects = Set.copyOf(defects);
         runtime = List.copyOf(runtime);
@@ -59,6 +62,7 @@ record GuardSettings(
             throw refused(place, "reporting = " + Arrays.toString(reporting), "Give at most one.");
         }
         return new GuardSettings(
+                        annotation.source(),
                         annotation.rows(),
                         annotation.columns(),
                         annotation.architecture(),
@@ -102,6 +106,9 @@ record GuardSettings(
 
     /** Returns these settings if there is such a mesh. */
     GuardSettings checked(String place) {
+        if (source == MemorySource.PROCESSES) {
+            refuseWhatNeedsAMesh(place);
+        }
         requirePositive(place, "rows", rows);
         requirePositive(place, "columns", columns);
         if ((long) rows * columns > MOST_DEVICES) {
@@ -127,8 +134,28 @@ record GuardSettings(
         return this;
     }
 
+    /** What another process does with its memory nobody can choose from here. */
+    private void refuseWhatNeedsAMesh(String place) {
+        String ofMesh = "source = PROCESSES, ";
+        if (!defects.isEmpty()) {
+            throw refused(place, ofMesh + "defects = " + defects, NEEDS_A_MESH);
+        }
+        if (!faults.faults().isEmpty()) {
+            throw refused(place, ofMesh + "faults = \"" + faults + "\"", NEEDS_A_MESH);
+        }
+        if (accounting == MeshAccounting.EACH_TEST) {
+            throw refused(
+                    place,
+                    ofMesh + "accounting = EACH_TEST",
+                    "Each program has a verdict of its own: let the lifetime be TEST, or leave accounting out.");
+        }
+    }
+
     /** Returns these settings as an invocation of a test template needs them. */
     GuardSettings in(TemplateInvocation invocation) {
+        if (source == MemorySource.PROCESSES) {
+            throw refused(invocation.place(), "source = PROCESSES", NEEDS_A_MESH);
+        }
         if (lifetime == MeshLifetime.CLASS) {
             throw refused(
                     invocation.place(),
@@ -143,6 +170,7 @@ record GuardSettings(
         both.addAll(defects);
         both.addAll(invocation.defects());
         return new GuardSettings(
+                source,
                 rows,
                 columns,
                 architecture,
@@ -162,6 +190,7 @@ record GuardSettings(
     /** Returns these settings with other policies. */
     GuardSettings with(Policies other) {
         return new GuardSettings(
+                source,
                 rows,
                 columns,
                 architecture,

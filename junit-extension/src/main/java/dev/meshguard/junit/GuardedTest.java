@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.attachment.FailureFiles;
 import dev.meshguard.junit.internal.summary.CheckSubject;
+import dev.meshguard.server.process.TrackedProcess;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.handle.HandleSearch;
 import java.lang.reflect.Method;
@@ -78,6 +79,11 @@ final class GuardedTest {
                 ? CheckSubject.Kind.TEST
                 : place.getTestClass().isPresent() ? CheckSubject.Kind.CLASS : CheckSubject.Kind.RUN;
         return new CheckSubject(kind, name(), reproduction());
+    }
+
+    /** Returns what a summary has to know of a program that it started. */
+    CheckSubject subjectOf(TrackedProcess process) {
+        return new CheckSubject(CheckSubject.Kind.PROCESS, name() + ", process " + process.pid(), reproduction());
     }
 
     /** Returns a stack that leads to it, for errors that have no better place. */

@@ -129,6 +129,11 @@ public final class MeshGuardExtension
         return builder().build();
     }
 
+    /** Returns an extension for tests of other processes; see {@link MemorySource#PROCESSES}. */
+    public static MeshGuardExtension processes() {
+        return builder().source(MemorySource.PROCESSES).build();
+    }
+
     /** Starts an extension with other settings. */
     public static Builder builder() {
         return new Builder();
@@ -547,6 +552,7 @@ public final class MeshGuardExtension
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
+        private MemorySource source = MemorySource.FAKE;
         private int rows = 2;
         private int columns = 4;
         private Architecture architecture = Architecture.WORMHOLE_B0;
@@ -566,6 +572,12 @@ public final class MeshGuardExtension
         private final List<MemoryBudget> budgets = new ArrayList<>();
 
         private Builder() {}
+
+        /** Chooses whose memory the tests are about; {@link MemorySource#FAKE} unless set. */
+        public Builder source(MemorySource newSource) {
+            source = newSource;
+            return this;
+        }
 
         /** Chooses the mesh, which is all of the system; 2x4 unless set. */
         public Builder mesh(int newRows, int newColumns) {
@@ -710,6 +722,7 @@ public final class MeshGuardExtension
 
         private GuardSettings settings() {
             return new GuardSettings(
+                    source,
                     rows,
                     columns,
                     architecture,

@@ -78,6 +78,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public @interface TrackAllocations {
 
+    /** Returns whose memory the test is about. With {@link MemorySource#PROCESSES} what describes a mesh says nothing. */
+    MemorySource source() default MemorySource.FAKE;
+
     /** Returns the number of rows of the mesh, which is all of the system; at least 1. */
     int rows() default 2;
 

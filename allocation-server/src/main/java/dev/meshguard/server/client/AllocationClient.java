@@ -52,6 +52,9 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationClient implements AutoCloseable {
 
+    /** The environment variable that names the socket to programs that are watched. */
+    public static final String SOCKET_VARIABLE = "MESHGUARD_SOCKET";
+
     private static final long NANOSECONDS = 1_000_000_000L;
 
     private final Path socket;
@@ -334,7 +337,7 @@ public final class AllocationClient implements AutoCloseable {
 
         private static final int LARGEST_BATCH = 4096;
 
-        private Path socket = AllocationServer.DEFAULT_SOCKET;
+        private Path socket = defaultSocket();
         private RecordSize recordSize = RecordSize.BYTES_112;
         private int processId = (int) ProcessHandle.current().pid();
         private int batch = 1;
@@ -345,7 +348,15 @@ public final class AllocationClient implements AutoCloseable {
 
         private Builder() {}
 
-        /** Connects to another socket than {@link AllocationServer#DEFAULT_SOCKET}. */
+        private static Path defaultSocket() {
+            String named = System.getenv(SOCKET_VARIABLE);
+            return named == null || named.isBlank() ? AllocationServer.DEFAULT_SOCKET : Path.of(named);
+        }
+
+        /**
+         * Connects to another socket than the one that the environment variable {@value #SOCKET_VARIABLE} names, or where there is
+         * none {@link AllocationServer#DEFAULT_SOCKET}.
+         */
         public Builder socket(Path newSocket) {
             socket = newSocket;
             return this;

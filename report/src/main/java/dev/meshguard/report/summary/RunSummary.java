@@ -22,6 +22,7 @@ import org.apiguardian.api.API.Status;
  * @param tests how many tests were checked
  * @param classes how many classes whose tests share a mesh
  * @param runs how many meshes of all tests
+ * @param processes how many programs that tests started
  * @param buffers how many buffers were ever allocated on the meshes that were checked
  * @param failed how many checks failed
  * @param withoutLeak how many of those for something else than a leak
@@ -43,6 +44,7 @@ public record RunSummary(
         long tests,
         long classes,
         long runs,
+        long processes,
         long buffers,
         long failed,
         long withoutLeak,
@@ -104,7 +106,7 @@ public record RunSummary(
 
     /** Tells whether anything was checked; if not, there is nothing to say. */
     public boolean hasChecks() {
-        return tests + classes + runs > 0;
+        return tests + classes + runs + processes > 0;
     }
 
     /** Tells whether any check did not hold, known leaks apart. */
@@ -127,6 +129,7 @@ public record RunSummary(
                 tests + other.tests,
                 classes + other.classes,
                 runs + other.runs,
+                processes + other.processes,
                 buffers + other.buffers,
                 failed + other.failed,
                 withoutLeak + other.withoutLeak,

@@ -24,6 +24,7 @@ final class SummaryEntry {
     private static final String TESTS = KEY + ".tests";
     private static final String CLASSES = KEY + ".classes";
     private static final String RUNS = KEY + ".runs";
+    private static final String PROCESSES = KEY + ".processes";
     private static final String BUFFERS = KEY + ".buffers";
     private static final String FAILED = KEY + ".failed";
     private static final String WITHOUT_LEAK = KEY + ".failed.without-leak";
@@ -48,6 +49,7 @@ final class SummaryEntry {
         put(pairs, TESTS, summary.tests());
         put(pairs, CLASSES, summary.classes());
         put(pairs, RUNS, summary.runs());
+        put(pairs, PROCESSES, summary.processes());
         put(pairs, BUFFERS, summary.buffers());
         put(pairs, FAILED, summary.failed());
         put(pairs, WITHOUT_LEAK, summary.withoutLeak());
@@ -82,6 +84,7 @@ final class SummaryEntry {
                 number(pairs, TESTS),
                 number(pairs, CLASSES),
                 number(pairs, RUNS),
+                number(pairs, PROCESSES),
                 number(pairs, BUFFERS),
                 number(pairs, FAILED),
                 number(pairs, WITHOUT_LEAK),

@@ -64,6 +64,9 @@ final class SummaryText {
         if (summary.runs() > 0) {
             kinds.add(summary.runs() == 1 ? "the mesh of the run" : summary.runs() + " meshes of runs");
         }
+        if (summary.processes() > 0) {
+            kinds.add(summary.processes() + (summary.processes() == 1 ? " process" : " processes"));
+        }
         String last = kinds.remove(kinds.size() - 1);
         return kinds.isEmpty() ? last : String.join(", ", kinds) + " and " + last;
     }

@@ -34,6 +34,7 @@ class DocumentationTests {
             "docs/lifecycle.md",
             "docs/mesh-fake.md",
             "docs/own-devices.md",
+            "docs/processes.md",
             "docs/reports.md",
             "docs/verdicts.md",
             "docs/what-may-stay.md");

@@ -3,6 +3,7 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
@@ -17,14 +18,20 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /** Makes leaks of survivors: what comes from one place is one, and what one owner keeps goes with it. */
 final class Grouping {
 
-    /** Where is an origin, or else the request, which is told from others by itself only. */
+    /** Where is an origin; or else what a process reported of several devices; or else the request, told from others by itself only. */
     private record Key(
             Object where, BufferType type, long size, Optional<String> label, Cause cause, Standing standing) {}
+
+    /**
+     * What a process took on several devices by one request: the wire knows no requests, but a mesh takes the same address everywhere.
+     */
+    private record Remote(long process, long address, Phase phase) {}
 
     /** What one owner keeps, and counts alike. */
     private record Estate(Owner owner, Standing standing) {}
@@ -62,8 +69,15 @@ final class Grouping {
         Object where = buffer.origin()
                 .filter(origin -> !origin.frames().isEmpty())
                 .map(Object.class::cast)
-                .orElse(buffer.request());
+                .orElseGet(() -> withoutOrigin(buffer));
         return new Key(where, buffer.type(), buffer.size(), buffer.label(), survivor.cause(), survivor.standing());
+    }
+
+    private static Object withoutOrigin(BufferGeneration buffer) {
+        OptionalLong process = buffer.request().details().processId();
+        return process.isPresent()
+                ? new Remote(process.getAsLong(), buffer.address(), buffer.bornIn())
+                : buffer.request();
     }
 
     /** Returns the root of each group that has one: of all that share their owners, the group that weighs most. */

@@ -16,6 +16,8 @@ public record CheckSubject(Kind kind, String name, String reproduction) {
         /** A class whose tests share a mesh. */
         CLASS,
         /** All tests that share a mesh. */
-        RUN
+        RUN,
+        /** A program that a test started. */
+        PROCESS
     }
 }

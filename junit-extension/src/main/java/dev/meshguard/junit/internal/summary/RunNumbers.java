@@ -127,6 +127,7 @@ public final class RunNumbers {
                 checked.getOrDefault(CheckSubject.Kind.TEST, 0L),
                 checked.getOrDefault(CheckSubject.Kind.CLASS, 0L),
                 checked.getOrDefault(CheckSubject.Kind.RUN, 0L),
+                checked.getOrDefault(CheckSubject.Kind.PROCESS, 0L),
                 buffers,
                 fates.getOrDefault(CheckFate.FAILED, 0L),
                 withoutLeak,

@@ -1,0 +1,77 @@
+package dev.meshguard.server.process;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.Charset;
+import java.util.Locale;
+
+/**
+ * What a program prints: the beginning and the end of it, so that one that floods fills no memory.
+ *
+ * <p>Read on a thread of its own until the program and all that inherited its output have closed it. Safe for use by several threads.
+ */
+final class CapturedOutput {
+
+    private final ByteArrayOutputStream head = new ByteArrayOutputStream();
+    private final int headSize;
+    private final byte[] tail;
+    private final Charset charset;
+    private long inTail;
+    private final Thread reader;
+
+    /**
+     * Begins to read.
+     *
+     * @param headSize how many bytes of the beginning are kept
+     * @param tailSize how many bytes of the end are kept
+     * @param charset in which the program prints
+     */
+    CapturedOutput(InputStream output, String name, int headSize, int tailSize, Charset charset) {
+        this.headSize = headSize;
+        this.tail = new byte[tailSize];
+        this.charset = charset;
+        reader = new Thread(() -> read(output), name);
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    private void read(InputStream output) {
+        byte[] chunk = new byte[8_192];
+        try (output) {
+            for (int read = output.read(chunk); read >= 0; read = output.read(chunk)) {
+                add(chunk, read);
+            }
+        } catch (IOException closed) {
+            // The end of the program may close the stream under the reader; what was read before stays.
+        }
+    }
+
+    private synchronized void add(byte[] bytes, int count) {
+        int ofHead = Math.min(count, headSize - head.size());
+        head.write(bytes, 0, ofHead);
+        for (int i = ofHead; i < count; i++) {
+            tail[(int) (inTail++ % tail.length)] = bytes[i];
+        }
+    }
+
+    /** Waits until all is read, at most for a time: who inherited the output may keep it open for ever. */
+    void await(long millis) throws InterruptedException {
+        reader.join(millis);
+    }
+
+    /** Returns what was printed so far; what was left out in the middle is said where it was. */
+    synchronized String text() {
+        String beginning = head.toString(charset);
+        long leftOut = Math.max(0, inTail - tail.length);
+        int kept = (int) (inTail - leftOut);
+        byte[] end = new byte[kept];
+        for (int i = 0; i < kept; i++) {
+            end[i] = tail[(int) ((leftOut + i) % tail.length)];
+        }
+        String ending = new String(end, charset);
+        return leftOut == 0
+                ? beginning + ending
+                : beginning + String.format(Locale.ROOT, "%n… %d bytes left out …%n", leftOut) + ending;
+    }
+}

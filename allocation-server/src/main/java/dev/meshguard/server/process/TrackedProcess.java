@@ -1,0 +1,558 @@
+package dev.meshguard.server.process;
+
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.ProcessProbe;
+import dev.meshguard.server.ServerConnection;
+import dev.meshguard.server.client.AllocationClient;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A program that is watched: it was started with a server of its own to report to, and is judged by what it left.
+ *
+ * <pre>{@code
+ * try (TrackedProcess decoder = TrackedProcess.start("python3", "decode.py")) {
+ *     assertThat(decoder.await(Duration.ofMinutes(1))).isZero();
+ *     assertThat(decoder.verdict()).isLeakFree();
+ * }
+ * }</pre>
+ *
+ * <p>In a test with {@code @TrackAllocations(source = PROCESSES)} a {@link TrackedProcesses} is asked for instead, whose programs are
+ * judged when the test is over.
+ *
+ * <h2>What the program needs</h2>
+ *
+ * <p>A client of the field's allocation server. It is started with {@code TT_ALLOC_TRACKING_ENABLED=1}, which switches the client of the
+ * runtime on, and with {@value dev.meshguard.server.client.AllocationClient#SOCKET_VARIABLE}, which names the socket, to an
+ * {@link dev.meshguard.server.client.AllocationClient} for example. Clients that know only the fixed path need
+ * {@link ProcessSocket#DEFAULT_PATH}.
+ *
+ * <h2>How it is judged</h2>
+ *
+ * <p>By its own reports, and those of processes that it started. What it had not freed when it exited with status 0 is a leak like any
+ * other; what it had when it crashed or was killed is told as {@code PROCESS_DIED}. A program that never connected proves nothing: the
+ * verdict is INCONCLUSIVE, and {@link #notes()} says what to look at.
+ *
+ * <p>Safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class TrackedProcess implements AutoCloseable {
+
+    private static final String TRACKING_VARIABLE = "TT_ALLOC_TRACKING_ENABLED";
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration ENDING = Duration.ofSeconds(3);
+    private static final int HEAD = 64 << 10;
+    private static final int TAIL = 192 << 10;
+    private static final int LAST_LINES = 3;
+    private static final int LONGEST_NAME = 60;
+    private static final int SIGNALLED = 128;
+    private static final int LARGEST_SIGNAL = 64;
+
+    private final List<String> command;
+    private final ProcessSocket socket;
+    private final Surroundings surroundings;
+    private final AllocationServer server;
+    private final Process process;
+    private final CapturedOutput output;
+    private final Instant started;
+    private final List<String> remarks = new ArrayList<>();
+    private final List<Scope> phases = new CopyOnWriteArrayList<>();
+    private boolean wasEnded;
+    private boolean isConcluded;
+
+    private TrackedProcess(Builder builder, Surroundings surroundings, AllocationServer server, Process process) {
+        this.command = List.copyOf(builder.command);
+        this.socket = builder.socket;
+        this.surroundings = surroundings;
+        this.server = server;
+        this.process = process;
+        this.started = process.info().startInstant().orElseGet(Instant::now);
+        this.output = new CapturedOutput(
+                process.getInputStream(), "output of process " + process.pid(), HEAD, TAIL, Charset.defaultCharset());
+    }
+
+    /**
+     * Starts a program that reports to a private socket.
+     *
+     * @throws IOException if it cannot be started; the message names the command
+     */
+    public static TrackedProcess start(String... command) throws IOException {
+        return command(command).start();
+    }
+
+    /** Returns a program that is yet to be started, to say more of it. */
+    public static Builder command(String... command) {
+        return new Builder(List.of(command), started -> started);
+    }
+
+    /** Returns the id that the system gave the process. */
+    public long pid() {
+        return process.pid();
+    }
+
+    /** Returns the server that it reports to. */
+    public AllocationServer server() {
+        return server;
+    }
+
+    /** Returns the tracker that its reports go to. */
+    public AllocationTracker tracker() {
+        return server.tracker();
+    }
+
+    /** Returns whether it has not ended yet. */
+    public boolean isRunning() {
+        return process.isAlive();
+    }
+
+    /**
+     * Waits until it has ended.
+     *
+     * @param atMost the longest wait
+     * @return the status with which it exited; 128 and the number of the signal that killed it
+     * @throws IllegalStateException if it runs for longer; it goes on
+     * @throws InterruptedException if the thread is interrupted while it waits
+     */
+    public int await(Duration atMost) throws InterruptedException {
+        if (!process.waitFor(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
+            throw new IllegalStateException(name() + " still runs after " + words(atMost) + ". Wait longer, or end() it."
+                    + lastPrinted());
+        }
+        return process.exitValue();
+    }
+
+    /**
+     * Waits until it has connected to the server.
+     *
+     * @param atMost the longest wait
+     * @throws IllegalStateException if it did not
+     * @throws InterruptedException if the thread is interrupted while it waits
+     */
+    public void awaitConnection(Duration atMost) throws InterruptedException {
+        if (!server.await(connections -> !connections.isEmpty(), atMost)) {
+            throw new IllegalStateException(
+                    name() + " did not connect within " + words(atMost) + ". " + whatToLookAt() + lastPrinted());
+        }
+    }
+
+    /** Returns the status with which it exited, if it has. */
+    public OptionalInt exitStatus() {
+        return process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());
+    }
+
+    /** Returns what it and its children have printed so far, errors among it; of a flood the beginning and the end. */
+    public String output() {
+        return output.text();
+    }
+
+    /** Returns what the program reads as its standard input; who closes it ends that input. */
+    public OutputStream input() {
+        return process.getOutputStream();
+    }
+
+    /**
+     * Ends it and the processes that it started: asks first, then kills. Does nothing if it has ended.
+     *
+     * @throws InterruptedException if the thread is interrupted while it waits; all are killed then
+     */
+    public void end() throws InterruptedException {
+        end(ProcessHandle::destroy);
+    }
+
+    /**
+     * Kills it and the processes that it started, as a crash would. Does nothing if it has ended.
+     *
+     * @throws InterruptedException if the thread is interrupted while it waits
+     */
+    public void kill() throws InterruptedException {
+        end(ProcessHandle::destroyForcibly);
+    }
+
+    private void end(Consumer<ProcessHandle> way) throws InterruptedException {
+        List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
+        if (process.isAlive()) {
+            synchronized (this) {
+                wasEnded = true;
+            }
+            all.add(0, process.toHandle());
+        }
+        all.forEach(way);
+        awaitEnd(all);
+    }
+
+    /** Who does not end when asked is killed, by its own id and no other's: a handle knows when a process was started. */
+    private static void awaitEnd(Collection<ProcessHandle> all) throws InterruptedException {
+        try {
+            if (!haveEnded(all)) {
+                all.forEach(ProcessHandle::destroyForcibly);
+                haveEnded(all);
+            }
+        } catch (InterruptedException asksForTheEnd) {
+            all.forEach(ProcessHandle::destroyForcibly);
+            throw asksForTheEnd;
+        }
+    }
+
+    private static boolean haveEnded(Collection<ProcessHandle> all) throws InterruptedException {
+        CompletableFuture<?> together =
+                CompletableFuture.allOf(all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new));
+        try {
+            together.get(ENDING.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException deaf) {
+            return false;
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    /**
+     * Returns what is to be said of its memory.
+     *
+     * @throws IllegalStateException if it still runs
+     */
+    public LeakVerdict verdict() {
+        return verdict(LeakCheck.create());
+    }
+
+    /**
+     * Returns what is to be said of its memory, with a check of the caller's.
+     *
+     * @throws IllegalStateException if it still runs
+     */
+    public LeakVerdict verdict(LeakCheck check) {
+        if (process.isAlive()) {
+            throw new IllegalStateException(
+                    name() + " still runs, and may free what it has. Await it, or end() it, before you judge it.");
+        }
+        conclude();
+        return check.examine(tracker().history());
+    }
+
+    /**
+     * Returns what a reader of its verdict has to know besides, as sentences without their full stops: how it ended, why nothing may
+     * have been heard of it, what it printed last.
+     */
+    public synchronized List<String> notes() {
+        List<String> notes = new ArrayList<>();
+        notes.add(name() + " " + ending());
+        notes.addAll(remarks);
+        server.problems().forEach(problem -> notes.add("its server: " + problem));
+        if (server.connections().isEmpty()) {
+            notes.add("it never connected to " + server.socketPath() + ". " + whatToLookAt());
+        }
+        return notes;
+    }
+
+    private String ending() {
+        if (process.isAlive()) {
+            return "still runs";
+        }
+        int status = process.exitValue();
+        boolean isSignal = status > SIGNALLED && status <= SIGNALLED + LARGEST_SIGNAL;
+        String how = isSignal
+                ? "ended with status " + status + ", as after signal " + (status - SIGNALLED)
+                : "exited with status " + status;
+        return (wasEnded ? "still ran and was ended; it " : "") + how + (status == 0 ? "" : lastPrinted());
+    }
+
+    private String whatToLookAt() {
+        List<String> checks = new ArrayList<>();
+        checks.add("Does its runtime have the tracking built in, and does the program allocate on a device at all?");
+        if (socket == ProcessSocket.PRIVATE) {
+            checks.add("Does its client look for the socket in " + AllocationClient.SOCKET_VARIABLE + "? One that knows only the fixed path needs"
+                    + " ProcessSocket.DEFAULT_PATH.");
+        }
+        checks.add("Is the environment handed on where it starts others, and is the socket to be seen from inside a container?");
+        return String.join(" ", checks);
+    }
+
+    private String lastPrinted() {
+        List<String> lines =
+                output().lines().filter(line -> !line.isBlank()).toList();
+        return lines.isEmpty()
+                ? "; it printed nothing"
+                : "; it last printed: "
+                        + String.join(" | ", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()));
+    }
+
+    private String name() {
+        Path program = Path.of(command.get(0)).getFileName();
+        String words = Stream.concat(
+                        Stream.of(String.valueOf(program)), command.stream().skip(1))
+                .collect(Collectors.joining(" "));
+        return "process " + pid() + " (" + (words.length() > LONGEST_NAME ? words.substring(0, LONGEST_NAME) + "…" : words) + ")";
+    }
+
+    /** Hears the end of everything, ends what outlived the program, and closes the server. */
+    private synchronized void conclude() {
+        if (isConcluded) {
+            return;
+        }
+        isConcluded = true;
+        try {
+            hearAll();
+        } catch (InterruptedException asksForTheEnd) {
+            remarks.add("the wait for its last reports was interrupted");
+            Thread.currentThread().interrupt();
+        }
+        server.checkProcesses();
+        server.close();
+    }
+
+    private void hearAll() throws InterruptedException {
+        server.awaitQuiet(PATIENCE);
+        if (!server.await(TrackedProcess::areClosed, Duration.ZERO)) {
+            endOrphans();
+        }
+        server.awaitQuiet(PATIENCE);
+        output.await(TimeUnit.SECONDS.toMillis(1));
+    }
+
+    /** Begins a phase, when everything is entered that was sent before. */
+    void enter(Phase phase) {
+        try {
+            server.awaitQuiet(ENDING);
+        } catch (InterruptedException asksForTheEnd) {
+            Thread.currentThread().interrupt();
+        }
+        phases.add(tracker().phase(phase));
+    }
+
+    private static boolean areClosed(List<ServerConnection> connections) {
+        return connections.stream().noneMatch(ServerConnection::isOpen);
+    }
+
+    /** At a private socket nobody reports but the program and its children. */
+    private void endOrphans() throws InterruptedException {
+        List<ProcessHandle> orphans = server.connections().stream()
+                .filter(ServerConnection::isOpen)
+                .flatMap(connection -> connection.processes().stream())
+                .map(ProcessHandle::of)
+                .flatMap(Optional::stream)
+                .filter(ProcessHandle::isAlive)
+                .filter(this::isYounger)
+                .toList();
+        if (orphans.isEmpty() || socket == ProcessSocket.DEFAULT_PATH) {
+            return;
+        }
+        if (!server.await(TrackedProcess::areClosed, ENDING)) {
+            remarks.add(Quantities.count(orphans.size(), "process") + " that it started outlived it and was ended: "
+                    + String.join(", ", orphans.stream().map(one -> Long.toString(one.pid())).toList()));
+            orphans.forEach(ProcessHandle::destroy);
+            awaitEnd(orphans);
+        }
+    }
+
+    /** Who was there before the program is no child of it, whatever it reported: this JVM, for example. */
+    private boolean isYounger(ProcessHandle other) {
+        return other.info().startInstant().filter(start -> !start.isBefore(started)).isPresent();
+    }
+
+    /** Ends it if it still runs, closes the server, and gives back the socket. Does nothing the second time. */
+    @Override
+    public void close() {
+        try {
+            end();
+        } catch (InterruptedException asksForTheEnd) {
+            Thread.currentThread().interrupt();
+        }
+        conclude();
+        surroundings.close();
+    }
+
+    private static String words(Duration duration) {
+        return duration.toMillis() % 1_000 == 0 ? duration.toSeconds() + " s" : duration.toMillis() + " ms";
+    }
+
+    /** Returns the command, the process id and the state. */
+    @Override
+    public String toString() {
+        return name() + " " + ending();
+    }
+
+    /** Where the socket is, and what has to be given back with it. */
+    private record Surroundings(Path socket, @Nullable Path folder, @Nullable DefaultSocketClaim claim)
+            implements AutoCloseable {
+
+        static Surroundings of(ProcessSocket choice) throws IOException {
+            if (choice == ProcessSocket.PRIVATE) {
+                Path folder = Files.createTempDirectory("meshguard");
+                return new Surroundings(folder.resolve("server.sock"), folder, null);
+            }
+            try {
+                Path path = AllocationServer.DEFAULT_SOCKET;
+                return new Surroundings(path, null, DefaultSocketClaim.claim(path, Duration.ofMinutes(1)));
+            } catch (InterruptedException asksForTheEnd) {
+                Thread.currentThread().interrupt();
+                throw new IOException("The wait for " + AllocationServer.DEFAULT_SOCKET + " was interrupted", asksForTheEnd);
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                if (claim != null) {
+                    claim.close();
+                }
+                if (folder != null) {
+                    Files.deleteIfExists(folder);
+                }
+            } catch (IOException notGivenBack) {
+                throw new UncheckedIOException("Cannot give back " + socket, notGivenBack);
+            }
+        }
+    }
+
+    /** A process that exited with status 0 did not die: what it left is a leak that a cause may be found for. */
+    private static final class Ends implements ProcessProbe {
+
+        private final ProcessProbe machine = ProcessProbe.ofThisMachine();
+        private volatile @Nullable Process main;
+
+        @Override
+        public Optional<Sighting> look(long processId) {
+            Process started = main;
+            if (started == null || started.pid() != processId) {
+                return machine.look(processId);
+            }
+            boolean isInOrder = started.isAlive() || started.exitValue() == 0;
+            return isInOrder ? Optional.of(new Sighting(Optional.<Instant>empty(), false, false)) : Optional.empty();
+        }
+    }
+
+    /**
+     * A program that is yet to be started. Not safe for use by several threads.
+     *
+     * @since 0.1
+     */
+    @API(status = Status.EXPERIMENTAL, since = "0.1")
+    public static final class Builder {
+
+        private final List<String> command;
+        private final UnaryOperator<TrackedProcess> registry;
+        private final Map<String, String> environment = new LinkedHashMap<>();
+        private ProcessSocket socket = ProcessSocket.PRIVATE;
+        private @Nullable Path directory;
+        private UnaryOperator<AllocationServer.Builder> ofServer = UnaryOperator.identity();
+
+        Builder(List<String> command, UnaryOperator<TrackedProcess> registry) {
+            if (command.isEmpty()) {
+                throw new IllegalArgumentException("Give the command of the program, for example \"python3\", \"decode.py\".");
+            }
+            this.command = command;
+            this.registry = registry;
+        }
+
+        /** Says where the program finds the server; {@link ProcessSocket#PRIVATE} unless said. */
+        public Builder socket(ProcessSocket newSocket) {
+            socket = newSocket;
+            return this;
+        }
+
+        /** Says which records the program sends; unless said, its first bytes have to prove it. */
+        public Builder recordSize(RecordSize size) {
+            return server(builder -> builder.recordSize(size));
+        }
+
+        /** Says more of the server; its socket, its tracker and the search for dead processes are not to be chosen. */
+        public Builder server(UnaryOperator<AllocationServer.Builder> more) {
+            UnaryOperator<AllocationServer.Builder> before = ofServer;
+            ofServer = builder -> more.apply(before.apply(builder));
+            return this;
+        }
+
+        /** Starts the program in a folder; in that of this JVM unless said. */
+        public Builder directory(Path newDirectory) {
+            directory = newDirectory;
+            return this;
+        }
+
+        /** Adds an environment variable to those of this JVM. */
+        public Builder environment(String name, String value) {
+            environment.put(name, value);
+            return this;
+        }
+
+        /**
+         * Starts it.
+         *
+         * @throws IOException if it cannot be started, or somebody else's server holds the fixed path
+         * @throws IllegalStateException if another test holds the fixed path for more than a minute
+         */
+        public TrackedProcess start() throws IOException {
+            Surroundings surroundings = Surroundings.of(socket);
+            Ends ends = new Ends();
+            AllocationServer server = null;
+            try {
+                server = ofServer
+                        .apply(AllocationServer.builder())
+                        .socket(surroundings.socket())
+                        .tracker(AllocationTracker.builder()
+                                .originCapture(OriginCapture.NONE)
+                                .bankedAddresses()
+                                .build())
+                        .processCheckEvery(Duration.ZERO)
+                        .processProbe(ends)
+                        .start();
+                Process process = processBuilder(surroundings.socket()).start();
+                ends.main = process;
+                return registry.apply(new TrackedProcess(this, surroundings, server, process));
+            } catch (IOException | RuntimeException failure) {
+                if (server != null) {
+                    server.close();
+                }
+                surroundings.close();
+                throw failure;
+            }
+        }
+
+        private ProcessBuilder processBuilder(Path path) {
+            ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+            if (directory != null) {
+                builder.directory(directory.toFile());
+            }
+            Map<String, String> ofProgram = builder.environment();
+            ofProgram.put(TRACKING_VARIABLE, "1");
+            ofProgram.put(AllocationClient.SOCKET_VARIABLE, path.toString());
+            ofProgram.putAll(environment);
+            return builder;
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package dev.meshguard.server.process;
+
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The programs that one test watches, each with a server and a verdict of its own.
+ *
+ * <pre>{@code
+ * @TrackAllocations(source = MemorySource.PROCESSES)
+ * class DecoderTest {
+ *     @Test
+ *     void decodes(TrackedProcesses processes) throws Exception {
+ *         TrackedProcess decoder = processes.start("python3", "decode.py");
+ *
+ *         assertThat(decoder.await(Duration.ofMinutes(1))).isZero();
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>Safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class TrackedProcesses implements AutoCloseable {
+
+    private final List<TrackedProcess> all = new ArrayList<>();
+    private Phase phase = Phase.START;
+
+    private TrackedProcesses() {}
+
+    /** Returns a group of programs that has none yet. */
+    public static TrackedProcesses create() {
+        return new TrackedProcesses();
+    }
+
+    /**
+     * Starts a program that reports to a private socket.
+     *
+     * @throws IOException if it cannot be started; the message names the command
+     */
+    public TrackedProcess start(String... command) throws IOException {
+        return command(command).start();
+    }
+
+    /** Returns a program that is yet to be started, to say more of it. */
+    public TrackedProcess.Builder command(String... command) {
+        return new TrackedProcess.Builder(List.of(command), this::add);
+    }
+
+    private synchronized TrackedProcess add(TrackedProcess started) {
+        all.add(started);
+        if (!phase.equals(Phase.START)) {
+            started.enter(phase);
+        }
+        return started;
+    }
+
+    /** Returns the programs, in the order in which they were started. */
+    public synchronized List<TrackedProcess> all() {
+        return List.copyOf(all);
+    }
+
+    /** Begins a phase for all of them, and for those that are started from now on; what they sent before belongs to the one before. */
+    public synchronized void begin(Phase next) {
+        phase = next;
+        all.forEach(one -> one.enter(next));
+    }
+
+    /** Ends those that still run, in reverse order, and closes their servers. */
+    @Override
+    public void close() {
+        RuntimeException failure = null;
+        List<TrackedProcess> started = all();
+        for (int last = started.size() - 1; last >= 0; last--) {
+            try {
+                started.get(last).close();
+            } catch (RuntimeException notClosed) {
+                if (failure == null) {
+                    failure = notClosed;
+                } else {
+                    failure.addSuppressed(notClosed);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Programs that are started to be watched: each with a server of its own, to which it reports. */
+@NullMarked
+package dev.meshguard.server.process;
+
+import org.jspecify.annotations.NullMarked;

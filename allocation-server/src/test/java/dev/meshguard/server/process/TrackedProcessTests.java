@@ -1,0 +1,282 @@
+package dev.meshguard.server.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Survivor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A program is judged by what it reported until its end, however it ended. */
+@Timeout(120)
+class TrackedProcessTests {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    @TempDir
+    private Path folder;
+
+    // What it leaves
+
+    @Test
+    void whatIsFreedIsNoLeak() throws Exception {
+        try (TrackedProcess program = started("allocate 4096", "free 4096")) {
+            assertThat(program.await(PATIENCE)).isZero();
+
+            assertThat(program.verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+        }
+    }
+
+    @Test
+    void whatIsLeftBeforeTheExitIsALeakAndNoDeath() throws Exception {
+        try (TrackedProcess program = started("allocate 4096", "allocate 8192", "free 4096")) {
+            program.await(PATIENCE);
+
+            assertThat(causes(program.verdict())).containsExactly(Cause.UNEXPLAINED);
+            assertThat(program.notes())
+                    .containsExactly("process " + program.pid() + " (" + words(program) + ") exited with status 0");
+        }
+    }
+
+    @Test
+    void whatACrashLeavesIsLeftByTheDead() throws Exception {
+        try (TrackedProcess program = started("allocate 4096", "print lastWords", "query", "crash 3")) {
+            assertThat(program.await(PATIENCE)).isEqualTo(3);
+
+            assertThat(causes(program.verdict())).containsExactly(Cause.PROCESS_DIED);
+            assertThat(program.notes())
+                    .containsExactly("process " + program.pid() + " (" + words(program)
+                            + ") exited with status 3; it last printed: lastWords");
+        }
+    }
+
+    @Test
+    void whatAKilledProgramLeavesIsLeftByTheDead() throws Exception {
+        try (TrackedProcess program = started("allocate 4096", "hang")) {
+            program.awaitConnection(PATIENCE);
+            program.server().await(all -> all.stream().anyMatch(one -> one.reports() > 0), PATIENCE);
+
+            program.kill();
+
+            assertThat(causes(program.verdict())).containsExactly(Cause.PROCESS_DIED);
+            assertThat(program.notes().get(0)).contains("still ran and was ended; it ended with status 137, as after signal 9");
+        }
+    }
+
+    @Test
+    void aChildThatOutlivesItsParentIsEndedAndWhatItHadIsTold() throws Exception {
+        try (TrackedProcess program = started("allocate 4096", "free 4096", "child allocate 8192")) {
+            program.await(PATIENCE);
+
+            LeakVerdict verdict = program.verdict();
+
+            assertThat(causes(verdict)).containsExactly(Cause.PROCESS_DIED);
+            long child = verdict.survivors().get(0).buffer().request().details().processId().orElseThrow();
+            assertThat(child).isNotEqualTo(program.pid());
+            assertThat(program.notes()).contains("1 process that it started outlived it and was ended: " + child);
+            assertThat(ProcessHandle.of(child).filter(ProcessHandle::isAlive)).isEmpty();
+        }
+    }
+
+    @Test
+    void nothingOfAFloodIsLost() throws Exception {
+        try (TrackedProcess program = started("many 20000")) {
+            program.await(PATIENCE);
+
+            assertThat(program.verdict().survivors()).hasSize(20_000);
+        }
+    }
+
+    // What cannot be known
+
+    @Test
+    void aProgramThatNeverConnectsProvesNothingAndIsToldWhatToLookAt() throws Exception {
+        try (TrackedProcess program = TrackedProcess.start("sh", "-c", "echo done")) {
+            program.await(PATIENCE);
+
+            assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+            assertThat(program.notes())
+                    .containsExactly(
+                            "process " + program.pid() + " (sh -c echo done) exited with status 0",
+                            "it never connected to " + program.server().socketPath()
+                                    + ". Does its runtime have the tracking built in, and does the program allocate on a device at all?"
+                                    + " Does its client look for the socket in MESHGUARD_SOCKET? One that knows only the fixed path needs"
+                                    + " ProcessSocket.DEFAULT_PATH. Is the environment handed on where it starts others, and is the"
+                                    + " socket to be seen from inside a container?");
+        }
+    }
+
+    @Test
+    void recordsOfAnotherSizeAreNamed() throws Exception {
+        try (TrackedProcess program = TrackedProcess.command(ReportingProgram.command("144", "many 100"))
+                .recordSize(RecordSize.BYTES_112)
+                .start()) {
+            program.await(PATIENCE);
+
+            assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+            assertThat(program.notes()).anySatisfy(note -> assertThat(note).contains("144"));
+        }
+    }
+
+    @Test
+    void oneRecordAloneDoesNotProveItsSizeAndIsNotPassedOver() throws Exception {
+        try (TrackedProcess program = TrackedProcess.start(ReportingProgram.command("112", "allocate 4096"))) {
+            program.await(PATIENCE);
+
+            assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+            assertThat(program.notes().get(1)).isEqualTo("its server: connection 1 sent 112 bytes, which may be a whole record or a part of a larger one, and waits: say which with recordSize(…), or --record-size 72, 112 or 144");
+        }
+    }
+
+    // How it is handled
+
+    @Test
+    void aProgramThatRunsIsNotJudged() throws Exception {
+        try (TrackedProcess program = TrackedProcess.start("sleep", "100")) {
+            assertThatThrownBy(program::verdict)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("process " + program.pid()
+                            + " (sleep 100) still runs, and may free what it has. Await it, or end() it, before you judge it.");
+        }
+    }
+
+    @Test
+    void aWaitThatIsInVainSaysWhatWasPrinted() throws Exception {
+        try (TrackedProcess program = TrackedProcess.start("sh", "-c", "echo compiling; exec sleep 100")) {
+            assertThat(program.server().connections()).isEmpty();
+            assertThatThrownBy(() -> program.awaitConnection(Duration.ofMillis(1)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageStartingWith("process " + program.pid()
+                            + " (sh -c echo compiling; exec sleep 100) did not connect within 1 ms. Does its runtime");
+        }
+    }
+
+    @Test
+    void aProgramThatIgnoresTheRequestToEndIsKilled() throws Exception {
+        try (TrackedProcess program = TrackedProcess.start("sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 1; done")) {
+            program.end();
+
+            assertThat(program.isRunning()).isFalse();
+        }
+    }
+
+    @Test
+    void aFloodOfOutputFillsNoMemory() throws Exception {
+        try (TrackedProcess program =
+                TrackedProcess.start("sh", "-c", "i=0; while [ $i -lt 60000 ]; do echo line $i; i=$((i+1)); done")) {
+            program.await(PATIENCE);
+            program.close();
+
+            assertThat(program.output()).startsWith("line 0\n").endsWith("line 59999\n").hasSizeLessThan(300_000);
+        }
+    }
+
+    @Test
+    void theEnvironmentAndTheFolderAreAsSaid() throws Exception {
+        try (TrackedProcess program = TrackedProcess.command(
+                        "sh", "-c", "pwd; echo $LAYERS $TT_ALLOC_TRACKING_ENABLED $MESHGUARD_SOCKET")
+                .directory(folder)
+                .environment("LAYERS", "3")
+                .start()) {
+            program.await(PATIENCE);
+            program.close();
+
+            assertThat(program.output())
+                    .isEqualTo(folder.toRealPath() + "\n3 1 " + program.server().socketPath() + "\n");
+        }
+    }
+
+    @Test
+    void aCommandThatThereIsNotLeavesNothingBehind() throws Exception {
+        assertThatThrownBy(() -> TrackedProcess.start(folder.resolve("nothing").toString()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("nothing");
+    }
+
+    @Test
+    void theSocketIsGoneWithTheProgram() throws Exception {
+        TrackedProcess program = TrackedProcess.start("true");
+        Path socket = program.server().socketPath();
+        assertThat(socket).exists();
+
+        program.close();
+        program.close();
+
+        assertThat(socket.getParent()).doesNotExist();
+    }
+
+    @Test
+    void phasesAreThoseOfTheTest() throws Exception {
+        try (TrackedProcesses programs = TrackedProcesses.create()) {
+            programs.begin(Phase.TEST);
+            TrackedProcess program = programs.command(ReportingProgram.command("112", "allocate 4096"))
+                    .recordSize(RecordSize.BYTES_112)
+                    .start();
+            program.await(PATIENCE);
+
+            assertThat(program.verdict().survivors().get(0).buffer().bornIn()).isEqualTo(Phase.TEST);
+        }
+    }
+
+    // The fixed path
+
+    @Test
+    void theFixedPathHasOneProgramAtATime() throws Exception {
+        Path socket = folder.resolve("fixed.sock");
+        ExecutorService other = Executors.newSingleThreadExecutor();
+        try (DefaultSocketClaim mine = DefaultSocketClaim.claim(socket, PATIENCE)) {
+            assertThatThrownBy(() -> DefaultSocketClaim.claim(socket, Duration.ZERO))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("Another program that is watched has held " + socket
+                            + " for 0 s. Only one at a time can report there: run the tests that need it one after another, or start"
+                            + " the program with ProcessSocket.PRIVATE if its client can be told another path.");
+            CountDownLatch begun = new CountDownLatch(1);
+            Future<Boolean> waiting = other.submit(() -> {
+                begun.countDown();
+                try (DefaultSocketClaim theirs = DefaultSocketClaim.claim(socket, PATIENCE)) {
+                    return theirs != null;
+                }
+            });
+            begun.await();
+            mine.close();
+
+            assertThat(waiting.get()).isTrue();
+        } finally {
+            other.shutdown();
+        }
+    }
+
+    private static TrackedProcess started(String... steps) throws IOException {
+        String[] all = new String[steps.length + 1];
+        all[0] = "112";
+        System.arraycopy(steps, 0, all, 1, steps.length);
+        return TrackedProcess.command(ReportingProgram.command(all))
+                .recordSize(RecordSize.BYTES_112)
+                .start();
+    }
+
+    private static String words(TrackedProcess program) {
+        return program.toString().replaceAll("(?s)^process \\d+ \\((.*)\\) .*$", "$1");
+    }
+
+    private static List<Cause> causes(LeakVerdict verdict) {
+        return verdict.survivors().stream().map(Survivor::cause).distinct().toList();
+    }
+}

@@ -1,0 +1,19 @@
+package dev.meshguard.samples.processes;
+
+import dev.meshguard.junit.MemorySource;
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.samples.support.Fixture;
+import dev.meshguard.server.process.TrackedProcesses;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** The decoder ends with its cache still allocated. */
+@Fixture
+@TrackAllocations(source = MemorySource.PROCESSES)
+class DecoderProgramTestCase {
+
+    @Test
+    void keepsItsCache(TrackedProcesses processes) throws Exception {
+        processes.start(DecoderProgram.command("--keep-cache")).await(Duration.ofMinutes(1));
+    }
+}
