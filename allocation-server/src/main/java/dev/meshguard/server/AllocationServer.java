@@ -89,9 +89,7 @@ public final class AllocationServer implements AutoCloseable {
         this.channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
             this.file = SocketFile.bind(channel, options.socket(), options.permissions());
-            this.log = options.log().isPresent()
-                    ? new ServerLog(options.log().get().open(), problems)
-                    : null;
+            this.log = openLog();
             channel.configureBlocking(false);
             channel.register(selector, SelectionKey.OP_ACCEPT);
         } catch (IOException e) {
@@ -105,6 +103,18 @@ public final class AllocationServer implements AutoCloseable {
         bookkeeper.started(options.socket().toString(), options.processCheck().toSeconds());
         this.thread = new Thread(loop, "meshguard-allocation-server " + options.socket());
         thread.setDaemon(true);
+    }
+
+    private @Nullable ServerLog openLog() throws IOException {
+        if (options.log().isEmpty()) {
+            return null;
+        }
+        try {
+            return new ServerLog(options.log().get().open(), problems);
+        } catch (IOException e) {
+            file.removeOwn();
+            throw new IOException("The log cannot be written: " + e + ". Choose another file.", e);
+        }
     }
 
     /** Nobody may see a server before it is whole, so its constructor does not start it. */
