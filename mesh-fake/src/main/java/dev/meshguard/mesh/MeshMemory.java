@@ -338,7 +338,7 @@ final class MeshMemory {
             all.add(new MemoryCapacity(
                     type,
                     meshAllocator.numBanks(type),
-                    meshAllocator.statistics(type).totalAllocatable()));
+                    meshAllocator.bankSize(type)));
         }
         return all;
     }
@@ -359,7 +359,7 @@ final class MeshMemory {
         List<BufferType> there = new ArrayList<>(LENT.size());
         for (BufferType type : LENT) {
             if (meshAllocator.numBanks(type) > 0
-                    && meshAllocator.statistics(type).totalAllocatable() > 0) {
+                    && meshAllocator.bankSize(type) > 0) {
                 there.add(type);
             }
         }
