@@ -22,7 +22,14 @@ final class GuardStore {
 
     private static final Namespace NAMESPACE = Namespace.create(MeshGuardExtension.class);
 
-    private record GuardKey(ExtensionContext context, GuardSettings settings) {}
+    private record GuardKey(ExtensionContext context, GuardSettings settings) {
+
+        /** Settings have many parts, and one context hardly ever keeps meshes of two. */
+        @Override
+        public int hashCode() {
+            return context.hashCode();
+        }
+    }
 
     private record AccountKey(ExtensionContext context) {}
 
@@ -112,6 +119,10 @@ final class GuardStore {
     static RunAccount run(ExtensionContext context, Supplier<RunAccount> ifAbsent) {
         ExtensionContext root = context.getRoot();
         Store ofRoot = root.getStore(NAMESPACE);
+        SummaryPublisher begun = ofRoot.get(new SummaryKey(), SummaryPublisher.class);
+        if (begun != null) {
+            return begun.run();
+        }
         RunAccount run = ofRoot.getOrComputeIfAbsent(new RunKey(), unused -> ifAbsent.get(), RunAccount.class);
         ofRoot.getOrComputeIfAbsent(
                 new SummaryKey(), unused -> new SummaryPublisher(root, run), SummaryPublisher.class);
