@@ -111,8 +111,7 @@ final class GuardStore {
 
     /** Opens an account for this test unless it has one; it is closed with the context, after what was stored later. */
     void account(Supplier<TestAccount> ifAbsent) {
-        kept.account =
-                store.getOrComputeIfAbsent(new AccountKey(context), unused -> ifAbsent.get(), TestAccount.class);
+        kept.account = store.getOrComputeIfAbsent(new AccountKey(context), unused -> ifAbsent.get(), TestAccount.class);
     }
 
     /** Returns the account of the whole execution; it is closed after everything else. */

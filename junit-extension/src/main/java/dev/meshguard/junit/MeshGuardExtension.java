@@ -353,9 +353,7 @@ public final class MeshGuardExtension
             ExtensionContext owner = ownerOf(context, asked);
             RunAccount run = runOf(owner);
             return GuardStore.of(owner)
-                    .guard(
-                            asked.ofMesh(),
-                            () -> newGuard(owner, asked, run, TemplateInvocations.of(context)));
+                    .guard(asked.ofMesh(), () -> newGuard(owner, asked, run, TemplateInvocations.of(context)));
         });
     }
 

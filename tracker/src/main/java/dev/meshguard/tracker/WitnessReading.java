@@ -49,9 +49,9 @@ public final class WitnessReading {
     private final int mesh;
     private final Moment moment;
     /** By device, and by the place of the type; nothing where a memory is not covered. */
-    private final Map<Integer, @Nullable long[][]> taken;
+    private final Map<Integer, long[] @Nullable []> taken;
 
-    private WitnessReading(int mesh, Moment moment, Map<Integer, @Nullable long[][]> taken) {
+    private WitnessReading(int mesh, Moment moment, Map<Integer, long[] @Nullable []> taken) {
         this.mesh = mesh;
         this.moment = moment;
         this.taken = taken;

@@ -29,8 +29,8 @@ class RandomReadingsTests {
     @Test
     void everyRegionHasWhatWasSaidOfIt() {
         for (int i = 0; i < READINGS; i++) {
-            Map<Region, TreeSet<Long>> said = new TreeMap<>(
-                    Comparator.comparingInt(Region::device).thenComparing(Region::type));
+            Map<Region, TreeSet<Long>> said =
+                    new TreeMap<>(Comparator.comparingInt(Region::device).thenComparing(Region::type));
             WitnessReading.Builder builder = WitnessReading.of(0, Moment.CLOSE_BEGUN);
             List<WitnessReading> before = new ArrayList<>();
             List<Map<Region, TreeSet<Long>>> saidBefore = new ArrayList<>();
@@ -95,8 +95,8 @@ class RandomReadingsTests {
     }
 
     private static Map<Region, TreeSet<Long>> copy(Map<Region, TreeSet<Long>> said) {
-        Map<Region, TreeSet<Long>> copy = new TreeMap<>(
-                Comparator.comparingInt(Region::device).thenComparing(Region::type));
+        Map<Region, TreeSet<Long>> copy =
+                new TreeMap<>(Comparator.comparingInt(Region::device).thenComparing(Region::type));
         said.forEach((region, addresses) -> copy.put(region, new TreeSet<>(addresses)));
         return copy;
     }

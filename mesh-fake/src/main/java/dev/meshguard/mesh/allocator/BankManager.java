@@ -413,8 +413,8 @@ public final class BankManager {
 
     private void createLists() {
         if (freeLists.isEmpty()) {
-            freeLists = forEachAllocator(() ->
-                    new FreeListOpt(region.size(), start(), dramAlignment, dramAlignment, SearchPolicy.FIRST));
+            freeLists = forEachAllocator(
+                    () -> new FreeListOpt(region.size(), start(), dramAlignment, dramAlignment, SearchPolicy.FIRST));
             lent = forEachAllocator(AddressTable::new);
         }
     }

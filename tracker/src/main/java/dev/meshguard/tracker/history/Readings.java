@@ -35,14 +35,17 @@ final class Readings {
     void add(HistoryEvent.Witnessed event, Map<Integer, Integer> deviceLives) {
         WitnessReading reading = event.reading();
         Reading before = all.isEmpty() ? null : all.get(all.size() - 1);
-        boolean isOfTheSameLives = before != null && before.deviceLives().equals(deviceLives);
-        Map<Integer, Integer> lives = before != null && isOfTheSameLives ? before.deviceLives() : Map.copyOf(deviceLives);
-        boolean isOfTheSameMesh = isOfTheSameLives
-                && openingsAtLatest == meshes.all().size()
-                && before.event().reading().mesh() == reading.mesh()
-                && before.event().reading().devices().equals(reading.devices());
+        if (before == null || !before.deviceLives().equals(deviceLives)) {
+            Map<Integer, Integer> lives = Map.copyOf(deviceLives);
+            all.add(new Reading(event, lives, meshLives(reading, lives)));
+        } else {
+            boolean isOfTheSameMesh = openingsAtLatest == meshes.all().size()
+                    && before.event().reading().mesh() == reading.mesh()
+                    && before.event().reading().devices().equals(reading.devices());
+            Map<Integer, Integer> lives = before.deviceLives();
+            all.add(new Reading(event, lives, isOfTheSameMesh ? before.meshLives() : meshLives(reading, lives)));
+        }
         openingsAtLatest = meshes.all().size();
-        all.add(new Reading(event, lives, isOfTheSameMesh ? before.meshLives() : meshLives(reading, lives)));
     }
 
     private Map<Integer, MeshLife> meshLives(WitnessReading reading, Map<Integer, Integer> deviceLives) {

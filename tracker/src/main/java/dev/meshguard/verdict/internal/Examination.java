@@ -187,7 +187,7 @@ public final class Examination {
     }
 
     private long freed() {
-        return history.generations().size() - left.size();
+        return (long) history.generations().size() - left.size();
     }
 
     private long everEntered() {

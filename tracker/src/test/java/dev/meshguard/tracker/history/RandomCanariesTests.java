@@ -64,10 +64,7 @@ class RandomCanariesTests {
                 flocks.add(
                         0,
                         new Waiting(
-                                planted.number(),
-                                planted.mesh(),
-                                new TreeSet<>(planted.devices()),
-                                new TreeSet<>()));
+                                planted.number(), planted.mesh(), new TreeSet<>(planted.devices()), new TreeSet<>()));
             } else if (event instanceof HistoryEvent.CanarySeen seen) {
                 seen.devices().forEach(device -> latest(flocks, seen.mesh(), device, false));
             } else if (event instanceof HistoryEvent.CanaryFreed freed) {
