@@ -22,7 +22,14 @@ final class GuardStore {
 
     private static final Namespace NAMESPACE = Namespace.create(MeshGuardExtension.class);
 
-    private record GuardKey(ExtensionContext context, GuardSettings settings) {}
+    private record GuardKey(ExtensionContext context, GuardSettings settings) {
+
+        /** Settings have many parts, and one context hardly ever keeps meshes of two. */
+        @Override
+        public int hashCode() {
+            return context.hashCode();
+        }
+    }
 
     private record AccountKey(ExtensionContext context) {}
 
@@ -104,14 +111,17 @@ final class GuardStore {
 
     /** Opens an account for this test unless it has one; it is closed with the context, after what was stored later. */
     void account(Supplier<TestAccount> ifAbsent) {
-        kept.account =
-                store.getOrComputeIfAbsent(new AccountKey(context), unused -> ifAbsent.get(), TestAccount.class);
+        kept.account = store.getOrComputeIfAbsent(new AccountKey(context), unused -> ifAbsent.get(), TestAccount.class);
     }
 
     /** Returns the account of the whole execution; it is closed after everything else. */
     static RunAccount run(ExtensionContext context, Supplier<RunAccount> ifAbsent) {
         ExtensionContext root = context.getRoot();
         Store ofRoot = root.getStore(NAMESPACE);
+        SummaryPublisher begun = ofRoot.get(new SummaryKey(), SummaryPublisher.class);
+        if (begun != null) {
+            return begun.run();
+        }
         RunAccount run = ofRoot.getOrComputeIfAbsent(new RunKey(), unused -> ifAbsent.get(), RunAccount.class);
         ofRoot.getOrComputeIfAbsent(
                 new SummaryKey(), unused -> new SummaryPublisher(root, run), SummaryPublisher.class);

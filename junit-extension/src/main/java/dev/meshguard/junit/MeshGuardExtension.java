@@ -344,7 +344,7 @@ public final class MeshGuardExtension
                     .account(() -> TestAccount.open(
                             guard,
                             expectedBy(context, guard.run()),
-                            new BudgetCheck(budgetsOf(context)),
+                            new BudgetCheck(budgetsOf(context, declarations(context))),
                             settingsOf(context).policies(),
                             GuardedTest.of(context)));
         }
@@ -358,17 +358,21 @@ public final class MeshGuardExtension
             ExtensionContext owner = ownerOf(context, asked);
             RunAccount run = runOf(owner);
             return GuardStore.of(owner)
-                    .guard(
-                            asked.ofMesh(),
-                            () -> new AllocationGuard(
-                                    settingsOfMesh(owner, asked),
-                                    expectedByOwner(owner, run),
-                                    new BudgetCheck(budgetsOf(owner)),
-                                    run,
-                                    speakersFor(owner).get(0).timer,
-                                    owner,
-                                    TemplateInvocations.of(context)));
+                    .guard(asked.ofMesh(), () -> newGuard(owner, asked, run, TemplateInvocations.of(context)));
         });
+    }
+
+    private AllocationGuard newGuard(
+            ExtensionContext owner, GuardSettings asked, RunAccount run, Optional<TemplateInvocation> template) {
+        Declarations declared = declarations(owner);
+        return new AllocationGuard(
+                settingsOfMesh(owner, asked),
+                expectedByOwner(owner, run, declared),
+                new BudgetCheck(budgetsOf(owner, declared)),
+                run,
+                speakersFor(owner, declared).get(0).timer,
+                owner,
+                template);
     }
 
     /** What the tests do not answer for is judged by what the owner of their mesh says. */
@@ -443,7 +447,11 @@ public final class MeshGuardExtension
 
     /** What the files say comes last: the nearer an entry stands to a test, the better it knows it. */
     private ExpectedBuffers expectedBy(ExtensionContext owner, RunAccount run) {
-        ExpectedBuffers all = declarations(owner).expected.orElseLook(() -> expectedInTests(owner));
+        return expectedBy(owner, run, declarations(owner));
+    }
+
+    private ExpectedBuffers expectedBy(ExtensionContext owner, RunAccount run, Declarations declared) {
+        ExpectedBuffers all = declared.expected.orElseLook(() -> expectedInTests(owner));
         run.expect(all);
         return all.and(run.expected());
     }
@@ -457,18 +465,16 @@ public final class MeshGuardExtension
     }
 
     /** Of a suite nothing is known but what holds for the whole run. */
-    private ExpectedBuffers expectedByOwner(ExtensionContext owner, RunAccount run) {
-        return owner.getTestClass().isPresent() ? expectedBy(owner, run) : run.expected();
+    private ExpectedBuffers expectedByOwner(ExtensionContext owner, RunAccount run, Declarations declared) {
+        return owner.getTestClass().isPresent() ? expectedBy(owner, run, declared) : run.expected();
     }
 
-    private List<MemoryBudget> budgetsOf(ExtensionContext owner) {
-        return declarations(owner)
-                .budgets
-                .orElseLook(() -> BudgetRequests.budgets(
-                        owner,
-                        speakersFor(owner).stream()
-                                .flatMap(speaker -> speaker.budgets.stream())
-                                .toList()));
+    private List<MemoryBudget> budgetsOf(ExtensionContext owner, Declarations declared) {
+        return declared.budgets.orElseLook(() -> BudgetRequests.budgets(
+                owner,
+                speakersFor(owner, declared).stream()
+                        .flatMap(speaker -> speaker.budgets.stream())
+                        .toList()));
     }
 
     /**
@@ -476,7 +482,11 @@ public final class MeshGuardExtension
      * engine register one more, which may be asked before them. Without any this one speaks.
      */
     private List<MeshGuardExtension> speakersFor(ExtensionContext context) {
-        return declarations(context).speakers.orElseLook(() -> findSpeakersFor(context));
+        return speakersFor(context, declarations(context));
+    }
+
+    private List<MeshGuardExtension> speakersFor(ExtensionContext context, Declarations declared) {
+        return declared.speakers.orElseLook(() -> findSpeakersFor(context));
     }
 
     private List<MeshGuardExtension> findSpeakersFor(ExtensionContext context) {

@@ -247,7 +247,7 @@ public final class MeshDevice implements AutoCloseable {
     public List<MeshDevice> createSubmeshes(MeshShape submesh) {
         synchronized (lock) {
             memory.requireOpen();
-            process.requireInService("a submesh");
+            process.requireInService(() -> "a submesh");
             return openSubmeshes(
                     submesh,
                     Submeshes.offsetsOf(submesh, shape).stream()
@@ -818,7 +818,7 @@ public final class MeshDevice implements AutoCloseable {
         synchronized (lock) {
             List<MeshCoordinate> places = Submeshes.placesOf(submesh, offset, shape);
             memory.requireOpen();
-            process.requireInService("a submesh");
+            process.requireInService(() -> "a submesh");
             return openSubmeshes(submesh, List.of(places)).get(0);
         }
     }

@@ -335,10 +335,7 @@ final class MeshMemory {
     List<MemoryCapacity> capacities() {
         List<MemoryCapacity> all = new ArrayList<>(LENT.size());
         for (BufferType type : lent()) {
-            all.add(new MemoryCapacity(
-                    type,
-                    meshAllocator.numBanks(type),
-                    meshAllocator.statistics(type).totalAllocatable()));
+            all.add(new MemoryCapacity(type, meshAllocator.numBanks(type), meshAllocator.bankSize(type)));
         }
         return all;
     }
@@ -358,8 +355,7 @@ final class MeshMemory {
     private List<BufferType> lent() {
         List<BufferType> there = new ArrayList<>(LENT.size());
         for (BufferType type : LENT) {
-            if (meshAllocator.numBanks(type) > 0
-                    && meshAllocator.statistics(type).totalAllocatable() > 0) {
+            if (meshAllocator.numBanks(type) > 0 && meshAllocator.bankSize(type) > 0) {
                 there.add(type);
             }
         }

@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -251,11 +252,11 @@ final class RuntimeProcess {
         return Optional.ofNullable(retiredBecause);
     }
 
-    void requireInService(String wanted) {
+    void requireInService(Supplier<String> wanted) {
         synchronized (lock) {
             if (retiredBecause != null) {
                 throw new IllegalStateException(
-                        String.format(Locale.ROOT, "Cannot open %s: %s", wanted, retiredBecause));
+                        String.format(Locale.ROOT, "Cannot open %s: %s", wanted.get(), retiredBecause));
             }
         }
     }

@@ -473,9 +473,8 @@ public final class Ttnn {
     }
 
     private MeshDevice root(MeshDeviceOptions options, MeshShape shape, List<Integer> devices) {
-        String wanted = "a " + shape.grid() + " mesh";
-        process.requireInService(wanted);
-        noteMeshesOver(devices, wanted);
+        process.requireInService(() -> wanted(shape));
+        noteMeshesOver(devices, shape);
         CoreGrid grid = process.computeGrid(options.dispatchCoreConfig());
         AllocatorConfig config = configOf(options, grid);
         return process.withDevices(manager -> {
@@ -489,9 +488,14 @@ public final class Ttnn {
         });
     }
 
+    private static String wanted(MeshShape shape) {
+        return "a " + shape.grid() + " mesh";
+    }
+
     /** The handle of a mesh covers every device that is active, so that closing one root mesh closes the devices of all. */
-    private void noteMeshesOver(List<Integer> devices, String wanted) {
+    private void noteMeshesOver(List<Integer> devices, MeshShape shape) {
         for (MeshDevice open : process.openMeshes()) {
+            String wanted = wanted(shape);
             Optional<Integer> shared =
                     open.deviceIds().stream().filter(devices::contains).findFirst();
             String danger = shared.isPresent()

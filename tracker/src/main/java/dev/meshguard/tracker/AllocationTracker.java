@@ -753,7 +753,7 @@ public final class AllocationTracker implements AllocationListener {
     @SuppressWarnings("ReferenceEquality") // Two phases of one name are two phases.
     private void endPhase(Phase phase) {
         boolean current = phases.element() == phase;
-        boolean ended = phases.removeIf(open -> open == phase);
+        boolean ended = current ? phases.pop() == phase : phases.removeIf(open -> open == phase);
         if (ended && current) {
             beginPhase(phases.element());
         }

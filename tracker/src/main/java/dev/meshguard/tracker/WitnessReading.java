@@ -49,9 +49,9 @@ public final class WitnessReading {
     private final int mesh;
     private final Moment moment;
     /** By device, and by the place of the type; nothing where a memory is not covered. */
-    private final Map<Integer, @Nullable long[][]> taken;
+    private final Map<Integer, long[] @Nullable []> taken;
 
-    private WitnessReading(int mesh, Moment moment, Map<Integer, @Nullable long[][]> taken) {
+    private WitnessReading(int mesh, Moment moment, Map<Integer, long[] @Nullable []> taken) {
         this.mesh = mesh;
         this.moment = moment;
         this.taken = taken;
@@ -119,6 +119,11 @@ public final class WitnessReading {
         private final Moment moment;
         private final TreeMap<Integer, long[][]> taken = new TreeMap<>();
 
+        /** The devices that were named together and share one row of regions, as the devices of a mesh do. */
+        private List<Integer> together = List.of();
+
+        private long[][] ofAll = new long[0][];
+
         private Builder(int mesh, Moment moment) {
             this.mesh = mesh;
             this.moment = moment;
@@ -133,26 +138,40 @@ public final class WitnessReading {
         /** Adds one region of several devices, in which the same addresses are taken. */
         public Builder region(List<Integer> devices, BufferType type, long... addresses) {
             long[] once = sorted(addresses);
-            for (int device : devices) {
-                add(device, type, once);
+            if (taken.isEmpty()) {
+                together = List.copyOf(devices);
+                ofAll = new long[TYPES][];
+                together.forEach(device -> taken.put(device, ofAll));
+            }
+            if (!together.isEmpty() && together.equals(devices)) {
+                join(ofAll, type, once);
+            } else {
+                devices.forEach(device -> add(device, type, once));
             }
             return this;
         }
 
         private void add(int device, BufferType type, long[] addresses) {
-            long[][] regions = taken.get(device);
-            if (regions == null) {
-                regions = new long[TYPES][];
-                taken.put(device, regions);
-            }
+            divide();
+            join(taken.computeIfAbsent(device, unused -> new long[TYPES][]), type, addresses);
+        }
+
+        /** From now on each device has a row of its own. */
+        private void divide() {
+            together.forEach(device -> taken.put(device, ofAll.clone()));
+            together = List.of();
+        }
+
+        private static void join(long[][] regions, BufferType type, long[] addresses) {
             long[] before = regions[type.ordinal()];
             regions[type.ordinal()] = before == null ? addresses : joined(before, addresses);
         }
 
         /** Returns the reading. */
         public WitnessReading build() {
-            TreeMap<Integer, long[][]> copy = new TreeMap<>(taken);
-            copy.replaceAll((device, regions) -> regions.clone());
+            TreeMap<Integer, long[][]> copy = new TreeMap<>();
+            long[][] shared = ofAll.clone();
+            taken.forEach((device, regions) -> copy.put(device, together.isEmpty() ? regions.clone() : shared));
             return new WitnessReading(mesh, moment, copy);
         }
 

@@ -55,7 +55,9 @@ public record PhaseStretch(Phase phase, SortedMap<Place, Flow> flows, long liveB
 
     /** Creates a stretch with its own copy of the flows. */
     public PhaseStretch {
-        flows = Collections.unmodifiableSortedMap(new TreeMap<>(flows));
+        flows = flows.isEmpty()
+                ? Collections.emptySortedMap()
+                : Collections.unmodifiableSortedMap(new TreeMap<>(flows));
     }
 
     /** Returns what happened to one memory of one device. */

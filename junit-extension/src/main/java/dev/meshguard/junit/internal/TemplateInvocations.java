@@ -26,8 +26,7 @@ public final class TemplateInvocations {
 
     /** Returns what runs in a context, if that is an invocation of one of our templates. */
     public static Optional<TemplateInvocation> of(ExtensionContext context) {
-        return context.getParent()
-                .map(template -> context.getStore(NAMESPACE).get(template, TemplateInvocation.class));
+        return context.getParent().map(template -> context.getStore(NAMESPACE).get(template, TemplateInvocation.class));
     }
 
     /** Tells the invocation of a context, if it is one, of its end: after everything that the store of the context gets from now on. */

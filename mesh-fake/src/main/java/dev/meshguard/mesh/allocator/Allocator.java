@@ -336,7 +336,10 @@ public final class Allocator {
      * @throws MeshRuntimeException if the kind is not lent
      */
     public long reservedPerBank(BufferType type, AllocationRequest request) {
-        return manager(type).reservedPerBank(request);
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            return manager.reservedPerBank(request);
+        }
     }
 
     /**

@@ -38,8 +38,13 @@ public final class BankManager {
     private final long pageAlignment;
     private final int computeCores;
     private final AllocatorDependencies dependencies;
-    private final List<FreeListOpt> freeLists;
-    private final List<AddressTable> lent;
+    private final AddressRange region;
+    private final long dramAlignment;
+
+    /** One for each allocator; none until the first is needed, as most kinds of memory are not used by most meshes. */
+    private List<FreeListOpt> freeLists = List.of();
+
+    private List<AddressTable> lent = List.of();
 
     private boolean trackingHighWaterMarks;
     private HighWaterMarks highWaterMarks = HighWaterMarks.ZERO;
@@ -52,8 +57,9 @@ public final class BankManager {
         this.computeCores = builder.computeCores;
         this.dependencies = builder.dependencies;
         requireUsableBankCount(builder.interleaved);
-        this.freeLists = forEachAllocator(builder::newFreeList);
-        this.lent = forEachAllocator(AddressTable::new);
+        this.region = builder.region;
+        this.dramAlignment = builder.dramAlignment;
+        FreeListOpt.requireUsable(region.size(), start(), dramAlignment, dramAlignment);
     }
 
     /**
@@ -153,7 +159,7 @@ public final class BankManager {
 
     /** Gives back everything that is lent, in every allocator, by ascending address. */
     public void deallocateAll() {
-        for (int id = 0; id < freeLists.size(); id++) {
+        for (int id = 0; id < lent.size(); id++) {
             for (long address : lent.get(id).sortedAddresses()) {
                 freeLists.get(id).deallocate(address);
             }
@@ -187,6 +193,10 @@ public final class BankManager {
      * @throws MeshRuntimeException if there is no such allocator, or something is taken and there is no such bank
      */
     public OptionalLong lowestOccupiedAddress(int bank, int allocatorId) {
+        dependencies.requireKnown(allocatorId);
+        if (freeLists.isEmpty()) {
+            return OptionalLong.empty();
+        }
         OptionalLong lowest = freeList(allocatorId).lowestOccupiedAddress();
         return lowest.isPresent() ? OptionalLong.of(lowest.getAsLong() + bankOffset(bank)) : lowest;
     }
@@ -322,7 +332,7 @@ public final class BankManager {
 
     /** {@return the bytes managed in each bank, less what was given up by shrinking} */
     public long bankSize() {
-        return statistics().totalAllocatable();
+        return freeLists.isEmpty() ? region.size() : statistics().totalAllocatable();
     }
 
     private int banksFor(AllocationRequest request) {
@@ -390,14 +400,28 @@ public final class BankManager {
 
     private FreeListOpt freeList(int allocatorId) {
         dependencies.requireKnown(allocatorId);
+        createLists();
         return freeLists.get(allocatorId);
     }
 
     private FreeListOpt onlyFreeList() {
-        if (freeLists.size() != 1) {
+        if (dependencies.allocatorCount() != 1) {
             throw new MeshRuntimeException(RuntimeMessages.SINGLE_ALLOCATOR_EXPECTED);
         }
-        return freeLists.get(FIRST_ALLOCATOR);
+        return freeList(FIRST_ALLOCATOR);
+    }
+
+    private void createLists() {
+        if (freeLists.isEmpty()) {
+            freeLists = forEachAllocator(
+                    () -> new FreeListOpt(region.size(), start(), dramAlignment, dramAlignment, SearchPolicy.FIRST));
+            lent = forEachAllocator(AddressTable::new);
+        }
+    }
+
+    /** Where nothing is lent out, the start has no alignment to keep. */
+    private long start() {
+        return region.size() == 0 ? 0 : region.start();
     }
 
     private void requireUsableBankCount(boolean interleaved) {
@@ -579,12 +603,6 @@ public final class BankManager {
          */
         public BankManager build() {
             return new BankManager(this);
-        }
-
-        /** Where nothing is lent out, the start has no alignment to keep. */
-        private FreeListOpt newFreeList() {
-            long start = region.size() == 0 ? 0 : region.start();
-            return new FreeListOpt(region.size(), start, dramAlignment, dramAlignment, SearchPolicy.FIRST);
         }
 
         private static long requirePositive(long alignment, String what) {

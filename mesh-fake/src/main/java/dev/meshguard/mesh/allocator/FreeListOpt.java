@@ -69,6 +69,18 @@ public final class FreeListOpt {
      * @throws IllegalArgumentException if a number is outside its range
      */
     public FreeListOpt(long maxSize, long offset, long minAllocationSize, long alignment, SearchPolicy policy) {
+        requireUsable(maxSize, offset, minAllocationSize, alignment);
+        this.maxSize = maxSize;
+        this.offset = offset;
+        this.minAllocationSize = minAllocationSize;
+        this.alignment = alignment;
+        this.policy = policy;
+        this.freeBlocks = new FreeBlocks(blocks, maxSize);
+        insertFree(0, maxSize, NONE, NONE);
+    }
+
+    /** Checks what a list is to be created with, for whoever creates it when it is first needed. */
+    static void requireUsable(long maxSize, long offset, long minAllocationSize, long alignment) {
         requireAtLeast(0, maxSize, "maximum size");
         requireAtLeast(0, offset, "offset");
         requireAtLeast(1, minAllocationSize, "minimum allocation size");
@@ -82,13 +94,6 @@ public final class FreeListOpt {
                     alignment,
                     offset - offset % alignment));
         }
-        this.maxSize = maxSize;
-        this.offset = offset;
-        this.minAllocationSize = minAllocationSize;
-        this.alignment = alignment;
-        this.policy = policy;
-        this.freeBlocks = new FreeBlocks(blocks, maxSize);
-        insertFree(0, maxSize, NONE, NONE);
     }
 
     /**

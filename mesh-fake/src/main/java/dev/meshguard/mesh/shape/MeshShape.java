@@ -4,7 +4,6 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

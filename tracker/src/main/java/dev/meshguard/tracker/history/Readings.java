@@ -25,8 +25,8 @@ final class Readings {
 
     private final Meshes meshes;
     private final List<Reading> all = new ArrayList<>();
-    /** What the last reading was given: the readings of one close see the same lives. */
-    private Map<Integer, Integer> latestLives = Map.of();
+    /** How many meshes had been opened when the last reading came: the readings of one close see the same lives. */
+    private int openingsAtLatest;
 
     Readings(Meshes meshes) {
         this.meshes = meshes;
@@ -34,13 +34,26 @@ final class Readings {
 
     void add(HistoryEvent.Witnessed event, Map<Integer, Integer> deviceLives) {
         WitnessReading reading = event.reading();
-        Map<Integer, Integer> lives = latestLives.equals(deviceLives) ? latestLives : Map.copyOf(deviceLives);
-        latestLives = lives;
+        Reading before = all.isEmpty() ? null : all.get(all.size() - 1);
+        if (before == null || !before.deviceLives().equals(deviceLives)) {
+            Map<Integer, Integer> lives = Map.copyOf(deviceLives);
+            all.add(new Reading(event, lives, meshLives(reading, lives)));
+        } else {
+            boolean isOfTheSameMesh = openingsAtLatest == meshes.all().size()
+                    && before.event().reading().mesh() == reading.mesh()
+                    && before.event().reading().devices().equals(reading.devices());
+            Map<Integer, Integer> lives = before.deviceLives();
+            all.add(new Reading(event, lives, isOfTheSameMesh ? before.meshLives() : meshLives(reading, lives)));
+        }
+        openingsAtLatest = meshes.all().size();
+    }
+
+    private Map<Integer, MeshLife> meshLives(WitnessReading reading, Map<Integer, Integer> deviceLives) {
         Map<Integer, MeshLife> meshLives = new HashMap<>();
         for (int device : reading.devices()) {
-            meshLives.put(device, meshes.life(reading.mesh(), device, lives.getOrDefault(device, 1)));
+            meshLives.put(device, meshes.life(reading.mesh(), device, deviceLives.getOrDefault(device, 1)));
         }
-        all.add(new Reading(event, lives, meshLives));
+        return meshLives;
     }
 
     List<HistoryEvent.Witnessed> events() {

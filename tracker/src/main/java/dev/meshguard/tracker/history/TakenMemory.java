@@ -81,6 +81,9 @@ final class TakenMemory {
 
     /** A device was initialised: only what a mesh that is open over it lent is still taken. */
     void opened(int device) {
+        if (regions.isEmpty()) {
+            return;
+        }
         for (BufferType.Memory memory : BufferType.Memory.values()) {
             List<Lent> lent = regions.get(new Region(device, memory));
             if (lent != null) {
@@ -92,7 +95,9 @@ final class TakenMemory {
     /** A mesh was closed, and its allocator with it. */
     @SuppressWarnings("ReferenceEquality") // An opening of a mesh is itself only.
     void closed(MeshLife mesh) {
-        regions.values().forEach(lent -> lent.removeIf(one -> one.lender() == mesh));
+        for (List<Lent> lent : regions.values()) {
+            lent.removeIf(one -> one.lender() == mesh);
+        }
     }
 
     private static boolean isView(HistoryEvent.Allocated report, long end, Taken met) {
