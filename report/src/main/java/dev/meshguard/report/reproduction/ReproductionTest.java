@@ -173,7 +173,7 @@ public final class ReproductionTest {
                         + (play.hasFlatAddresses() ? ".create();" : ".builder().bankedAddresses().build();"));
         source.blank();
         if (!play.events().isEmpty()) {
-            new TrackerProgram(source).write(play);
+            new TrackerProgram(play, source).write();
             source.blank();
         }
         source.line(source.useStatic("dev.meshguard.assertions.MeshAssertions.assertThat")
@@ -184,7 +184,7 @@ public final class ReproductionTest {
     private void comment(JavaSource source, String sentence) {
         String place = note.isEmpty() ? "" : " Found in " + JavaNames.comment(note) + ".";
         List<String> paragraphs = new ArrayList<>(List.of(finding + "." + place));
-        finding.causes().stream().findFirst().map(Cause::remedy).ifPresent(paragraphs::add);
+        Story.cause(verdict).map(Cause::remedy).ifPresent(paragraphs::add);
         paragraphs.add(sentence);
         source.comment(paragraphs);
     }

@@ -22,6 +22,11 @@ final class Story {
                 .orElse("cannotBeKnown");
     }
 
+    /** Returns the cause of what the name is about, if it is about a buffer. */
+    static Optional<Cause> cause(LeakVerdict verdict) {
+        return worst(verdict).map(SurvivorGroup::cause);
+    }
+
     private static Optional<SurvivorGroup> worst(LeakVerdict verdict) {
         return verdict.groups().stream()
                 .filter(group -> group.standing() != Standing.EXPECTED)

@@ -13,7 +13,7 @@ import dev.meshguard.tracker.Reachability;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.time.LocalDate;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -27,20 +27,21 @@ import java.util.stream.Collectors;
 /** The calls that tell a tracker again what it was told. */
 final class TrackerProgram {
 
+    private final Rehearsal play;
     private final JavaSource source;
     private final Map<AllocationRequest, Integer> uses = new IdentityHashMap<>();
     private final Map<AllocationRequest, String> names = new IdentityHashMap<>();
-    private final Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> taken = new HashSet<>(Set.of("tracker", "device", "buffer"));
     private boolean isInRow;
     private final Map<Owner, Integer> owners = new HashMap<>();
     private final Map<Owner, String> ownerNames = new HashMap<>();
 
-    TrackerProgram(JavaSource source) {
+    TrackerProgram(Rehearsal play, JavaSource source) {
+        this.play = play;
         this.source = source;
     }
 
-    void write(Rehearsal play) {
+    void write() {
         play.events().forEach(this::count);
         List<HistoryEvent> events = play.events();
         for (int i = 0; i < events.size(); i++) {
@@ -63,9 +64,6 @@ final class TrackerProgram {
         request(event).ifPresent(request -> {
             if (uses.merge(request, 1, Integer::sum) == 1 || request.isAnonymous()) {
                 request.details().owner().ifPresent(owner -> owners.merge(owner, 1, Integer::sum));
-            }
-            if (event instanceof HistoryEvent.Allocated || event instanceof HistoryEvent.HandleTraced) {
-                requests.add(request);
             }
         });
     }
@@ -109,10 +107,8 @@ final class TrackerProgram {
     }
 
     private String allocation(HistoryEvent.Allocated event, String device, String address) {
-        boolean isPlain = event.request().details().equals(AllocationDetails.user())
-                && event.ownership() == Ownership.UNKNOWN
-                && (event.request().isAnonymous() || uses.getOrDefault(event.request(), 1) == 1);
-        return isPlain
+        return isPlain(event.request(), event.ownership())
+                        && play.madeTogether(event.request()).isEmpty()
                 ? String.format(
                         Locale.ROOT,
                         "tracker.allocated(%s, %s, %s, %s);",
@@ -123,7 +119,7 @@ final class TrackerProgram {
                 : String.format(
                         Locale.ROOT,
                         "tracker.allocated(%s, %s, %s, %s, %s, %s);",
-                        requestOf(event.request()),
+                        requestOf(event.request(), false),
                         device,
                         source.use(event.type()),
                         address,
@@ -132,10 +128,7 @@ final class TrackerProgram {
     }
 
     private String free(HistoryEvent.Freed event) {
-        boolean isPlain = event.request().details().equals(AllocationDetails.user())
-                && event.ownership() == Ownership.UNKNOWN
-                && (event.request().isAnonymous() || uses.getOrDefault(event.request(), 1) == 1);
-        return isPlain
+        return isPlain(event.request(), event.ownership())
                 ? String.format(
                         Locale.ROOT,
                         "tracker.freed(%d, %s, %s);",
@@ -145,27 +138,55 @@ final class TrackerProgram {
                 : String.format(
                         Locale.ROOT,
                         "tracker.freed(%s, %d, %s, %s, %s);",
-                        requestOf(event.request()),
+                        requestOf(event.request(), true),
                         event.device(),
                         source.use(event.type()),
                         address(event.address()),
                         ownership(event.ownership()));
     }
 
+    private boolean isPlain(AllocationRequest request, Ownership ownership) {
+        return ownership == Ownership.UNKNOWN && saysNothing(request);
+    }
+
+    private boolean saysNothing(AllocationRequest request) {
+        return request.details().equals(AllocationDetails.user())
+                && (request.isAnonymous() || uses.getOrDefault(request, 1) == 1);
+    }
+
+    /** Declares requests that one line of the program makes, because one line of the run did. */
+    private String madeTogether(List<AllocationRequest> requests) {
+        String array = JavaNames.free("requests", taken);
+        String type = source.use(AllocationRequest.class);
+        source.line(type + "[] " + array + " = new " + type + "[" + requests.size() + "]; // of one line of code");
+        source.line(String.format(
+                Locale.ROOT,
+                "%s.setAll(%s, i -> tracker.request(%s));",
+                source.use(Arrays.class),
+                array,
+                details(requests.get(0).details())));
+        for (int i = 0; i < requests.size(); i++) {
+            names.put(requests.get(i), array + "[" + i + "]");
+        }
+        return array;
+    }
+
     /** Declares the request, unless it says nothing and is not needed again. */
-    private String requestOf(AllocationRequest request) {
+    private String requestOf(AllocationRequest request, boolean isRelease) {
         String known = names.get(request);
         if (known != null) {
             return known;
         }
-        String call = "tracker." + (requests.contains(request) ? "request(" : "release(")
-                + details(request.details()) + ")";
-        boolean saysNothing = request.details().equals(AllocationDetails.user());
-        if (isInRow || (saysNothing && (request.isAnonymous() || uses.getOrDefault(request, 1) == 1))) {
+        if (!play.madeTogether(request).isEmpty()) {
+            madeTogether(play.madeTogether(request));
+            return names.getOrDefault(request, "");
+        }
+        String call = "tracker." + (isRelease ? "release(" : "request(") + details(request.details()) + ")";
+        if (isInRow || saysNothing(request)) {
             return call;
         }
         String wish = request.details().label().map(JavaNames::camelCase).filter(name -> !name.isEmpty()).orElse("request");
-        String name = JavaNames.free(requests.contains(request) ? wish : "release", taken);
+        String name = JavaNames.free(isRelease ? "release" : wish, taken);
         if (!request.isAnonymous()) {
             names.put(request, name);
         }
@@ -238,13 +259,13 @@ final class TrackerProgram {
             source.line(String.format(
                     Locale.ROOT,
                     "tracker.freeIgnored(%s, %d, %s, %s, %s);",
-                    requestOf(e.request()),
+                    requestOf(e.request(), true),
                     e.device(),
                     source.use(e.type()),
                     address(e.address()),
                     source.use(e.reason())));
         } else if (event instanceof HistoryEvent.HandleTraced e) {
-            source.line("tracker.traced(" + requestOf(e.request()) + ", " + reachability(e.reachability()) + ");");
+            source.line("tracker.traced(" + requestOf(e.request(), false) + ", " + reachability(e.reachability()) + ");");
         } else if (event instanceof HistoryEvent.Witnessed e) {
             source.line("tracker.witnessed(" + reading(e.reading()) + ");");
         } else if (event instanceof HistoryEvent.MeshOpened e) {

@@ -1,10 +1,14 @@
 package dev.meshguard.verdict.minimize;
 
 import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -25,7 +29,8 @@ import org.apiguardian.api.API.Status;
  * in ever smaller chunks, then devices, then what is neither (phases, meshes, readings of allocators). Then sizes are made small,
  * and what requests say besides is left out. This is repeated until nothing more can be done without.
  *
- * <p>The finding is that of the whole history: of two leaks with the same cause one is left. Addresses, labels and origins stay as
+ * <p>The finding is that of the whole history: of two leaks with the same cause one is left, of two causes both. {@link #about} asks
+ * for one of them. Addresses, labels and origins stay as
  * they were, so that the rest is still recognised.
  *
  * <p>Deterministic: the same history gives the same shorter one. The search is bounded by the number of checks and by the events that
@@ -45,20 +50,27 @@ public final class HistoryMinimizer {
 
     private final LeakCheck check;
     private final int mostChecks;
+    private final Optional<Cause> wanted;
 
-    private HistoryMinimizer(LeakCheck check, int mostChecks) {
+    private HistoryMinimizer(LeakCheck check, int mostChecks, Optional<Cause> wanted) {
         this.check = check;
         this.mostChecks = mostChecks;
+        this.wanted = wanted;
     }
 
     /** Returns a search that expects nothing to stay, and makes at most {@value #MOST_CHECKS} checks. */
     public static HistoryMinimizer create() {
-        return new HistoryMinimizer(LeakCheck.create(), MOST_CHECKS);
+        return new HistoryMinimizer(LeakCheck.create(), MOST_CHECKS, Optional.empty());
     }
 
     /** Returns this search judging by another check. */
     public HistoryMinimizer judgedBy(LeakCheck newCheck) {
-        return new HistoryMinimizer(newCheck, mostChecks);
+        return new HistoryMinimizer(newCheck, mostChecks, wanted);
+    }
+
+    /** Returns this search for the least that shows a buffer with one cause, whatever else is wrong with the history. */
+    public HistoryMinimizer about(Cause cause) {
+        return new HistoryMinimizer(check, mostChecks, Optional.of(cause));
     }
 
     /**
@@ -70,13 +82,14 @@ public final class HistoryMinimizer {
         if (checks < 1) {
             throw new IllegalArgumentException("A search makes at least 1 check: " + checks + " were allowed");
         }
-        return new HistoryMinimizer(check, checks);
+        return new HistoryMinimizer(check, checks, wanted);
     }
 
     /**
      * Returns the least of a history that fails the same way.
      *
-     * @throws IllegalArgumentException if nothing is wrong with the history, or if its past was not kept
+     * @throws IllegalArgumentException if nothing is wrong with the history, or not with the cause that is wanted, or if its past was
+     *     not kept
      */
     public MinimizedHistory minimize(AllocationHistory history) {
         LeakVerdict verdict = check.examine(history);
@@ -91,8 +104,8 @@ public final class HistoryMinimizer {
             throw new IllegalArgumentException("This history holds only what was still allocated and sums, so nothing can be"
                     + " left out of it. Record it with Retention.ALL.");
         }
-        Search search = new Search(history, check, finding, mostChecks);
-        search.attempt(new OwnBuffers(verdict).candidates());
+        Search search = new Search(history, check, finding, kept(finding), mostChecks);
+        search.attempt(new OwnBuffers(verdict, wanted).candidates());
         int before;
         int passes = 0;
         do {
@@ -101,6 +114,23 @@ public final class HistoryMinimizer {
             passes++;
         } while (search.steps() > before && passes < MOST_PASSES && !search.isOver());
         return search.result();
+    }
+
+    /** Returns what a shorter history has to show. */
+    private Predicate<Finding> kept(Finding finding) {
+        if (wanted.isEmpty()) {
+            return finding::isKeptBy;
+        }
+        Cause cause = wanted.get();
+        Finding.Fate fate = finding.fates().stream()
+                .filter(one -> one.cause() == cause)
+                .min(Comparator.comparing(Finding.Fate::standing))
+                .orElseThrow(() -> new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "No buffer of this history is left because of %s. What is wrong is %s.",
+                        cause,
+                        finding)));
+        return other -> other.fates().contains(fate);
     }
 
     private static void pass(Search search) {

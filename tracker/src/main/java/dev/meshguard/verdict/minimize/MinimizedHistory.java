@@ -10,7 +10,8 @@ import org.apiguardian.api.API.Status;
  * The least that was found of a history that fails the same way.
  *
  * @param history the shorter history, its events numbered from 1
- * @param finding what is wrong with both
+ * @param finding what is wrong with the history
+ * @param left what is wrong with the shorter one: the same, or the part of it that was asked for
  * @param before how large the history was
  * @param after how large the shorter one is
  * @param checks how many histories were judged to find it
@@ -19,7 +20,13 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record MinimizedHistory(
-        AllocationHistory history, Finding finding, Extent before, Extent after, int checks, boolean stoppedEarly) {
+        AllocationHistory history,
+        Finding finding,
+        Finding left,
+        Extent before,
+        Extent after,
+        int checks,
+        boolean stoppedEarly) {
 
     /**
      * How large a history is.

@@ -5,6 +5,7 @@ import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import java.util.BitSet;
@@ -16,6 +17,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
@@ -25,9 +27,11 @@ import java.util.stream.Stream;
 final class OwnBuffers {
 
     private final LeakVerdict verdict;
+    private final Optional<Cause> wanted;
 
-    OwnBuffers(LeakVerdict verdict) {
+    OwnBuffers(LeakVerdict verdict, Optional<Cause> wanted) {
         this.verdict = verdict;
+        this.wanted = wanted;
     }
 
     /** Returns what to try, the boldest first. */
@@ -42,10 +46,13 @@ final class OwnBuffers {
     private Set<Long> events(boolean oneOfEach) {
         Map<Finding.Fate, Survivor> fates = new LinkedHashMap<>();
         Map<Anomaly.Kind, Anomaly> kinds = new EnumMap<>(Anomaly.Kind.class);
-        List<Survivor> survivors = verdict.survivors(Finding::isWrong).stream()
+        List<Survivor> survivors = verdict
+                .survivors(survivor -> Finding.isWrong(survivor)
+                        && (wanted.isEmpty() || wanted.get() == survivor.cause()))
+                .stream()
                 .sorted(Comparator.comparing(survivor -> survivor.buffer().lifetime()))
                 .toList();
-        List<Anomaly> anomalies = verdict.unbalancingAnomalies();
+        List<Anomaly> anomalies = wanted.isEmpty() ? verdict.unbalancingAnomalies() : List.of();
         survivors.forEach(survivor -> fates.putIfAbsent(Finding.Fate.of(survivor), survivor));
         anomalies.forEach(anomaly -> kinds.putIfAbsent(anomaly.kind(), anomaly));
         Set<Long> events = new TreeSet<>();

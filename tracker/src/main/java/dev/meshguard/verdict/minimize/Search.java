@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /** One search for the least: what was found so far, and what that took. */
@@ -17,6 +18,7 @@ final class Search {
     private final AllocationHistory whole;
     private final LeakCheck check;
     private final Finding finding;
+    private final Predicate<Finding> kept;
     private final int mostChecks;
     private final long mostEvents;
     private final boolean isInTheEvents;
@@ -26,10 +28,11 @@ final class Search {
     private long eventsSeen;
     private int steps;
 
-    Search(AllocationHistory whole, LeakCheck check, Finding finding, int mostChecks) {
+    Search(AllocationHistory whole, LeakCheck check, Finding finding, Predicate<Finding> kept, int mostChecks) {
         this.whole = whole;
         this.check = check;
         this.finding = finding;
+        this.kept = kept;
         this.mostChecks = mostChecks;
         this.mostEvents =
                 Math.max(MOST_EVENTS, MOST_TIMES_THE_HISTORY * whole.events().size());
@@ -89,6 +92,7 @@ final class Search {
         return new MinimizedHistory(
                 history,
                 finding,
+                isInTheEvents ? Finding.of(check.examine(history)) : finding,
                 MinimizedHistory.Extent.of(whole),
                 MinimizedHistory.Extent.of(history),
                 checks,
@@ -108,6 +112,6 @@ final class Search {
     private boolean isKept(EventList candidate) {
         checks++;
         eventsSeen += candidate.size();
-        return finding.isKeptBy(Finding.of(check.examine(candidate.history())));
+        return kept.test(Finding.of(check.examine(candidate.history())));
     }
 }

@@ -9,6 +9,7 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -16,6 +17,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.LongUnaryOperator;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /** What can be made simpler without leaving an event out. */
@@ -23,6 +25,9 @@ final class Simplification {
 
     /** A size that is small and that every memory can lend. */
     private static final long SMALL = 1_024;
+
+    private static final int MOST_SIZES = 16;
+    private static final int MOST_REGIONS = 64;
 
     private Simplification() {}
 
@@ -36,7 +41,7 @@ final class Simplification {
                 sizes.add(allocated.size());
             }
         }
-        sizes.stream().limit(16).forEach(large -> {
+        sizes.stream().limit(MOST_SIZES).forEach(large -> {
             all.add(events -> resized(events, size -> size == large ? SMALL : size));
             all.add(events -> resized(events, size -> size == large && size > 2 * SMALL ? 2 * SMALL : size));
         });
@@ -45,7 +50,7 @@ final class Simplification {
         all.add(events -> described(events, Simplification::withoutMesh));
         all.add(events -> events.with(Simplification::ofUnknownOwnership));
         all.add(events -> events.with(Simplification::ofUnknownCapacity));
-        all.add(Simplification::readWhereBuffersLie);
+        all.addAll(silences(list));
         return all;
     }
 
@@ -131,38 +136,64 @@ final class Simplification {
                 : event;
     }
 
-    /** A reading says of dozens of memories that nothing is in them. */
-    private static EventList readWhereBuffersLie(EventList events) {
+    /** A reading says of dozens of memories that nothing is in them; there, it may be silent. */
+    private static List<UnaryOperator<EventList>> silences(EventList list) {
         Set<Region> used = new HashSet<>();
-        for (HistoryEvent event : events.events()) {
+        Set<Region> read = new LinkedHashSet<>();
+        for (HistoryEvent event : list.events()) {
             if (event instanceof HistoryEvent.Allocated e) {
                 used.add(new Region(e.device(), e.type()));
             } else if (event instanceof HistoryEvent.Freed e) {
                 used.add(new Region(e.device(), e.type()));
+            } else if (event instanceof HistoryEvent.Witnessed e) {
+                addEmptyRegions(e.reading(), read);
             }
         }
-        return events.with(event -> {
-            if (!(event instanceof HistoryEvent.Witnessed e)) {
-                return event;
-            }
-            WitnessReading.Builder rest =
-                    WitnessReading.of(e.reading().mesh(), e.reading().moment());
-            int before = 0;
-            int after = 0;
-            for (int device : e.reading().devices()) {
-                for (BufferType type : BufferType.values()) {
-                    boolean isRead = e.reading().testify(device, type, 0) != WitnessReading.Testimony.SILENT;
-                    List<Long> taken = e.reading().takenAddresses(device, type);
-                    boolean isUsed = !taken.isEmpty() || used.contains(new Region(device, type));
-                    before += isRead ? 1 : 0;
-                    if (isRead && isUsed) {
-                        rest.region(device, type, taken.stream().mapToLong(Long::longValue).toArray());
-                        after++;
-                    }
+        List<UnaryOperator<EventList>> silences = new ArrayList<>();
+        silences.add(events -> events.with(event -> silentAbout(event, region -> !used.contains(region))));
+        read.stream()
+                .limit(MOST_REGIONS)
+                .forEach(region -> silences.add(events -> events.with(event -> silentAbout(event, region::equals))));
+        return silences;
+    }
+
+    private static void addEmptyRegions(WitnessReading reading, Set<Region> read) {
+        for (int device : reading.devices()) {
+            for (BufferType type : BufferType.values()) {
+                if (isEmpty(reading, device, type)) {
+                    read.add(new Region(device, type));
                 }
             }
-            return before == after ? event : new HistoryEvent.Witnessed(e.number(), rest.build());
-        });
+        }
+    }
+
+    private static HistoryEvent silentAbout(HistoryEvent event, Predicate<Region> silent) {
+        if (!(event instanceof HistoryEvent.Witnessed e)) {
+            return event;
+        }
+        WitnessReading reading = e.reading();
+        WitnessReading.Builder rest = WitnessReading.of(reading.mesh(), reading.moment());
+        boolean any = false;
+        for (int device : reading.devices()) {
+            for (BufferType type : BufferType.values()) {
+                boolean isSilent = isEmpty(reading, device, type) && silent.test(new Region(device, type));
+                any |= isSilent;
+                if (!isSilent && reading.testify(device, type, 0) != WitnessReading.Testimony.SILENT) {
+                    rest.region(
+                            device,
+                            type,
+                            reading.takenAddresses(device, type).stream()
+                                    .mapToLong(Long::longValue)
+                                    .toArray());
+                }
+            }
+        }
+        return any ? new HistoryEvent.Witnessed(e.number(), rest.build()) : event;
+    }
+
+    private static boolean isEmpty(WitnessReading reading, int device, BufferType type) {
+        return reading.testify(device, type, 0) != WitnessReading.Testimony.SILENT
+                && reading.takenAddresses(device, type).isEmpty();
     }
 
     private record Region(int device, BufferType type) {}
