@@ -151,11 +151,13 @@ public final class HistoryPlayback {
         /** Reports without a number of their own go by the latest one; so each gets one, and devices keep their order. */
         private AllocationRequest inOrder(AllocationRequest request) {
             tracker.request(NUMBERED);
-            return request.isAnonymous() ? request : unnumbered(request);
+            return unnumbered(request);
         }
 
         private AllocationRequest unnumbered(AllocationRequest request) {
-            return unnumbered.computeIfAbsent(
+            return request.isAnonymous()
+                    ? request
+                    : unnumbered.computeIfAbsent(
                     request, known -> AllocationRequest.restored(known.details(), known.origin()));
         }
 
