@@ -145,7 +145,7 @@ public final class ReproductionTest {
         JavaSource source = new JavaSource();
         comment(
                 source,
-                "The test takes what that run took, on a mesh without hardware, and goes green when it gives it back."
+                "The test takes what that run took, on a mesh without hardware; it goes green when it gives it back."
                         + program.cast().map(cast -> " " + cast).orElse(""));
         source.line(program.annotation(source)).open("class " + className).blank();
         program.fields(source);
@@ -163,7 +163,7 @@ public final class ReproductionTest {
                                 + " than one line of code can do. Keep the history, and replay it.",
                         finding)));
         JavaSource source = new JavaSource();
-        comment(source, "The test reports to a tracker what that run reported, and goes green when the reports are right.");
+        comment(source, "The test reports to a tracker what that run reported; it goes green when " + whenGreen() + ".");
         source.open("class " + className).blank();
         source.line("@" + source.use("org.junit.jupiter.api.Test"));
         source.open("void " + Story.name(verdict) + "()");
@@ -179,6 +179,14 @@ public final class ReproductionTest {
         source.line(source.useStatic("dev.meshguard.assertions.MeshAssertions.assertThat")
                 + "(tracker).noLeaks().hasBalancedReports();");
         return source.close().close().text(packageName);
+    }
+
+    private String whenGreen() {
+        return switch (finding.outcome()) {
+            case LEAKED -> "it reports the frees that are missing";
+            case INCONCLUSIVE -> "nothing is left open";
+            default -> "the reports are right";
+        };
     }
 
     private void comment(JavaSource source, String sentence) {
