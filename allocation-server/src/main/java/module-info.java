@@ -1,8 +1,11 @@
-/** How real processes report: the logs of the field's allocation server. */
+/** How real processes report: the allocation server, its client, and its logs. */
 module dev.meshguard.server {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
     requires transitive dev.meshguard.tracker;
 
+    exports dev.meshguard.server;
+    exports dev.meshguard.server.client;
     exports dev.meshguard.server.log;
+    exports dev.meshguard.server.protocol;
 }

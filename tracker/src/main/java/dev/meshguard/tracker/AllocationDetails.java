@@ -27,6 +27,7 @@ import org.apiguardian.api.API.Status;
  *     device, because each has an allocator of its own and all lend the same addresses
  * @param handleCollected whether memory goes back because its last handle was garbage and was collected, and not because
  *     somebody called for it; never so of a request for memory
+ * @param connection the connection over which it was reported, if the source has several; numbered from 1
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -38,7 +39,8 @@ public record AllocationDetails(
         OptionalLong extent,
         OptionalLong processId,
         OptionalInt mesh,
-        boolean handleCollected) {
+        boolean handleCollected,
+        OptionalInt connection) {
 
     private static final AllocationDetails USER = new AllocationDetails(
             BufferKind.BUFFER,
@@ -48,7 +50,8 @@ public record AllocationDetails(
             OptionalLong.empty(),
             OptionalLong.empty(),
             OptionalInt.empty(),
-            false);
+            false,
+            OptionalInt.empty());
 
     /** Creates details; no mesh lent a circular buffer, so there a mesh is left out. */
     public AllocationDetails {
@@ -77,36 +80,52 @@ public record AllocationDetails(
 
     /** Returns these details for another kind of buffer. */
     public AllocationDetails ofKind(BufferKind newKind) {
-        return new AllocationDetails(newKind, lifetime, owner, label, extent, processId, mesh, handleCollected);
+        return new AllocationDetails(
+                newKind, lifetime, owner, label, extent, processId, mesh, handleCollected, connection);
     }
 
     /** Returns these details with another lifetime. */
     public AllocationDetails withLifetime(BufferLifetime newLifetime) {
-        return new AllocationDetails(kind, newLifetime, owner, label, extent, processId, mesh, handleCollected);
+        return new AllocationDetails(
+                kind, newLifetime, owner, label, extent, processId, mesh, handleCollected, connection);
     }
 
     /** Returns these details with an owner. */
     public AllocationDetails ownedBy(Owner newOwner) {
         return new AllocationDetails(
-                kind, lifetime, Optional.of(newOwner), label, extent, processId, mesh, handleCollected);
+                kind, lifetime, Optional.of(newOwner), label, extent, processId, mesh, handleCollected, connection);
     }
 
     /** Returns these details with a label. */
     public AllocationDetails labelled(String newLabel) {
         return new AllocationDetails(
-                kind, lifetime, owner, Optional.of(newLabel), extent, processId, mesh, handleCollected);
+                kind, lifetime, owner, Optional.of(newLabel), extent, processId, mesh, handleCollected, connection);
     }
 
     /** Returns these details with the bytes that each buffer takes in every bank. */
     public AllocationDetails withExtent(long bytesPerBank) {
         return new AllocationDetails(
-                kind, lifetime, owner, label, OptionalLong.of(bytesPerBank), processId, mesh, handleCollected);
+                kind,
+                lifetime,
+                owner,
+                label,
+                OptionalLong.of(bytesPerBank),
+                processId,
+                mesh,
+                handleCollected,
+                connection);
     }
 
     /** Returns these details with the process that reports. */
     public AllocationDetails reportedBy(long newProcessId) {
         return new AllocationDetails(
-                kind, lifetime, owner, label, extent, OptionalLong.of(newProcessId), mesh, handleCollected);
+                kind, lifetime, owner, label, extent, OptionalLong.of(newProcessId), mesh, handleCollected, connection);
+    }
+
+    /** Returns these details with the connection over which the process reports. */
+    public AllocationDetails overConnection(int newConnection) {
+        return new AllocationDetails(
+                kind, lifetime, owner, label, extent, processId, mesh, handleCollected, OptionalInt.of(newConnection));
     }
 
     /**
@@ -119,7 +138,7 @@ public record AllocationDetails(
      */
     public AllocationDetails onMesh(int newMesh) {
         return new AllocationDetails(
-                kind, lifetime, owner, label, extent, processId, OptionalInt.of(newMesh), handleCollected);
+                kind, lifetime, owner, label, extent, processId, OptionalInt.of(newMesh), handleCollected, connection);
     }
 
     /**
@@ -128,6 +147,6 @@ public record AllocationDetails(
      * <p>To be given with a release only. Such a release has no origin: no line of the code under test asked for it.
      */
     public AllocationDetails ofCollectedHandle() {
-        return new AllocationDetails(kind, lifetime, owner, label, extent, processId, mesh, true);
+        return new AllocationDetails(kind, lifetime, owner, label, extent, processId, mesh, true, connection);
     }
 }

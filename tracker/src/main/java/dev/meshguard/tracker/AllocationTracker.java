@@ -163,6 +163,17 @@ public final class AllocationTracker implements AllocationListener {
         return requestFrom(details, adapter);
     }
 
+    /**
+     * Begins a request that another process makes: the stack of the thread that hears of it is not its origin, and its number is its
+     * place among all that is heard.
+     *
+     * <p>For sources of MeshGuard's own that are told by other processes.
+     */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public AllocationRequest requestOfProcess(AllocationDetails details) {
+        return AllocationRequest.numbered(details, ticket.incrementAndGet(), null, null);
+    }
+
     private AllocationRequest requestFrom(AllocationDetails details, @Nullable Class<?> adapter) {
         if (details.kind() == BufferKind.CANARY) {
             return AllocationRequest.of(details);

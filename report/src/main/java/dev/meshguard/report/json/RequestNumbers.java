@@ -77,6 +77,9 @@ final class RequestNumbers {
         if (details.handleCollected()) {
             json.writeBooleanField("handleCollected", true);
         }
+        if (details.connection().isPresent()) {
+            json.writeNumberField("connection", details.connection().getAsInt());
+        }
     }
 
     /** Returns the number of an origin, and writes its line if nobody asked before. */

@@ -71,7 +71,8 @@ final class RequestTable {
                 line.optionalNumber("extent"),
                 line.optionalNumber("process"),
                 line.optionalInteger("mesh"),
-                line.isTrue("handleCollected"));
+                line.isTrue("handleCollected"),
+                line.optionalInteger("connection"));
         AllocationDetails known = shared.get(details);
         if (known != null) {
             return known;

@@ -214,6 +214,8 @@ final class TrackerProgram {
         details.label().ifPresent(label -> text.append(".labelled(").append(JavaNames.literal(label)).append(')'));
         details.extent().ifPresent(extent -> text.append(".withExtent(").append(number(extent)).append(')'));
         details.processId().ifPresent(process -> text.append(".reportedBy(").append(number(process)).append(')'));
+        details.connection()
+                .ifPresent(connection -> text.append(".overConnection(").append(connection).append(')'));
         details.mesh().ifPresent(mesh -> text.append(".onMesh(").append(mesh).append(')'));
         if (details.handleCollected()) {
             text.append(".ofCollectedHandle()");

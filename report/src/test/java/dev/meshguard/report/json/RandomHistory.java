@@ -185,6 +185,7 @@ final class RandomHistory {
         details = random.nextInt(4) == 0 ? details.labelled(any(TEXTS)) : details;
         details = random.nextInt(6) == 0 ? details.withExtent(random.nextInt(1000)) : details;
         details = random.nextInt(6) == 0 ? details.reportedBy(processId()) : details;
+        details = random.nextInt(9) == 0 ? details.overConnection(1 + random.nextInt(64)) : details;
         details = random.nextInt(3) == 0 ? details.onMesh(mesh()) : details;
         return random.nextInt(6) == 0 ? details.ofKind(BufferKind.CIRCULAR_BUFFER) : details;
     }

@@ -84,39 +84,30 @@ final class Simplification {
     }
 
     private static AllocationDetails withoutExtent(AllocationDetails details) {
-        return new AllocationDetails(
-                details.kind(),
-                details.lifetime(),
-                details.owner(),
-                details.label(),
-                OptionalLong.empty(),
-                details.processId(),
-                details.mesh(),
-                details.handleCollected());
+        return with(details, OptionalLong.empty(), details.processId(), details.mesh());
     }
 
     private static AllocationDetails withoutProcess(AllocationDetails details) {
-        return new AllocationDetails(
-                details.kind(),
-                details.lifetime(),
-                details.owner(),
-                details.label(),
-                details.extent(),
-                OptionalLong.empty(),
-                details.mesh(),
-                details.handleCollected());
+        return with(details, details.extent(), OptionalLong.empty(), details.mesh());
     }
 
     private static AllocationDetails withoutMesh(AllocationDetails details) {
+        return with(details, details.extent(), details.processId(), OptionalInt.empty());
+    }
+
+    /** A connection is of a process, and no finding rests on it. */
+    private static AllocationDetails with(
+            AllocationDetails details, OptionalLong extent, OptionalLong process, OptionalInt mesh) {
         return new AllocationDetails(
                 details.kind(),
                 details.lifetime(),
                 details.owner(),
                 details.label(),
-                details.extent(),
-                details.processId(),
-                OptionalInt.empty(),
-                details.handleCollected());
+                extent,
+                process,
+                mesh,
+                details.handleCollected(),
+                OptionalInt.empty());
     }
 
     private static HistoryEvent ofUnknownOwnership(HistoryEvent event) {

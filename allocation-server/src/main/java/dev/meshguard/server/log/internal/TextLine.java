@@ -50,7 +50,8 @@ record TextLine(Form form, List<String> words) {
                 "(DRAM|L1|SYSTEM_MEMORY|L1_SMALL|TRACE): " + NUMBER + " buffers, " + FIGURE + " MB total"),
         DUMP_BUFFER(
                 Place.IN_DUMP,
-                "- Buffer 0x([0-9a-fA-F]{1,16}): " + FIGURE + " KB \\(PID " + NUMBER + ", ref_count=" + NUMBER + "\\)"),
+                "- Buffer 0x([0-9a-fA-F]{1,16}): " + FIGURE + " KB \\(PID (-?\\d{1,18}|xxx), ref_count=" + NUMBER
+                        + "\\)"),
         DUMP_HISTORY(Place.IN_DUMP, "History \\(allocs=\\d+ frees=\\d+\\):"),
         DUMP_LEFT(Place.IN_DUMP, "Total remaining buffers: " + NUMBER),
         DUMP_OVER(Place.ANYWHERE, "DUMP_REMAINING complete\\."),

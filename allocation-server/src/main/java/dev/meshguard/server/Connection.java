@@ -1,0 +1,98 @@
+package dev.meshguard.server;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.BufferKind;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What the server knows of one connection; guarded by the server's lock. */
+final class Connection {
+
+    /** What has come of a record, or of two as long as it is not sure that they have the right size. */
+    private static final int MOST_CARRIED = 512;
+
+    final int number;
+    final SocketChannel channel;
+    final SelectionKey key;
+
+    final byte[] carry = new byte[MOST_CARRIED];
+    int carried;
+
+    /** Answers that the program did not take yet; nothing more is read until it does. */
+    @Nullable
+    ByteBuffer unsent;
+
+    long records;
+    long reports;
+
+    /** How many records in a row were none. */
+    int errors;
+
+    /** Whether the record before was one, so that what follows is where a record ends. */
+    boolean followsRecord;
+
+    /** Since when it has kept the server waiting for the rest of a first record, by the server's clock; 0 if it does not. */
+    long undecidedSince;
+
+    boolean isOpen = true;
+
+    private final Set<Long> processes = new TreeSet<>();
+    private @Nullable String problem;
+
+    // Of the process that reported last: most connections have one.
+    private long process = Long.MIN_VALUE;
+    private long knownAt = -1;
+    private AllocationDetails details = AllocationDetails.user();
+    private AllocationDetails circularBuffer = AllocationDetails.user();
+
+    Connection(int number, SocketChannel channel, SelectionKey key) {
+        this.number = number;
+        this.channel = channel;
+        this.key = key;
+    }
+
+    /** Returns whether a process is the one that reported last, and none was found dead since. */
+    boolean isLatest(long pid, long deaths) {
+        return pid == process && deaths == knownAt;
+    }
+
+    void reportedBy(long pid, long deaths) {
+        process = pid;
+        knownAt = deaths;
+        processes.add(pid);
+        details = AllocationDetails.user().reportedBy(pid).overConnection(number);
+        circularBuffer = details.ofKind(BufferKind.CIRCULAR_BUFFER);
+    }
+
+    boolean hasReports() {
+        return !processes.isEmpty();
+    }
+
+    AllocationDetails details() {
+        return details;
+    }
+
+    AllocationDetails circularBuffer() {
+        return circularBuffer;
+    }
+
+    void problem(String sentence) {
+        problem = sentence;
+    }
+
+    /** Returns what it is called in a sentence. */
+    String words() {
+        return processes.size() == 1
+                ? "connection " + number + " (process " + processes.iterator().next() + ")"
+                : "connection " + number;
+    }
+
+    ServerConnection view() {
+        return new ServerConnection(number, processes, records, reports, isOpen, Optional.ofNullable(problem));
+    }
+}

@@ -1,0 +1,52 @@
+package dev.meshguard.server;
+
+import dev.meshguard.server.books.internal.LineBuffer;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** Where a server's log goes. */
+interface LogTarget {
+
+    /** A log that is open. */
+    interface Open extends LineBuffer.Target, Closeable {}
+
+    /** Opens it. */
+    Open open() throws IOException;
+
+    /** Returns a log that is written to a file, behind what is in it. */
+    static LogTarget to(Path file) {
+        return () -> to(Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+    }
+
+    /** Returns a log that is appended to something that stays open. */
+    static LogTarget to(Appendable text) {
+        return () -> new Open() {
+            @Override
+            public void take(byte[] bytes, int length) throws IOException {
+                text.append(new String(bytes, 0, length, StandardCharsets.UTF_8));
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    private static Open to(OutputStream file) {
+        return new Open() {
+            @Override
+            public void take(byte[] bytes, int length) throws IOException {
+                file.write(bytes, 0, length);
+            }
+
+            @Override
+            public void close() throws IOException {
+                file.close();
+            }
+        };
+    }
+}

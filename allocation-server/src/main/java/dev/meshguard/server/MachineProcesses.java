@@ -1,0 +1,40 @@
+package dev.meshguard.server;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The processes of this machine, as the Java runtime and the process file system show them. */
+final class MachineProcesses implements ProcessProbe {
+
+    private final Optional<String> user = ProcessHandle.current().info().user();
+
+    @Override
+    public Optional<Sighting> look(long processId) {
+        return ProcessHandle.of(processId)
+                .filter(ProcessHandle::isAlive)
+                .map(process -> new Sighting(
+                        process.info().startInstant(),
+                        isZombie(processId),
+                        isOfAnotherUser(process.info().user())));
+    }
+
+    private boolean isOfAnotherUser(Optional<String> owner) {
+        return owner.isPresent() && user.isPresent() && !owner.equals(user);
+    }
+
+    /** The state stands behind the name, which is in brackets and may hold any. Elsewhere than on Linux nothing is seen. */
+    private static boolean isZombie(long processId) {
+        try {
+            String status = new String(
+                    Files.readAllBytes(Path.of("/proc", Long.toString(processId), "stat")),
+                    StandardCharsets.ISO_8859_1);
+            int state = status.lastIndexOf(')') + 2;
+            return state > 1 && state < status.length() && "ZX".indexOf(status.charAt(state)) >= 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

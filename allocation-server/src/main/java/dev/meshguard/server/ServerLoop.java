@@ -1,0 +1,588 @@
+package dev.meshguard.server;
+
+import dev.meshguard.server.books.internal.LineBuffer;
+import dev.meshguard.server.protocol.Message;
+import dev.meshguard.server.protocol.MessageType;
+import dev.meshguard.server.protocol.RecordCodec;
+import dev.meshguard.server.protocol.RecordFields;
+import dev.meshguard.server.protocol.RecordSize;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one thread of a server: takes connections, reads what they send, answers, and looks for dead processes.
+ *
+ * <p>One thread is enough, because a record costs it less than the program that sends it, and it keeps the reports of all programs in
+ * one order. It reads a program no faster than it enters the reports, so a program that is too fast waits in its own write, and
+ * nothing is dropped. A program that does not take its answers is not read any more until it does.
+ */
+final class ServerLoop implements Runnable {
+
+    private static final int READ_AT_ONCE = 1 << 18;
+    private static final int MOST_ERRORS = 10;
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final long LONGEST_SLEEP = 1000;
+
+    /** More than a socket's buffers hold. */
+    private static final int LAST_ROUNDS = 64;
+
+    private final Object lock;
+    private final Selector selector;
+    private final ServerSocketChannel server;
+    private final Bookkeeper bookkeeper;
+    private final @Nullable LineBuffer log;
+    private final ServerOptions options;
+    private final Problems problems;
+    private final InstantSource clock;
+
+    private final ByteBuffer in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer out = ByteBuffer.allocate(READ_AT_ONCE);
+    private final boolean takesPartsForRecords;
+    private final boolean resyncs;
+    private final boolean checksShape;
+
+    private final List<Connection> connections = new ArrayList<>();
+    private @Nullable RecordCodec codec;
+    private int recordBytes;
+    private long records;
+    private Instant nextCheck;
+    private Instant nextStatistics;
+
+    // Guarded by the lock: who waits until all that was sent is read.
+    private long quietAsked;
+    private long quietReached;
+
+    private volatile boolean isStopping;
+
+    ServerLoop(
+            Object lock,
+            Selector selector,
+            ServerSocketChannel server,
+            Bookkeeper bookkeeper,
+            @Nullable LineBuffer log,
+            ServerOptions options,
+            Problems problems) {
+        this.lock = lock;
+        this.selector = selector;
+        this.server = server;
+        this.bookkeeper = bookkeeper;
+        this.log = log;
+        this.options = options;
+        this.problems = problems;
+        this.clock = options.clock();
+        Set<Compatibility> compatibility = options.compatibility();
+        this.takesPartsForRecords = compatibility.contains(Compatibility.PARTIAL_RECORDS);
+        this.resyncs = compatibility.contains(Compatibility.RESYNC_BY_BYTES);
+        this.checksShape = !takesPartsForRecords && !compatibility.contains(Compatibility.UNCHECKED_RECORD_SIZE);
+        this.nextCheck = clock.instant().plus(options.processCheck());
+        this.nextStatistics = clock.instant().plus(options.statistics());
+        options.recordSize().ifPresent(this::chosen);
+    }
+
+    private void chosen(RecordSize size) {
+        codec = RecordCodec.of(size);
+        recordBytes = size.bytes();
+        bookkeeper.recordSize(size);
+    }
+
+    // The loop
+
+    @Override
+    public void run() {
+        try {
+            while (!isStopping) {
+                turn();
+            }
+            // What was sent before the end is still read; who goes on sending is not waited for.
+            for (int rounds = 0; rounds < LAST_ROUNDS && selector.selectNow() > 0; rounds++) {
+                serve();
+            }
+        } catch (IOException | RuntimeException e) {
+            synchronized (lock) {
+                problems.add("the server stopped: " + e);
+            }
+        } finally {
+            synchronized (lock) {
+                end();
+                lock.notifyAll();
+            }
+        }
+    }
+
+    private void turn() throws IOException {
+        long asked;
+        synchronized (lock) {
+            asked = quietAsked;
+        }
+        int ready = selector.selectNow();
+        if (ready == 0) {
+            synchronized (lock) {
+                flush();
+                if (quietReached < asked) {
+                    quietReached = asked;
+                    lock.notifyAll();
+                }
+            }
+            ready = selector.select(LONGEST_SLEEP);
+        }
+        if (ready > 0) {
+            serve();
+        }
+        synchronized (lock) {
+            onTime();
+        }
+    }
+
+    private void serve() throws IOException {
+        Iterator<SelectionKey> ready = selector.selectedKeys().iterator();
+        while (ready.hasNext()) {
+            SelectionKey key = ready.next();
+            ready.remove();
+            synchronized (lock) {
+                if (!key.isValid()) {
+                    continue;
+                }
+                if (key.isAcceptable()) {
+                    accept();
+                } else if (key.attachment() instanceof Connection connection) {
+                    serve(connection);
+                }
+            }
+        }
+    }
+
+    private void accept() throws IOException {
+        SocketChannel channel;
+        try {
+            channel = server.accept();
+        } catch (IOException e) {
+            problems.add("a connection could not be taken: " + e.getMessage()
+                    + ". Allow this process more open files (ulimit -n)");
+            return;
+        }
+        if (channel == null) {
+            return;
+        }
+        channel.configureBlocking(false);
+        SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+        Connection connection = new Connection(connections.size() + 1, channel, key);
+        connections.add(connection);
+        key.attach(connection);
+        lock.notifyAll();
+    }
+
+    private void serve(Connection connection) {
+        try {
+            if (connection.unsent != null) {
+                send(connection);
+            } else {
+                read(connection);
+            }
+        } catch (IOException e) {
+            // The program went away while it was written to or read from: what it sent has been read.
+            ended(connection);
+        }
+    }
+
+    private void onTime() {
+        Instant now = clock.instant();
+        if (!options.processCheck().isZero() && !now.isBefore(nextCheck)) {
+            nextCheck = now.plus(options.processCheck());
+            bookkeeper.checkProcesses();
+        }
+        if (log != null && !options.statistics().isZero() && !now.isBefore(nextStatistics)) {
+            nextStatistics = now.plus(options.statistics());
+            bookkeeper.statistics();
+        }
+        if (codec == null) {
+            connections.forEach(connection -> askForSize(connection, now));
+        }
+    }
+
+    // Reading
+
+    private void read(Connection connection) throws IOException {
+        in.clear();
+        in.put(connection.carry, 0, connection.carried);
+        if (takesPartsForRecords && recordBytes > 0) {
+            in.limit(recordBytes);
+        }
+        int count = connection.channel.read(in);
+        in.flip();
+        connection.carried = 0;
+        if (count < 0) {
+            atEnd(connection);
+            ended(connection);
+            return;
+        }
+        if (codec == null && !decide(connection)) {
+            if (connection.isOpen) {
+                keep(connection, 0);
+            }
+            return;
+        }
+        if (takesPartsForRecords) {
+            completeWithZeros();
+        }
+        records(connection);
+        if (connection.isOpen) {
+            answer(connection);
+        }
+        lock.notifyAll();
+    }
+
+    private void completeWithZeros() {
+        int arrived = in.limit();
+        in.limit(recordBytes);
+        for (int at = arrived; at < recordBytes; at++) {
+            in.put(at, (byte) 0);
+        }
+    }
+
+    private void records(Connection connection) {
+        int at = 0;
+        int limit = in.limit();
+        int size = recordBytes;
+        while (limit - at >= size && connection.isOpen) {
+            int type = in.get(at) & 0xff;
+            boolean isMessage = type >= 1 && type <= MessageType.LARGEST_CODE;
+            if (!isMessage && resyncs) {
+                at++;
+                failed(connection);
+                continue;
+            }
+            if (checksShape && (!isMessage || !RecordShape.isPlain(in, at, size))) {
+                int other = RecordShape.otherSize(in, at, size, connection.followsRecord);
+                if (other == RecordShape.MORE_NEEDED) {
+                    break;
+                }
+                if (other != RecordShape.NOTHING) {
+                    refuseSize(connection, other);
+                    return;
+                }
+            }
+            connection.records++;
+            records++;
+            record(type, at, connection);
+            at += size;
+        }
+        if (connection.isOpen) {
+            keep(connection, at);
+        }
+    }
+
+    private void keep(Connection connection, int from) {
+        int left = in.limit() - from;
+        in.position(from);
+        in.get(connection.carry, 0, left);
+        connection.carried = left;
+    }
+
+    private void record(int type, int at, Connection connection) {
+        switch (type) {
+            case 1 -> bookkeeper.allocated(in, at, connection);
+            case 2 -> bookkeeper.freed(in, at, connection);
+            default -> {
+                if (!other(type, at, connection)) {
+                    bookkeeper.unknownMessage(type);
+                    failed(connection);
+                    return;
+                }
+            }
+        }
+        connection.reports += type <= 2 ? 1 : 0;
+        connection.errors = 0;
+        connection.followsRecord = true;
+    }
+
+    /** Enters what is no report of a buffer; returns whether a server of this size knows it. */
+    private boolean other(int code, int at, Connection connection) {
+        Optional<MessageType> known = MessageType.of(code);
+        if (known.isEmpty()
+                || codec == null
+                || known.get().isReply()
+                || !known.get().isKnownTo(codec.size())) {
+            return false;
+        }
+        MessageType type = known.get();
+        int device = in.getInt(at + RecordFields.DEVICE);
+        switch (type) {
+            case QUERY -> reply(bookkeeper.usage(device), connection);
+            case DEVICE_INFO_QUERY -> reply(bookkeeper.deviceInfo(device), connection);
+            case DUMP_REMAINING -> bookkeeper.dump();
+            case DUMP_KERNELS -> bookkeeper.dumpKernels();
+            case CB_ALLOC, CB_FREE -> bookkeeper.circularBuffer(in, at, type == MessageType.CB_ALLOC, connection);
+            case KERNEL_LOAD, KERNEL_UNLOAD -> bookkeeper.kernel(in, at, type == MessageType.KERNEL_LOAD, connection);
+            case ALLOC, FREE, RESPONSE, DEVICE_INFO_RESPONSE -> {
+                return false;
+            }
+        }
+        connection.reports += type.isReport() ? 1 : 0;
+        return true;
+    }
+
+    private void failed(Connection connection) {
+        connection.errors++;
+        connection.followsRecord = false;
+        if (connection.errors < MOST_ERRORS) {
+            return;
+        }
+        bookkeeper.tooManyErrors(connection.errors);
+        refuse(
+                connection,
+                String.format(
+                        Locale.ROOT,
+                        "%s sent %d records in a row that are none, so it was closed",
+                        connection.words(),
+                        connection.errors));
+    }
+
+    private void refuseSize(Connection connection, int theirs) {
+        bookkeeper.otherSize(connection.number, theirs, recordBytes);
+        String remedy = RecordSize.of(theirs).isPresent()
+                ? "start the server with --record-size " + theirs
+                : "no server is known that reads them, so build the program and the server from one version";
+        refuse(
+                connection,
+                String.format(
+                        Locale.ROOT,
+                        "%s sends records of %d bytes and this server reads %d: %s",
+                        connection.words(),
+                        theirs,
+                        recordBytes,
+                        remedy));
+        if (!connection.hasReports()) {
+            bookkeeper.lost(-1, connection.view().problem().orElseThrow());
+        }
+    }
+
+    /** Closes a connection; what a program would have reported over it is lost, if it ever reported. */
+    private void refuse(Connection connection, String why) {
+        connection.problem(why);
+        problems.add(why);
+        if (connection.hasReports()) {
+            bookkeeper.lost(-1, why);
+        }
+        ended(connection);
+    }
+
+    // The size, where it was not chosen
+
+    /** Returns whether the size is known now. */
+    private boolean decide(Connection connection) {
+        if (in.limit() >= RecordFields.END_OF_REQUEST && !RecordShape.mayBegin(in, 0)) {
+            refuse(connection, connection.words() + " begins with what is no record of any size, so it was closed");
+            return false;
+        }
+        int proved = RecordShape.sizeOfFirst(in);
+        if (proved == RecordShape.MORE_NEEDED) {
+            if (connection.undecidedSince == 0) {
+                connection.undecidedSince = Math.max(1, clock.instant().toEpochMilli());
+            }
+            return false;
+        }
+        connection.undecidedSince = 0;
+        Optional<RecordSize> size = RecordSize.of(proved);
+        if (size.isEmpty()) {
+            recordBytes = RecordSize.BYTES_144.bytes();
+            refuseSize(connection, proved);
+            recordBytes = 0;
+            return false;
+        }
+        chosen(size.get());
+        connections.stream()
+                .filter(other -> other != connection && other.carried > 0)
+                .forEach(this::reread);
+        return true;
+    }
+
+    /** What others sent while the size was not known waits in their carry, and nothing may come that would wake it. */
+    private void reread(Connection waiting) {
+        if (waiting.carried >= recordBytes) {
+            ByteBuffer saved = ByteBuffer.allocate(in.limit());
+            saved.put(in.duplicate().rewind());
+            in.clear();
+            in.put(waiting.carry, 0, waiting.carried).flip();
+            waiting.carried = 0;
+            waiting.undecidedSince = 0;
+            records(waiting);
+            answerOrEnd(waiting);
+            in.clear();
+            in.put(saved.flip()).flip();
+        }
+    }
+
+    private void askForSize(Connection connection, Instant now) {
+        boolean hasWaited = connection.undecidedSince > 0
+                && connection.isOpen
+                && now.toEpochMilli() - connection.undecidedSince >= PATIENCE.toMillis();
+        if (hasWaited && connection.view().problem().isEmpty()) {
+            String why = undecided(connection) + " and waits";
+            connection.problem(why + askForOption());
+            problems.add(why + askForOption());
+        }
+    }
+
+    private static String undecided(Connection connection) {
+        return connection.words() + " sent " + connection.carried
+                + " bytes, which may be a whole record or a part of a larger one,";
+    }
+
+    private static String askForOption() {
+        return ": start the server with --record-size 72, 112 or 144";
+    }
+
+    // Answers
+
+    private void reply(Message message, Connection connection) {
+        if (codec == null) {
+            return;
+        }
+        if (out.remaining() < recordBytes) {
+            spill(connection, out.capacity());
+        }
+        codec.encode(message, out);
+    }
+
+    /** Sends what was answered; what the program does not take now waits, and so does what it sends. */
+    private void answer(Connection connection) throws IOException {
+        if (out.position() == 0 && connection.unsent == null) {
+            return;
+        }
+        spill(connection, 0);
+        send(connection);
+    }
+
+    private void answerOrEnd(Connection connection) {
+        try {
+            if (connection.isOpen) {
+                answer(connection);
+            }
+        } catch (IOException e) {
+            ended(connection);
+        }
+    }
+
+    private void spill(Connection connection, int spare) {
+        ByteBuffer before = connection.unsent;
+        out.flip();
+        ByteBuffer more = ByteBuffer.allocate((before == null ? 0 : before.remaining()) + out.remaining() + spare);
+        if (before != null) {
+            more.put(before);
+        }
+        connection.unsent = more.put(out).flip();
+        out.clear();
+    }
+
+    private void send(Connection connection) throws IOException {
+        ByteBuffer unsent = connection.unsent;
+        if (unsent != null) {
+            connection.channel.write(unsent);
+            connection.unsent = unsent.hasRemaining() ? unsent : null;
+        }
+        connection.key.interestOps(connection.unsent == null ? SelectionKey.OP_READ : SelectionKey.OP_WRITE);
+    }
+
+    // The end of a connection
+
+    private void atEnd(Connection connection) {
+        int left = in.limit();
+        if (left == 0) {
+            return;
+        }
+        String why;
+        if (codec == null) {
+            connection.carried = left;
+            why = undecided(connection) + " and ended" + askForOption();
+        } else {
+            why = String.format(
+                    Locale.ROOT,
+                    "%s ended after %d bytes of a record of %d: it was killed in the middle, or sends records of another size",
+                    connection.words(),
+                    left,
+                    recordBytes);
+        }
+        connection.problem(why);
+        problems.add(why);
+        int type = in.get(0) & 0xff;
+        boolean wasReport = MessageType.of(type).filter(MessageType::isReport).isPresent();
+        if (connection.hasReports() || (wasReport && RecordShape.mayBegin(in, 0))) {
+            bookkeeper.lost(1, why);
+        }
+    }
+
+    private void ended(Connection connection) {
+        connection.isOpen = false;
+        connection.unsent = null;
+        connection.carried = 0;
+        out.clear();
+        connection.key.cancel();
+        try {
+            connection.channel.close();
+        } catch (IOException e) {
+            problems.add(connection.words() + " could not be closed: " + e.getMessage());
+        }
+        lock.notifyAll();
+    }
+
+    private void end() {
+        bookkeeper.abandoned(connections.stream()
+                .filter(connection -> connection.isOpen && connection.hasReports())
+                .count());
+        bookkeeper.stopped();
+        flush();
+        connections.stream().filter(connection -> connection.isOpen).forEach(this::ended);
+    }
+
+    private void flush() {
+        if (log != null) {
+            log.flush();
+        }
+    }
+
+    // For others, under the lock
+
+    List<ServerConnection> views() {
+        return connections.stream().map(Connection::view).toList();
+    }
+
+    long records() {
+        return records;
+    }
+
+    Optional<RecordSize> recordSize() {
+        return Optional.ofNullable(codec).map(RecordCodec::size);
+    }
+
+    /** Asks for a sign that nothing is left to read; returns what {@link #isQuiet} is to be asked. */
+    long askForQuiet() {
+        quietAsked++;
+        selector.wakeup();
+        return quietAsked;
+    }
+
+    boolean isQuiet(long asked) {
+        return quietReached >= asked;
+    }
+
+    /** Not under the lock. */
+    void stop() {
+        isStopping = true;
+        selector.wakeup();
+    }
+}

@@ -1,0 +1,44 @@
+package dev.meshguard.server;
+
+import dev.meshguard.server.protocol.DeviceInfo;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.tracker.AllocationTracker;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** What was chosen for a server; {@link AllocationServer.Builder} says what each means. */
+record ServerOptions(
+        Path socket,
+        Optional<RecordSize> recordSize,
+        AllocationTracker tracker,
+        Optional<LogTarget> log,
+        boolean hasHexadecimalIds,
+        List<DeviceInfo> devices,
+        Set<Compatibility> compatibility,
+        Set<PosixFilePermission> permissions,
+        Duration processCheck,
+        Duration statistics,
+        InstantSource clock,
+        ProcessProbe probe,
+        Consumer<String> onProblem) {
+
+    /** As many as the old server has, whatever is installed. */
+    private static final int FEWEST_DEVICES = 8;
+
+    ServerOptions {
+        devices = List.copyOf(devices);
+        compatibility = Set.copyOf(compatibility);
+        permissions = Set.copyOf(permissions);
+    }
+
+    /** Returns the first device id that is out of range. */
+    int deviceLimit() {
+        return devices.stream().mapToInt(DeviceInfo::device).reduce(FEWEST_DEVICES - 1, Math::max) + 1;
+    }
+}

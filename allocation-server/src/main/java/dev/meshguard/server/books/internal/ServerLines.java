@@ -1,0 +1,414 @@
+package dev.meshguard.server.books.internal;
+
+import dev.meshguard.server.protocol.DeviceInfo;
+import dev.meshguard.tracker.BufferType;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The lines of an allocation server's log, each in one place; {@code docs/allocation-server.md} has the dialects.
+ *
+ * <p>The words are the field's, because its tools look for them.
+ */
+public final class ServerLines {
+
+    /** Stands for a process that is not known; printed as {@code xxx}. */
+    public static final long NO_PROCESS = Long.MIN_VALUE;
+
+    private static final long KILOBYTE = 1024;
+    private static final long MEGABYTE = 1024 * KILOBYTE;
+    private static final long GIGABYTE = 1024 * MEGABYTE;
+    private static final int MOST_SINGLE_BUFFERS = 10;
+    private static final int BOX_WIDTH = 62;
+    private static final int TITLE_WIDTH = 61;
+    private static final int TITLE_INDENT = 11;
+    private static final String[] KERNEL_KINDS = {"Application", "Fabric", "Dispatch"};
+
+    private static final byte[] ALLOCATED_OPEN = LineBuffer.utf8("✓ [PID ");
+    private static final byte[] FREED_OPEN = LineBuffer.utf8("✗ [PID ");
+    private static final byte[] WARNING_OPEN = LineBuffer.utf8("⚠ [PID ");
+    private static final byte[] NOBODY = LineBuffer.utf8("xxx");
+    private static final byte[] ALLOCATED = LineBuffer.utf8("] Allocated ");
+    private static final byte[] BYTES_OF = LineBuffer.utf8(" bytes of ");
+    private static final byte[] ON_DEVICE = LineBuffer.utf8(" on device ");
+    private static final byte[] BUFFER_ID = LineBuffer.utf8(" (buffer_id=");
+    private static final byte[] REFERENCES = LineBuffer.utf8(", ref_count=");
+    private static final byte[] CLOSE = LineBuffer.utf8(")");
+    private static final byte[] FREED = LineBuffer.utf8("] Freed buffer ");
+    private static final byte[] OPEN = LineBuffer.utf8(" (");
+    private static final byte[] LEFT = LineBuffer.utf8(" bytes, ref_count=");
+    private static final byte[] REMAINING = LineBuffer.utf8(" remaining)");
+    private static final byte[] FINAL = LineBuffer.utf8(" bytes, FINAL)");
+    private static final byte[] BYTES_CLOSE = LineBuffer.utf8(" bytes)");
+    private static final byte[] UNKNOWN = LineBuffer.utf8("] Deallocation for unknown buffer ");
+    private static final byte[] BEFORE = LineBuffer.utf8(" (allocated before tracking started)");
+    private static final byte[] PREFIX = LineBuffer.utf8("0x");
+    private static final byte[][] TYPES = names();
+
+    private final LineBuffer out;
+    private final boolean isHexadecimal;
+
+    /** Creates the lines that are appended to a buffer. */
+    public ServerLines(LineBuffer out, boolean hexadecimalIds) {
+        this.out = out;
+        this.isHexadecimal = hexadecimalIds;
+    }
+
+    private static byte[][] names() {
+        BufferType[] types = BufferType.values();
+        byte[][] names = new byte[types.length][];
+        for (int i = 0; i < types.length; i++) {
+            names[i] = LineBuffer.utf8(types[i].name());
+        }
+        return names;
+    }
+
+    // Reports of one buffer
+
+    /** A buffer was allocated; from the second reference on the line counts them. */
+    public void allocated(long process, long size, BufferType type, int device, long id, long references) {
+        process(ALLOCATED_OPEN, process)
+                .text(ALLOCATED)
+                .unsigned(size)
+                .text(BYTES_OF)
+                .text(TYPES[type.ordinal()]);
+        out.text(ON_DEVICE).number(device).text(BUFFER_ID);
+        id(id);
+        if (references > 1) {
+            out.text(REFERENCES).number(references);
+        }
+        out.text(CLOSE).end();
+    }
+
+    /** A reference was given back; the line shows the owner and the size of the entry. */
+    public void freed(BufferRecord record, long owner, long referencesLeft) {
+        freed(owner, record);
+        if (referencesLeft > 0) {
+            out.text(LEFT).number(referencesLeft).text(REMAINING).end();
+        } else {
+            out.text(FINAL).end();
+        }
+    }
+
+    /** A buffer was freed, as a server says it that counts no references. */
+    public void freedAtOnce(BufferRecord record) {
+        freed(record.owner, record);
+        out.text(BYTES_CLOSE).end();
+    }
+
+    private void freed(long owner, BufferRecord record) {
+        process(FREED_OPEN, owner).text(FREED);
+        id(record.id);
+        out.text(ON_DEVICE).number(record.device).text(OPEN).unsigned(record.size);
+    }
+
+    /** A free found nothing. */
+    public void unknownFree(long process, long id, int device) {
+        process(WARNING_OPEN, process).text(UNKNOWN);
+        id(id);
+        out.text(ON_DEVICE).number(device).text(BEFORE).end();
+    }
+
+    private LineBuffer process(byte[] open, long process) {
+        out.text(open);
+        return process == NO_PROCESS ? out.text(NOBODY) : out.number(process);
+    }
+
+    private void id(long id) {
+        if (isHexadecimal) {
+            out.text(PREFIX).hexadecimal(id);
+        } else {
+            out.unsigned(id);
+        }
+    }
+
+    // What the server refuses
+
+    /** The first servers' warning of a memory that is none. */
+    public void invalidType(long process, int type, long id, int device) {
+        process(WARNING_OPEN, process)
+                .text("] Invalid buffer_type ")
+                .number(type)
+                .text(" for buffer ");
+        id(id);
+        out.text(ON_DEVICE).number(device).end();
+    }
+
+    /** The last server's warning of a memory that is none. */
+    public void invalidType(int type, long id, int device) {
+        out.text("⚠️  Invalid buffer_type ").number(type).text(" for buffer ").unsigned(id);
+        out.text(ON_DEVICE).number(device).end();
+    }
+
+    /** Warns of a device that cannot be. */
+    public void invalidDevice(int device) {
+        out.text("⚠️  Invalid device_id ")
+                .number(device)
+                .text(" - ignoring message")
+                .end();
+    }
+
+    /** Warns of a size that cannot be. */
+    public void invalidSize(long size) {
+        out.text("⚠️  Invalid size ").unsigned(size).text(" - ignoring message").end();
+    }
+
+    /** Warns of a message that is none. */
+    public void unknownMessage(int type) {
+        out.text("Unknown message type: ").number(type).end();
+    }
+
+    /** Says that a connection is closed because of what it sent. */
+    public void tooManyErrors(int errors) {
+        out.text("⚠️  Too many consecutive errors (").number(errors);
+        out.text(") - closing connection (likely protocol mismatch)").end();
+    }
+
+    /** Says that a program's records are proved to have another size; readers take it for a refusal. */
+    public void otherSize(int connection, int theirs, int ours) {
+        out.text(String.format(
+                        Locale.ROOT,
+                        "⚠️  Invalid size of records: connection %d sends %d bytes each, this server reads %d - closing"
+                                + " connection (protocol mismatch)",
+                        connection,
+                        theirs,
+                        ours))
+                .end();
+    }
+
+    // The server's own life
+
+    /** The server began. */
+    public void started(String path) {
+        out.text("🚀 Allocation Server started").end();
+        out.text("   Listening on: ").text(path).end();
+        out.text("   Press Ctrl+C to stop").end();
+    }
+
+    /** Dead processes are looked for. */
+    public void cleanupStarted(long seconds) {
+        out.text("🔄 Background cleanup thread started (checking every ")
+                .number(seconds)
+                .text("s)")
+                .end();
+    }
+
+    /** Dead processes are no longer looked for. */
+    public void cleanupStopped() {
+        out.text("🔄 Background cleanup thread stopped").end();
+    }
+
+    /** The server ended. */
+    public void stopped() {
+        blank();
+        out.text("🛑 Allocation Server stopped").end();
+    }
+
+    /** The devices that the server knows. */
+    public void devices(List<DeviceInfo> devices, boolean areOfLastServer) {
+        out.text("🔍 Device detection (using ")
+                .text(areOfLastServer ? "UMD Cluster for accurate specs" : "TT-Metal APIs")
+                .text("):")
+                .end();
+        for (DeviceInfo device : devices) {
+            out.text("   Device ").number(device.device()).text(": ").text(device.architectureName());
+            out.text(" (").number(device.totalDram() / GIGABYTE).text("GB DRAM, ");
+            out.number(device.totalL1() / MEGABYTE)
+                    .text("MB L1)")
+                    .text(areOfLastServer ? " [Local]" : "")
+                    .end();
+        }
+        if (devices.isEmpty()) {
+            out.text("   No devices detected").end();
+            out.text("   Server will track allocations anyway").end();
+        } else {
+            out.text("   Total: ")
+                    .number(devices.size())
+                    .text(" device(s) detected")
+                    .end();
+        }
+    }
+
+    /** What is allocated, by device. */
+    public void statistics(ReportBooks books) {
+        blank();
+        out.text("📊 Current Statistics:").end();
+        for (int device : books.devices()) {
+            if (books.buffers(device) == 0 && books.bytes(device) == 0) {
+                continue;
+            }
+            out.text("  Device ").number(device).text(":").end();
+            out.text("    Buffers: ").number(books.buffers(device)).end();
+            statistics("DRAM", books.bytes(device, BufferType.DRAM));
+            statistics("L1", books.bytes(device, BufferType.L1));
+            out.text("    Total: ").unsigned(books.bytes(device)).text(" bytes").end();
+        }
+        out.text("  Active allocations: ").number(books.entries()).end();
+    }
+
+    private void statistics(String type, long bytes) {
+        out.text("    ").text(type).text(": ").unsigned(bytes).text(" bytes (");
+        out.figure(bytes, KILOBYTE).text(" KB)").end();
+    }
+
+    // Dead processes
+
+    /** Processes were found dead. */
+    public void deadFound() {
+        blank();
+        out.text("⚠️  Detected dead processes, cleaning up orphaned buffers...").end();
+    }
+
+    /** What becomes of one dead process. */
+    public void dead(long process) {
+        out.text("   PID ")
+                .number(process)
+                .text(" is dead, removing its buffers...")
+                .end();
+    }
+
+    /** What a dead process had of one kind: buffers, CBs, kernels. */
+    public void removed(long count, String kind, long bytes, long process) {
+        out.text("   ✓ Removed ").number(count).text(" ").text(kind).text(" (");
+        out.figure(bytes, MEGABYTE).text(" MB) from PID ").number(process).end();
+    }
+
+    /** An empty line. */
+    public void blank() {
+        out.end();
+    }
+
+    /** Lines are missing here; readers of logs know the dots. */
+    public void leftOut() {
+        out.text("... reports are missing here").end();
+    }
+
+    // Dumps
+
+    /** Somebody asked what is left. */
+    public void dumpAskedFor() {
+        out.text("📋 Received DUMP_REMAINING request...").end();
+    }
+
+    /** What is left. */
+    public void dump(ReportBooks books) {
+        box("REMAINING ALLOCATED BUFFERS");
+        out.text("Total tracked allocations: ").number(books.entries()).end();
+        blank();
+        if (books.entries() == 0) {
+            out.text("✓ No buffers remaining - perfect cleanup!").end();
+        } else {
+            books.devices().stream()
+                    .filter(device -> books.buffers(device) > 0)
+                    .forEach(device -> remaining(books, device));
+            out.text("Total remaining buffers: ").number(books.entries()).end();
+            blank();
+        }
+        out.text("📋 DUMP_REMAINING complete.").end();
+    }
+
+    private void remaining(ReportBooks books, int device) {
+        out.text("Device ").number(device).text(":").end();
+        List<BufferRecord> records = books.records(device).stream()
+                .filter(record -> record.references > 0)
+                .toList();
+        for (BufferType type : BufferType.values()) {
+            List<BufferRecord> group =
+                    records.stream().filter(record -> record.type == type).toList();
+            if (group.isEmpty()) {
+                continue;
+            }
+            out.text("  ")
+                    .text(TYPES[type.ordinal()])
+                    .text(": ")
+                    .number(group.size())
+                    .text(" buffers, ");
+            out.figure(books.bytes(device, type), MEGABYTE).text(" MB total").end();
+            if (group.size() <= MOST_SINGLE_BUFFERS) {
+                group.forEach(this::remaining);
+            }
+        }
+        blank();
+    }
+
+    private void remaining(BufferRecord record) {
+        out.text("    - Buffer 0x").hexadecimal(record.id).text(": ").figure(record.size, KILOBYTE);
+        process(LineBuffer.utf8(" KB (PID "), record.owner)
+                .text(REFERENCES)
+                .number(record.references)
+                .text(CLOSE)
+                .end();
+    }
+
+    private void box(String title) {
+        blank();
+        String rule = "═".repeat(BOX_WIDTH);
+        String padded = " ".repeat(TITLE_INDENT) + title;
+        out.text("╔" + rule + "╗").end();
+        out.text("║" + padded + " ".repeat(TITLE_WIDTH - padded.length()) + "║").end();
+        out.text("╚" + rule + "╝").end();
+    }
+
+    // Circular buffers and kernels
+
+    /** A circular buffer was allocated. */
+    public void circularBuffer(boolean isAllocated, int device, long bytes, long total) {
+        out.text(isAllocated ? "✓ [CB_ALLOC] Device " : "✗ [CB_FREE] Device ");
+        out.number(device).text(isAllocated ? ": +" : ": -");
+        sum(bytes, total);
+    }
+
+    /** A kernel was loaded or unloaded. */
+    public void kernel(boolean isLoaded, int kind, int device, long bytes, long total) {
+        out.text(isLoaded ? "✓ [KERNEL_LOAD] " : "✗ [KERNEL_UNLOAD] ")
+                .text(kind >= 0 && kind < KERNEL_KINDS.length ? KERNEL_KINDS[kind] : "Unknown");
+        out.text(" kernel on Device ").number(device).text(isLoaded ? ": +" : ": -");
+        sum(bytes, total);
+    }
+
+    private void sum(long bytes, long total) {
+        out.figure(bytes, MEGABYTE)
+                .text(" MB (Total: ")
+                .figure(total, MEGABYTE)
+                .text(" MB)")
+                .end();
+    }
+
+    /** Which kernels are loaded. */
+    public void kernels(SummedReports kernels, long now) {
+        List<SummedReports.Entry> all = kernels.all();
+        box("DETAILED KERNEL ALLOCATIONS");
+        out.text("Total kernel allocations: ").number(all.size()).end();
+        blank();
+        all.stream()
+                .map(SummedReports.Entry::device)
+                .distinct()
+                .forEach(device -> kernels(
+                        device,
+                        kernels.bytes(device),
+                        all.stream().filter(kernel -> kernel.device() == device).toList(),
+                        now));
+        out.text("📋 DUMP_KERNELS complete.").end();
+    }
+
+    private void kernels(int device, long bytes, List<SummedReports.Entry> loaded, long now) {
+        out.text("📊 Device ")
+                .number(device)
+                .text(" - Total: ")
+                .figure(bytes, MEGABYTE)
+                .text(" MB (");
+        out.number(loaded.size()).text(" kernels)").end();
+        for (SummedReports.Entry kernel : loaded) {
+            out.text("  ┌─────────────────────────────").end();
+            out.text("  │ Kernel ID: 0x").hexadecimal(kernel.id()).end();
+            out.text("  │ Size: ").figure(kernel.size(), KILOBYTE).text(" KB").end();
+            out.text("  │ Owner PID: ").number(kernel.process()).end();
+            out.text("  │ Age: ")
+                    .number(Math.max(0, now - kernel.reportedAt()))
+                    .text(" seconds")
+                    .end();
+            out.text("  └─────────────────────────────").end();
+        }
+        blank();
+    }
+}

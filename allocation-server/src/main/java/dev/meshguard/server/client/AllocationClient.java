@@ -1,0 +1,411 @@
+package dev.meshguard.server.client;
+
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.protocol.DeviceInfo;
+import dev.meshguard.server.protocol.MemoryUsage;
+import dev.meshguard.server.protocol.Message;
+import dev.meshguard.server.protocol.MessageType;
+import dev.meshguard.server.protocol.RecordCodec;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
+import dev.meshguard.tracker.BufferType;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports to an allocation server as the field's library does.
+ *
+ * <pre>{@code
+ * try (AllocationClient client = AllocationClient.connect(socket, RecordSize.BYTES_112)) {
+ *     client.allocated(0, BufferType.L1, 101_152, 4096);
+ *     client.freed(0, 101_152);
+ * }
+ * }</pre>
+ *
+ * <p>Reporting never fails and never throws: where no server answers, it warns once, and tries again with the next report. What could
+ * not be sent is counted in {@link #unsent()}, and said when a server answers again. A report waits in {@code write} for as long as
+ * the server needs to read those before it.
+ *
+ * <p>Asking waits for the answer and throws if there is none. An answer comes after all that this client sent before is entered,
+ * whatever other clients do; that makes {@link #query} a barrier.
+ *
+ * <p>With {@link Builder#batchesOf batches}, reports are sent together when there are enough of them, when somebody asks something,
+ * and a few milliseconds later at the latest. A process that is killed takes the batch with it.
+ *
+ * <p>Safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class AllocationClient implements AutoCloseable {
+
+    private static final long NANOSECONDS = 1_000_000_000L;
+
+    private final Path socket;
+    private final RecordCodec codec;
+    private final int processId;
+    private final InstantSource clock;
+    private final Duration patience;
+    private final Consumer<String> onWarning;
+    private final ByteBuffer batch;
+    private final @Nullable ScheduledThreadPoolExecutor flusher;
+
+    private @Nullable ServerLine line;
+    private long waiting;
+    private boolean isClosed;
+    private boolean hasWarned;
+    private long unsentBefore;
+    private long unsent;
+    private long disconnections;
+    private @Nullable String reason;
+
+    private AllocationClient(Builder builder) {
+        this.socket = builder.socket;
+        this.codec = RecordCodec.of(builder.recordSize);
+        this.processId = builder.processId;
+        this.clock = builder.clock;
+        this.patience = builder.patience;
+        this.onWarning = builder.onWarning;
+        this.batch = ByteBuffer.allocateDirect(builder.recordSize.bytes() * builder.batch);
+        this.flusher = builder.batch > 1 ? flusher(builder.delay) : null;
+    }
+
+    private ScheduledThreadPoolExecutor flusher(Duration delay) {
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, work -> {
+            Thread thread = new Thread(work, "meshguard-allocation-client");
+            thread.setDaemon(true);
+            return thread;
+        });
+        Future<?> unused =
+                executor.scheduleWithFixedDelay(this::flush, delay.toNanos(), delay.toNanos(), TimeUnit.NANOSECONDS);
+        return executor;
+    }
+
+    /** Returns a client of the server at a socket; a server that does not answer yet is tried again with each report. */
+    public static AllocationClient connect(Path socket, RecordSize recordSize) {
+        return builder().socket(socket).recordSize(recordSize).connect();
+    }
+
+    /** Starts a client with other options. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    // Reporting
+
+    /** Reports that a buffer was allocated. */
+    public void allocated(int device, BufferType type, long address, long size) {
+        send(Request.allocation(processId, device, type, address, size));
+    }
+
+    /** Reports that the buffer at an address was freed. */
+    public void freed(int device, long address) {
+        send(Request.free(processId, device, address));
+    }
+
+    /**
+     * Reports whatever a program can say that is not answered.
+     *
+     * <p>Messages that take memory get the time, unless they have one.
+     *
+     * @throws IllegalArgumentException if the server would answer; ask with {@link #query} or {@link #deviceInfo}
+     */
+    public synchronized void send(Request request) {
+        if (request.type() == MessageType.QUERY || request.type() == MessageType.DEVICE_INFO_QUERY) {
+            throw new IllegalArgumentException(
+                    request.type() + " is answered, and nobody would read it: ask with query or deviceInfo");
+        }
+        if (isClosed) {
+            lost(1, "the client was closed");
+            return;
+        }
+        codec.encode(takesMemory(request) && request.timestamp() == 0 ? request.at(now()) : request, batch);
+        waiting++;
+        if (!batch.hasRemaining()) {
+            flush();
+        }
+    }
+
+    private static boolean takesMemory(Request request) {
+        return switch (request.type()) {
+            case ALLOC, CB_ALLOC, KERNEL_LOAD -> true;
+            default -> false;
+        };
+    }
+
+    private long now() {
+        Instant now = clock.instant();
+        return now.getEpochSecond() * NANOSECONDS + now.getNano();
+    }
+
+    /** Asks the server to log what is left; the answer is in its log. */
+    public void dumpRemaining() {
+        send(Request.of(MessageType.DUMP_REMAINING));
+        flush();
+    }
+
+    /** Sends what waits in the batch. */
+    public synchronized void flush() {
+        if (waiting == 0) {
+            return;
+        }
+        // An interrupt would close the connection, and is not meant for it.
+        boolean isInterrupted = Thread.interrupted();
+        batch.flip();
+        try {
+            line().send(batch);
+        } catch (IOException e) {
+            lost(waiting, disconnected(e));
+        } finally {
+            batch.clear();
+            waiting = 0;
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    // Asking
+
+    /**
+     * Asks what is allocated on a device; all that was reported before is entered then.
+     *
+     * @throws IOException if there is no answer
+     */
+    public MemoryUsage query(int device) throws IOException {
+        return (MemoryUsage) ask(Request.query(device));
+    }
+
+    /**
+     * Asks what a device has.
+     *
+     * @throws IOException if there is no answer
+     */
+    public DeviceInfo deviceInfo(int device) throws IOException {
+        return (DeviceInfo) ask(Request.deviceInfo(device));
+    }
+
+    /**
+     * Asks how many devices the server knows.
+     *
+     * @throws IOException if there is no answer
+     */
+    public int devices() throws IOException {
+        return deviceInfo(DeviceInfo.COUNT).devices();
+    }
+
+    private synchronized Message ask(Request question) throws IOException {
+        if (isClosed) {
+            throw new IOException("The client of " + socket + " is closed");
+        }
+        if (!question.type().isKnownTo(codec.size())) {
+            throw new IOException("Records of " + codec.size().bytes() + " bytes know no " + question.type()
+                    + ": ask a server of larger ones");
+        }
+        flush();
+        try {
+            ServerLine open = line();
+            open.send(codec.encode(question));
+            ByteBuffer answer = ByteBuffer.allocate(codec.size().bytes());
+            open.receive(answer, patience);
+            return answer(question, answer.flip());
+        } catch (IOException e) {
+            disconnected(e);
+            throw new IOException("The allocation server at " + socket + " does not answer: " + e.getMessage(), e);
+        }
+    }
+
+    private Message answer(Request question, ByteBuffer record) throws IOException {
+        MessageType expected =
+                question.type() == MessageType.QUERY ? MessageType.RESPONSE : MessageType.DEVICE_INFO_RESPONSE;
+        int code = record.get(0) & 0xff;
+        if (code != expected.code()) {
+            throw new IOException("its answer is message " + code + " and not " + expected.code()
+                    + "; its records may have another size than " + codec.size().bytes());
+        }
+        return codec.decode(record);
+    }
+
+    // The connection
+
+    private ServerLine line() throws IOException {
+        ServerLine open = line;
+        if (open != null) {
+            return open;
+        }
+        open = ServerLine.to(socket);
+        line = open;
+        if (disconnections > 0 || unsent > 0) {
+            onWarning.accept(String.format(
+                    Locale.ROOT,
+                    "[MeshGuard] Connected to the allocation server at %s again: %d reports were not sent",
+                    socket,
+                    unsent - unsentBefore));
+            unsentBefore = unsent;
+            hasWarned = false;
+        }
+        return open;
+    }
+
+    private String disconnected(IOException e) {
+        ServerLine open = line;
+        line = null;
+        if (open == null) {
+            warn();
+            return "no allocation server answers at " + socket + ": " + e.getMessage();
+        }
+        disconnections++;
+        try {
+            open.close();
+        } catch (IOException alsoFailed) {
+            e.addSuppressed(alsoFailed);
+        }
+        return "the allocation server at " + socket + " went away: " + e.getMessage();
+    }
+
+    private void warn() {
+        if (!hasWarned) {
+            hasWarned = true;
+            onWarning.accept("[MeshGuard] Warning: Allocation tracking enabled but server not available at " + socket);
+        }
+    }
+
+    private void lost(long reports, String why) {
+        unsent += reports;
+        reason = why;
+    }
+
+    /** Returns whether a server has answered and was not seen to go away. */
+    public synchronized boolean isConnected() {
+        return line != null;
+    }
+
+    /** Returns what could not be handed over so far. */
+    public synchronized UnsentReports unsent() {
+        return new UnsentReports(unsent, disconnections, Optional.ofNullable(reason));
+    }
+
+    /** Sends what waits, and closes the connection; to the server that means nothing but that no more comes. */
+    @Override
+    public synchronized void close() {
+        if (isClosed) {
+            return;
+        }
+        flush();
+        isClosed = true;
+        if (flusher != null) {
+            flusher.shutdownNow();
+        }
+        ServerLine open = line;
+        line = null;
+        if (open != null) {
+            try {
+                open.close();
+            } catch (IOException e) {
+                reason = "the connection could not be closed: " + e.getMessage();
+            }
+        }
+    }
+
+    private synchronized void connectNow() {
+        try {
+            line();
+        } catch (IOException e) {
+            reason = disconnected(e);
+        }
+    }
+
+    /** Chooses how a client reports; not safe for use by several threads. */
+    @API(status = Status.EXPERIMENTAL, since = "0.1")
+    public static final class Builder {
+
+        private static final int LARGEST_BATCH = 4096;
+
+        private Path socket = AllocationServer.DEFAULT_SOCKET;
+        private RecordSize recordSize = RecordSize.BYTES_112;
+        private int processId = (int) ProcessHandle.current().pid();
+        private int batch = 1;
+        private Duration delay = Duration.ofMillis(10);
+        private Duration patience = Duration.ofSeconds(5);
+        private InstantSource clock = InstantSource.system();
+        private Consumer<String> onWarning = System.err::println;
+
+        private Builder() {}
+
+        /** Connects to another socket than {@link AllocationServer#DEFAULT_SOCKET}. */
+        public Builder socket(Path newSocket) {
+            socket = newSocket;
+            return this;
+        }
+
+        /** Sends records of the size that the server reads; 112 bytes unless said. */
+        public Builder recordSize(RecordSize newRecordSize) {
+            recordSize = newRecordSize;
+            return this;
+        }
+
+        /** Reports in the name of another process than this one; if it is not there, the server takes it for dead. */
+        public Builder processId(int newProcessId) {
+            processId = newProcessId;
+            return this;
+        }
+
+        /**
+         * Sends reports together, 1 to 4096 at a time; 1 unless said.
+         *
+         * @throws IllegalArgumentException if the number is less or more
+         */
+        public Builder batchesOf(int reports) {
+            if (reports < 1 || reports > LARGEST_BATCH) {
+                throw new IllegalArgumentException(
+                        "A batch has 1 to " + LARGEST_BATCH + " reports: " + reports + " were asked for");
+            }
+            batch = reports;
+            return this;
+        }
+
+        /** Sends a batch that is not full after this time; 10 milliseconds unless said. */
+        public Builder flushEvery(Duration newDelay) {
+            delay = newDelay;
+            return this;
+        }
+
+        /** Waits this long for an answer; 5 seconds unless said. */
+        public Builder patience(Duration newPatience) {
+            patience = newPatience;
+            return this;
+        }
+
+        /** Takes the times in reports from another source than the system's clock. */
+        public Builder clock(InstantSource newClock) {
+            clock = newClock;
+            return this;
+        }
+
+        /** Hears that no server answers, and that one does again; printed to standard error unless said. */
+        public Builder onWarning(Consumer<String> newOnWarning) {
+            onWarning = newOnWarning;
+            return this;
+        }
+
+        /** Returns the client, connected if a server answers. */
+        public AllocationClient connect() {
+            AllocationClient client = new AllocationClient(this);
+            client.connectNow();
+            return client;
+        }
+    }
+}

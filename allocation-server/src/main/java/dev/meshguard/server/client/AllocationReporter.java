@@ -1,0 +1,129 @@
+package dev.meshguard.server.client;
+
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.WitnessReading;
+import java.nio.file.Path;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Lets a mesh without hardware, or any other source of reports, report to an allocation server, as the real runtime does.
+ *
+ * <pre>{@code
+ * try (AllocationReporter reporter = AllocationReporter.to(socket, RecordSize.BYTES_112)) {
+ *     Ttnn ttnn = Ttnn.create(reporter);
+ *     …
+ * }
+ * }</pre>
+ *
+ * <p>So one program's mesh can be watched by another program's test. What the wire has no word for stays behind: owners, lifetimes,
+ * labels, phases, meshes and what a witness says. Circular buffers are reported as L1 buffers, as the runtime does that the seeds ran
+ * with. Canaries are not sent; no program sends such.
+ *
+ * <p>Safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class AllocationReporter implements AllocationListener, AutoCloseable {
+
+    private final AllocationClient client;
+
+    private AllocationReporter(AllocationClient client) {
+        this.client = client;
+    }
+
+    /** Returns a reporter to the server at a socket. */
+    public static AllocationReporter to(Path socket, RecordSize recordSize) {
+        return over(AllocationClient.connect(socket, recordSize));
+    }
+
+    /** Returns a reporter over a client, which is closed with it. */
+    public static AllocationReporter over(AllocationClient client) {
+        return new AllocationReporter(client);
+    }
+
+    /** Returns the client over which it reports. */
+    public AllocationClient client() {
+        return client;
+    }
+
+    @Override
+    public AllocationRequest request(AllocationDetails details) {
+        return AllocationRequest.of(details);
+    }
+
+    @Override
+    public AllocationRequest release(AllocationDetails details) {
+        return AllocationRequest.of(details);
+    }
+
+    @Override
+    public void allocated(
+            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        if (request.details().kind() != BufferKind.CANARY) {
+            client.allocated(device, type, address, size);
+        }
+    }
+
+    @Override
+    public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+        if (release.details().kind() != BufferKind.CANARY) {
+            client.freed(device, address);
+        }
+    }
+
+    /** The runtime says nothing of what it does not do. */
+    @Override
+    public void freeIgnored(
+            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {}
+
+    @Override
+    public Scope phase(Phase phase) {
+        return () -> {};
+    }
+
+    @Override
+    public void ownerCached(Owner owner, String cache) {}
+
+    @Override
+    public void ownerEnded(Owner owner) {}
+
+    @Override
+    public void meshOpened(MeshDescription mesh) {}
+
+    @Override
+    public void meshClosing(int mesh) {}
+
+    @Override
+    public void meshClosed(int mesh) {}
+
+    @Override
+    public void deviceOpened(int device) {}
+
+    @Override
+    public void deviceClosed(int device) {}
+
+    @Override
+    public void witnessed(WitnessReading reading) {}
+
+    /** A report that the source lost does not reach the server either. */
+    @Override
+    public void reportsLost(long count, String reason) {}
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

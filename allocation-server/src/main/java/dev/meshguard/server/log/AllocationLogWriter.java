@@ -1,0 +1,176 @@
+package dev.meshguard.server.log;
+
+import dev.meshguard.server.books.internal.BufferRecord;
+import dev.meshguard.server.books.internal.LineBuffer;
+import dev.meshguard.server.books.internal.ReportBooks;
+import dev.meshguard.server.books.internal.ServerLines;
+import dev.meshguard.server.books.internal.SummedReports;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Writes a history as the log that the field's server would have written of it.
+ *
+ * <pre>{@code
+ * AllocationLogWriter.write(tracker.history(), LogDialect.REFERENCE_COUNTED, file);
+ * }</pre>
+ *
+ * <p>So what a mesh without hardware did can be read with the field's own tools, and reading it back gives the same reports. A check
+ * becomes a dump, the end of a process a block of dead processes. What a log has no line for is not written: owners, origins,
+ * lifetimes, phases, meshes, what a witness said. Where reports are lost in the history a line says that lines are missing.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class AllocationLogWriter {
+
+    private static final Set<LogDialect> WRITTEN = Collections.unmodifiableSet(EnumSet.of(
+            LogDialect.WITHOUT_REFERENCES,
+            LogDialect.REFERENCE_COUNTED,
+            LogDialect.HEXADECIMAL,
+            LogDialect.WITH_CIRCULAR_BUFFERS));
+
+    private final LogDialect dialect;
+
+    private final ServerLines lines;
+    private final ReportBooks books = new ReportBooks();
+    private final SummedReports circularBuffers = new SummedReports(false, false);
+
+    private AllocationLogWriter(LogDialect dialect, LineBuffer target) {
+        this.dialect = dialect;
+        boolean hexadecimal = dialect == LogDialect.HEXADECIMAL || dialect == LogDialect.WITH_CIRCULAR_BUFFERS;
+        this.lines = new ServerLines(target, hexadecimal);
+    }
+
+    /** Returns the dialects whose form is known well enough to be written. */
+    public static Set<LogDialect> dialects() {
+        return WRITTEN;
+    }
+
+    /**
+     * Writes a history as a log.
+     *
+     * @throws IllegalArgumentException if the dialect is none of {@link #dialects()}, or the history does not hold its past
+     * @throws IOException if the target cannot be written to
+     */
+    public static void write(AllocationHistory history, LogDialect dialect, Appendable target) throws IOException {
+        if (!WRITTEN.contains(dialect)) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Logs of the dialect %s cannot be written, because its form is not known whole. These can: %s",
+                    dialect,
+                    WRITTEN.stream().map(LogDialect::name).collect(Collectors.joining(", "))));
+        }
+        if (!history.isComplete()) {
+            throw new IllegalArgumentException(
+                    "A history without its past cannot be written as a log: record it with Retention.ALL");
+        }
+        LineBuffer buffer =
+                new LineBuffer((bytes, length) -> target.append(new String(bytes, 0, length, StandardCharsets.UTF_8)));
+        try {
+            new AllocationLogWriter(dialect, buffer).write(history.events());
+            buffer.flush();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    private void write(List<HistoryEvent> events) {
+        lines.started("/tmp/tt_allocation_server.sock");
+        events.forEach(this::write);
+        if (countsReferences()) {
+            lines.statistics(books);
+        }
+        lines.stopped();
+    }
+
+    private boolean countsReferences() {
+        return dialect != LogDialect.WITHOUT_REFERENCES;
+    }
+
+    private void write(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated report) {
+            allocated(report);
+        } else if (event instanceof HistoryEvent.Freed report) {
+            freed(report);
+        } else if (event instanceof HistoryEvent.ProcessDied death && countsReferences()) {
+            died(death.processId());
+        } else if (event instanceof HistoryEvent.Checked && countsReferences()) {
+            lines.dumpAskedFor();
+            lines.dump(books);
+        } else if (event instanceof HistoryEvent.ReportsLost || event instanceof HistoryEvent.TrackingStopped) {
+            lines.leftOut();
+        }
+    }
+
+    private void allocated(HistoryEvent.Allocated report) {
+        long process = processOf(report.request());
+        if (isSummed(report.request())) {
+            circularBuffers.added(
+                    new SummedReports.Entry(report.device(), report.address(), report.size(), 0, process, 0));
+            lines.circularBuffer(true, report.device(), report.size(), circularBuffers.bytes(report.device()));
+            return;
+        }
+        BufferRecord record = countsReferences()
+                ? books.allocated(report.device(), report.type(), report.address(), report.size(), process)
+                : books.allocatedOver(report.device(), report.type(), report.address(), report.size(), process);
+        lines.allocated(process, report.size(), report.type(), report.device(), report.address(), record.references());
+    }
+
+    private void freed(HistoryEvent.Freed report) {
+        long process = processOf(report.request());
+        if (isSummed(report.request())) {
+            long bytes = circularBuffers.removed(report.device(), report.address(), 0);
+            lines.circularBuffer(false, report.device(), bytes, circularBuffers.bytes(report.device()));
+            return;
+        }
+        BufferRecord record = books.find(report.device(), report.address());
+        if (record == null || record.references() == 0) {
+            lines.unknownFree(process, report.address(), report.device());
+            return;
+        }
+        if (countsReferences()) {
+            long owner = record.owner();
+            long left = books.freed(record, process);
+            lines.freed(record, owner, left);
+        } else {
+            lines.freedAtOnce(record);
+            books.freedAtOnce(record);
+        }
+        books.forgetIfOver(record);
+    }
+
+    /** The last server is told of circular buffers apart, and logs sums of them. */
+    private boolean isSummed(AllocationRequest request) {
+        return dialect == LogDialect.WITH_CIRCULAR_BUFFERS && request.details().kind() == BufferKind.CIRCULAR_BUFFER;
+    }
+
+    private void died(long process) {
+        if (!books.hasAnyOf(process)) {
+            return;
+        }
+        lines.deadFound();
+        lines.dead(process);
+        ReportBooks.Removed removed = books.processDied(process, true);
+        lines.removed(removed.buffers(), "buffers", removed.bytes(), process);
+        lines.blank();
+        removed.records().forEach(books::forgetIfOver);
+    }
+
+    private static long processOf(AllocationRequest request) {
+        return request.details().processId().orElse(ServerLines.NO_PROCESS);
+    }
+}

@@ -1,0 +1,77 @@
+package dev.meshguard.server.protocol;
+
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What a server answers when it is asked for a device.
+ *
+ * @param device the device that was asked for; -1 of the number of devices
+ * @param totalDram bytes of DRAM
+ * @param totalL1 bytes of L1
+ * @param architecture the kind of chip: 0 unknown, 1 Grayskull, 2 Wormhole B0, 3 Blackhole, 4 Quasar
+ * @param dramChannels how many channels the DRAM has
+ * @param dramPerChannel bytes of each; without a sign on the wire
+ * @param l1PerCore bytes of L1 of a core
+ * @param isAvailable whether there is such a device
+ * @param devices how many devices there are; said only where device -1 was asked for
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record DeviceInfo(
+        int device,
+        long totalDram,
+        long totalL1,
+        int architecture,
+        int dramChannels,
+        int dramPerChannel,
+        int l1PerCore,
+        boolean isAvailable,
+        int devices)
+        implements Message {
+
+    private static final String[] ARCHITECTURES = {"Unknown", "Grayskull", "Wormhole_B0", "Blackhole", "Quasar"};
+
+    /** The device with which one asks how many there are. */
+    public static final int COUNT = -1;
+
+    /** Returns the answer for a device that is not there. */
+    public static DeviceInfo none(int device) {
+        return new DeviceInfo(device, 0, 0, 0, 0, 0, 0, false, 0);
+    }
+
+    /** Returns the answer to the question how many devices there are. */
+    public static DeviceInfo count(int devices) {
+        return new DeviceInfo(COUNT, 0, 0, 0, 0, 0, 0, devices > 0, devices);
+    }
+
+    /** Returns a Wormhole B0 device: 12 DRAM banks of 1 GiB, 64 cores with 1,499,136 bytes of L1. */
+    public static DeviceInfo wormhole(int device) {
+        return new DeviceInfo(device, 12L << 30, 64L * 1_499_136, 2, 12, 1 << 30, 1_499_136, true, 0);
+    }
+
+    /** Returns this answer for another device. */
+    public DeviceInfo ofDevice(int newDevice) {
+        return new DeviceInfo(
+                newDevice,
+                totalDram,
+                totalL1,
+                architecture,
+                dramChannels,
+                dramPerChannel,
+                l1PerCore,
+                isAvailable,
+                devices);
+    }
+
+    /** Returns the name of the kind of chip as the server prints it. */
+    public String architectureName() {
+        boolean isKnown = architecture > 0 && architecture < ARCHITECTURES.length;
+        return ARCHITECTURES[isKnown ? architecture : 0];
+    }
+
+    @Override
+    public MessageType type() {
+        return MessageType.DEVICE_INFO_RESPONSE;
+    }
+}

@@ -1,0 +1,36 @@
+package dev.meshguard.server.protocol;
+
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What a server answers to a query: bytes allocated on a device.
+ *
+ * @param device the device that was asked for
+ * @param dram bytes of DRAM
+ * @param l1 bytes of L1
+ * @param l1Small bytes of L1_SMALL and of SYSTEM_MEMORY, which the server adds to it
+ * @param trace bytes of TRACE
+ * @param circularBuffers bytes of circular buffers; 0 where records are too small to say
+ * @param kernels bytes of kernels; 0 where records are too small to say
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record MemoryUsage(int device, long dram, long l1, long l1Small, long trace, long circularBuffers, long kernels)
+        implements Message {
+
+    /** Returns the usage of a device on which nothing is allocated. */
+    public static MemoryUsage none(int device) {
+        return new MemoryUsage(device, 0, 0, 0, 0, 0, 0);
+    }
+
+    @Override
+    public MessageType type() {
+        return MessageType.RESPONSE;
+    }
+
+    /** Returns the bytes of all buffers; circular buffers and kernels are not in it. */
+    public long buffers() {
+        return dram + l1 + l1Small + trace;
+    }
+}

@@ -1,0 +1,66 @@
+package dev.meshguard.server.protocol;
+
+import dev.meshguard.tracker.BufferType;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What a program sends.
+ *
+ * @param type a message that is not a reply
+ * @param device the device id; -1 asks for the number of devices
+ * @param size the size in bytes; without a sign on the wire
+ * @param memory the number of the buffer type, or of a kernel that of its kind
+ * @param processId the process that sends it
+ * @param bufferId the address of the buffer, or the id of a kernel; without a sign on the wire
+ * @param timestamp nanoseconds since 1970, or 0
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record Request(MessageType type, int device, long size, int memory, int processId, long bufferId, long timestamp)
+        implements Message {
+
+    /**
+     * Creates a request.
+     *
+     * @throws IllegalArgumentException if the message is a reply, or the memory does not fit into a byte
+     */
+    public Request {
+        if (type.isReply()) {
+            throw new IllegalArgumentException("A program sends no " + type + ": only a server does");
+        }
+        if (memory < 0 || memory > 255) {
+            throw new IllegalArgumentException("The buffer type is one byte, 0 to 255: it was given as " + memory);
+        }
+    }
+
+    /** Returns the report of an allocation. */
+    public static Request allocation(int processId, int device, BufferType memory, long address, long size) {
+        return new Request(MessageType.ALLOC, device, size, memory.code(), processId, address, 0);
+    }
+
+    /** Returns the report of a free. */
+    public static Request free(int processId, int device, long address) {
+        return new Request(MessageType.FREE, device, 0, 0, processId, address, 0);
+    }
+
+    /** Returns the question what is allocated on a device. */
+    public static Request query(int device) {
+        return new Request(MessageType.QUERY, device, 0, 0, 0, 0, 0);
+    }
+
+    /** Returns the question what a device has. */
+    public static Request deviceInfo(int device) {
+        return new Request(MessageType.DEVICE_INFO_QUERY, device, 0, 0, 0, 0, 0);
+    }
+
+    /** Returns a message that says nothing but what it is. */
+    public static Request of(MessageType type) {
+        return new Request(type, 0, 0, 0, 0, 0, 0);
+    }
+
+    /** Returns this request as it is sent at the given time. */
+    public Request at(long nanosecondsSince1970) {
+        return new Request(type, device, size, memory, processId, bufferId, nanosecondsSince1970);
+    }
+}

@@ -1,0 +1,360 @@
+package dev.meshguard.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.protocol.DeviceInfo;
+import dev.meshguard.server.protocol.MemoryUsage;
+import dev.meshguard.server.protocol.MessageType;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** What a program says is entered, logged and answered by the rules of the server that it was written for. */
+class AllocationServerTests extends WithServer {
+
+    private static final long SEED = Long.getLong("meshguard.seed", 20_260_301);
+
+    @Test
+    void theMiniTraceIsLoggedLineByLine() throws IOException {
+        start(RecordSize.BYTES_72);
+
+        try (RawClient client = client()) {
+            client.send(Request.allocation(7, 0, BufferType.L1, 101_152, 4096));
+            assertThat(client.query(0).l1()).isEqualTo(4096);
+            client.send(Request.allocation(7, 0, BufferType.L1, 101_152, 2048));
+            assertThat(client.query(0).l1()).isEqualTo(4096);
+            client.send(Request.free(7, 0, 101_152));
+            assertThat(client.query(0).l1()).isEqualTo(4096);
+            client.send(Request.free(7, 0, 101_152));
+            assertThat(client.query(0).l1()).isZero();
+            client.send(Request.free(7, 0, 101_152));
+            assertThat(client.query(0)).isEqualTo(MemoryUsage.none(0));
+        }
+        server.close();
+
+        assertThat(log.toString()).isEqualTo(String.format(Locale.ROOT, """
+                🚀 Allocation Server started
+                   Listening on: %s
+                   Press Ctrl+C to stop
+                ✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)
+                ✓ [PID 7] Allocated 2048 bytes of L1 on device 0 (buffer_id=101152, ref_count=2)
+                ✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, ref_count=1 remaining)
+                ✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)
+                ⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)
+
+                📊 Current Statistics:
+                  Active allocations: 0
+                🔄 Background cleanup thread stopped
+
+                🛑 Allocation Server stopped
+                """, server.socketPath()));
+    }
+
+    @Test
+    void buffersCarryTheirProcessAndConnection() throws IOException {
+        start(RecordSize.BYTES_112);
+
+        try (RawClient first = client();
+                RawClient second = client()) {
+            first.send(Request.allocation(7, 3, BufferType.DRAM, 4096, 64)).query(0);
+            second.send(Request.allocation(8, 3, BufferType.DRAM, 8192, 64)).query(0);
+        }
+
+        assertThat(server.tracker().history().events())
+                .filteredOn(HistoryEvent.Allocated.class::isInstance)
+                .extracting(event -> ((HistoryEvent.Allocated) event).request().details())
+                .extracting(
+                        details -> details.processId().orElseThrow(),
+                        details -> details.connection().orElseThrow())
+                .containsExactly(tuple(7L, 1), tuple(8L, 2));
+    }
+
+    @Test
+    void everyAnswerIsOneRecordByteForByte() throws IOException {
+        start(RecordSize.BYTES_144);
+
+        try (RawClient client = client()) {
+            client.send(
+                    Request.allocation(7, 3, BufferType.DRAM, 1, 0x11),
+                    Request.allocation(7, 3, BufferType.L1, 2, 0x22),
+                    Request.allocation(7, 3, BufferType.L1_SMALL, 3, 0x30),
+                    Request.allocation(7, 3, BufferType.SYSTEM_MEMORY, 4, 0x03),
+                    Request.allocation(7, 3, BufferType.TRACE, 5, 0x44),
+                    new Request(MessageType.CB_ALLOC, 3, 0x55, 0, 7, 6, 0),
+                    new Request(MessageType.KERNEL_LOAD, 3, 0x66, 1, 7, 7, 0),
+                    Request.query(3));
+
+            assertThat(HexFormat.of().formatHex(client.receive(144)))
+                    .isEqualTo("0400000003000000" + "00".repeat(32) + "1100000000000000" + "2200000000000000"
+                            + "3300000000000000" + "4400000000000000" + "5500000000000000" + "6600000000000000"
+                            + "00".repeat(56));
+        }
+    }
+
+    @Test
+    void aDeviceThatCannotBeHasNothing() throws IOException {
+        start(RecordSize.BYTES_72);
+
+        try (RawClient client = client()) {
+            assertThat(client.query(8)).isEqualTo(MemoryUsage.none(8));
+            assertThat(client.query(-1)).isEqualTo(MemoryUsage.none(-1));
+        }
+    }
+
+    @Test
+    void devicesAreThoseThatWereConfigured() throws IOException {
+        DeviceInfo third = DeviceInfo.wormhole(2);
+        server = builder(RecordSize.BYTES_112)
+                .devices(List.of(DeviceInfo.wormhole(0), DeviceInfo.wormhole(1), third))
+                .start();
+
+        try (RawClient client = client()) {
+            client.send(Request.deviceInfo(DeviceInfo.COUNT), Request.deviceInfo(2), Request.deviceInfo(3));
+
+            assertThat(client.receive()).isEqualTo(DeviceInfo.count(3));
+            assertThat(client.receive()).isEqualTo(third);
+            assertThat(client.receive()).isEqualTo(DeviceInfo.none(3));
+        }
+        assertThat(log.toString()).startsWith("""
+                🔍 Device detection (using TT-Metal APIs):
+                   Device 0: Wormhole_B0 (12GB DRAM, 91MB L1)
+                   Device 1: Wormhole_B0 (12GB DRAM, 91MB L1)
+                   Device 2: Wormhole_B0 (12GB DRAM, 91MB L1)
+                   Total: 3 device(s) detected
+                🚀 Allocation Server started
+                """);
+    }
+
+    @Test
+    void messagesOfLaterServersAreUnknownToEarlierOnes() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_72);
+
+        try (RawClient client = client()) {
+            client.send(Request.deviceInfo(-1), Request.of(MessageType.DUMP_KERNELS));
+            client.query(0);
+        }
+
+        assertThat(lines()).containsExactly("Unknown message type: 6", "Unknown message type: 12");
+    }
+
+    @Test
+    void whatCannotBeIsRefusedAndCountsAsLost() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_144);
+
+        try (RawClient client = client()) {
+            client.send(
+                    new Request(MessageType.ALLOC, 8, 64, 1, 7, 4096, 0),
+                    new Request(MessageType.ALLOC, -2, 64, 1, 7, 4096, 0),
+                    new Request(MessageType.ALLOC, 0, 0, 1, 7, 4096, 0),
+                    new Request(MessageType.ALLOC, 0, (100L << 30) + 1, 1, 7, 4096, 0),
+                    new Request(MessageType.ALLOC, 0, 64, 5, 7, 4096, 0));
+            client.query(0);
+        }
+
+        assertThat(lines())
+                .containsExactly(
+                        "⚠️  Invalid device_id 8 - ignoring message",
+                        "⚠️  Invalid device_id -2 - ignoring message",
+                        "⚠️  Invalid size 0 - ignoring message",
+                        "⚠️  Invalid size 107374182401 - ignoring message",
+                        "⚠️  Invalid buffer_type 5 for buffer 4096 on device 0");
+        assertThat(losses())
+                .containsExactly(
+                        "connection 1 (process 7) reported device 8, and this server has devices 0 to 7",
+                        "connection 1 (process 7) reported device -2, and this server has devices 0 to 7",
+                        "connection 1 (process 7) reported a size of 0 bytes, which cannot be",
+                        "connection 1 (process 7) reported a size of 107374182401 bytes, which cannot be",
+                        "connection 1 (process 7) reported buffer type 5, and only 0 to 4 are one");
+        assertThat(server.activeAllocations()).isZero();
+    }
+
+    @Test
+    void theFirstServersWarnOfABufferTypeWithItsProcess() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+
+        try (RawClient client = client()) {
+            client.send(new Request(MessageType.ALLOC, 0, 64, 9, 7, 4096, 0));
+            client.query(0);
+        }
+
+        assertThat(lines()).containsExactly("⚠ [PID 7] Invalid buffer_type 9 for buffer 4096 on device 0");
+    }
+
+    @Test
+    void aDumpIsWrittenIntoTheLog() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        runs(7);
+
+        try (RawClient client = client()) {
+            client.send(
+                    Request.allocation(7, 0, BufferType.L1, 101_152, 4096),
+                    Request.allocation(7, 0, BufferType.L1, 101_152, 2048),
+                    Request.allocation(7, 0, BufferType.DRAM, 0x3ffff800, 12_288),
+                    Request.of(MessageType.DUMP_REMAINING));
+            client.query(0);
+        }
+
+        assertThat(lines().subList(3, lines().size())).containsExactly("""
+                📋 Received DUMP_REMAINING request...
+
+                ╔══════════════════════════════════════════════════════════════╗
+                ║           REMAINING ALLOCATED BUFFERS                       ║
+                ╚══════════════════════════════════════════════════════════════╝
+                Total tracked allocations: 2
+
+                Device 0:
+                  DRAM: 1 buffers, 0.0117188 MB total
+                    - Buffer 0x3ffff800: 12 KB (PID 7, ref_count=1)
+                  L1: 1 buffers, 0.00390625 MB total
+                    - Buffer 0x18b20: 4 KB (PID 7, ref_count=2)
+
+                Total remaining buffers: 2
+
+                📋 DUMP_REMAINING complete.""".split("\n"));
+    }
+
+    @Test
+    void circularBuffersAndKernelsAreSums() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_144);
+
+        try (RawClient client = client()) {
+            client.send(
+                    new Request(MessageType.CB_ALLOC, 0, 4096, 0, 7, 101_152, 0),
+                    new Request(MessageType.CB_ALLOC, 0, 8192, 0, 7, 101_152, 0),
+                    new Request(MessageType.CB_FREE, 0, 0, 0, 7, 101_152, 0),
+                    new Request(MessageType.CB_FREE, 0, 4096, 0, 7, 101_152, 0),
+                    new Request(MessageType.CB_FREE, 0, 4096, 0, 7, 101_152, 0),
+                    new Request(MessageType.KERNEL_LOAD, 1, 131_072, 1, 7, 5, 0),
+                    new Request(MessageType.KERNEL_LOAD, 1, 131_072, 9, 7, 6, 0),
+                    new Request(MessageType.KERNEL_UNLOAD, 1, 131_072, 2, 7, 6, 0),
+                    new Request(MessageType.KERNEL_UNLOAD, 1, 131_072, 2, 7, 99, 0),
+                    Request.of(MessageType.DUMP_KERNELS));
+            assertThat(client.query(0).circularBuffers()).isZero();
+            assertThat(client.query(1).kernels()).isEqualTo(131_072);
+        }
+
+        assertThat(lines()).containsExactly("""
+                ✓ [CB_ALLOC] Device 0: +0.00390625 MB (Total: 0.00390625 MB)
+                ✓ [CB_ALLOC] Device 0: +0.0078125 MB (Total: 0.0117188 MB)
+                ✗ [CB_FREE] Device 0: -0.0078125 MB (Total: 0.00390625 MB)
+                ✗ [CB_FREE] Device 0: -0.00390625 MB (Total: 0 MB)
+                ✗ [CB_FREE] Device 0: -0 MB (Total: 0 MB)
+                ✓ [KERNEL_LOAD] Fabric kernel on Device 1: +0.125 MB (Total: 0.125 MB)
+                ✓ [KERNEL_LOAD] Unknown kernel on Device 1: +0.125 MB (Total: 0.25 MB)
+                ✗ [KERNEL_UNLOAD] Dispatch kernel on Device 1: -0.125 MB (Total: 0.125 MB)
+
+                ╔══════════════════════════════════════════════════════════════╗
+                ║           DETAILED KERNEL ALLOCATIONS                       ║
+                ╚══════════════════════════════════════════════════════════════╝
+                Total kernel allocations: 1
+
+                📊 Device 1 - Total: 0.125 MB (1 kernels)
+                  ┌─────────────────────────────
+                  │ Kernel ID: 0x5
+                  │ Size: 128 KB
+                  │ Owner PID: 7
+                  │ Age: 0 seconds
+                  └─────────────────────────────
+
+                📋 DUMP_KERNELS complete.""".split("\n"));
+    }
+
+    @Test
+    void statisticsAreLoggedWhenTheirTimeHasCome() throws IOException, InterruptedException {
+        AtomicReference<Instant> now = new AtomicReference<>(NOON);
+        server = builder(RecordSize.BYTES_112)
+                .statisticsEvery(Duration.ofSeconds(10))
+                .clock(now::get)
+                .start();
+
+        try (RawClient client = client()) {
+            client.send(
+                    Request.allocation(7, 1, BufferType.DRAM, 64, 100_000_000),
+                    Request.allocation(7, 1, BufferType.TRACE, 128, 24));
+            client.query(0);
+            now.set(NOON.plusSeconds(10));
+            client.query(0);
+            client.query(0);
+        }
+
+        assertThat(lines().subList(2, lines().size())).containsExactly("""
+
+                📊 Current Statistics:
+                  Device 1:
+                    Buffers: 2
+                    DRAM: 100000000 bytes (97656.2 KB)
+                    L1: 0 bytes (0 KB)
+                    Total: 100000024 bytes
+                  Active allocations: 2""".split("\n"));
+    }
+
+    @Test
+    void hexadecimalIdsAreThoseOfTheLastServerUnlessSaid() throws IOException, InterruptedException {
+        server = builder(RecordSize.BYTES_112).hexadecimalIds().start();
+
+        try (RawClient client = client()) {
+            client.send(Request.allocation(7, 0, BufferType.L1, 0x1a0000, 524_288));
+            client.query(0);
+        }
+
+        assertThat(lines()).containsExactly("✓ [PID 7] Allocated 524288 bytes of L1 on device 0 (buffer_id=0x1a0000)");
+    }
+
+    @Test
+    void theServersLogReadsBackAsWhatItsTrackerHeard() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        Random random = new Random(SEED);
+        for (long process = 1; process <= 3; process++) {
+            runs(process);
+        }
+        try (RawClient client = client()) {
+            for (int round = 0; round < 200; round++) {
+                Request[] requests = new Request[20];
+                for (int i = 0; i < requests.length; i++) {
+                    int device = random.nextInt(8);
+                    int process = 1 + random.nextInt(3);
+                    long id = 4096L * (1 + random.nextInt(8));
+                    BufferType type = BufferType.values()[(int) (id / 4096 % 5)];
+                    requests[i] = random.nextInt(100) < 52
+                            ? Request.allocation(process, device, type, id, 64L << random.nextInt(20))
+                            : Request.free(process, device, id);
+                }
+                client.send(requests);
+            }
+            client.query(0);
+        }
+        server.dump();
+        server.close();
+
+        AllocationLog read = AllocationLog.read(
+                new ByteArrayInputStream(log.toString().getBytes(StandardCharsets.UTF_8)), "server.log");
+
+        assertThat(read.history().lostReports()).as("seed %d", SEED).isEmpty();
+        assertThat(read.unread().count()).isZero();
+        assertThat(reports(read.history())).as("seed %d", SEED).isEqualTo(reports(server.tracker().history()));
+        assertThat(read.history().live()).hasSameSizeAs(server.tracker().history().live());
+        assertThat(read.history().live()).hasSize((int) server.activeAllocations());
+    }
+
+    private static List<String> reports(AllocationHistory history) {
+        return history.events().stream()
+                .filter(event -> event instanceof HistoryEvent.Allocated || event instanceof HistoryEvent.Freed)
+                .map(event -> event.toString().replaceFirst("^#\\d+ ", ""))
+                .toList();
+    }
+}

@@ -1,0 +1,75 @@
+package dev.meshguard.server;
+
+import dev.meshguard.server.protocol.MemoryUsage;
+import dev.meshguard.server.protocol.Message;
+import dev.meshguard.server.protocol.RecordCodec;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/** A connection over which a test sends what it likes. */
+final class RawClient implements AutoCloseable {
+
+    private final SocketChannel channel;
+    private final RecordCodec codec;
+
+    RawClient(Path socket, RecordSize size) throws IOException {
+        channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        channel.connect(UnixDomainSocketAddress.of(socket));
+        codec = RecordCodec.of(size);
+    }
+
+    RawClient send(Request... requests) throws IOException {
+        ByteBuffer records = ByteBuffer.allocate(requests.length * codec.size().bytes());
+        Arrays.stream(requests).forEach(request -> codec.encode(request, records));
+        return send(records.flip());
+    }
+
+    RawClient send(byte... bytes) throws IOException {
+        return send(ByteBuffer.wrap(bytes));
+    }
+
+    private RawClient send(ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
+        return this;
+    }
+
+    byte[] receive(int length) throws IOException {
+        ByteBuffer answer = ByteBuffer.allocate(length);
+        while (answer.hasRemaining()) {
+            if (channel.read(answer) < 0) {
+                throw new EOFException("closed after " + answer.position() + " of " + length + " bytes");
+            }
+        }
+        return answer.array();
+    }
+
+    Message receive() throws IOException {
+        return codec.decode(ByteBuffer.wrap(receive(codec.size().bytes())));
+    }
+
+    /** Asks, which also makes sure that all that was sent before is entered. */
+    MemoryUsage query(int device) throws IOException {
+        send(Request.query(device));
+        return (MemoryUsage) receive();
+    }
+
+    /** Returns whether the server has closed the connection; waits until it has, or something comes. */
+    boolean isRefused() throws IOException {
+        return channel.read(ByteBuffer.allocate(1)) < 0;
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}
