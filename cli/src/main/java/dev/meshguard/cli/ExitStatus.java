@@ -6,6 +6,8 @@ import dev.meshguard.verdict.Outcome;
 enum ExitStatus {
     /** Everything was given back, or only what may stay is left. */
     CLEAN(0),
+    /** Two runs differ, and the later one leaves no more. */
+    DIFFERENT(5),
     /** Less is left than an entry of the allowlist promises. */
     STALE(4),
     /** All memory was given back, and the books are wrong. */

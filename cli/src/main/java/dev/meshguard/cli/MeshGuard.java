@@ -36,6 +36,11 @@ public final class MeshGuard {
         PrintWriter errors = writer(err);
         CommandLine program = new CommandLine(new MeshGuard())
                 .addSubcommand(new Analyze(in))
+                .addSubcommand(new Replay(in))
+                .addSubcommand(new Diff(in))
+                .addSubcommand(new Convert(in))
+                .addSubcommand(new Minimize(in))
+                .addSubcommand(new ToTest(in))
                 .addSubcommand(new Serve())
                 .addSubcommand(new Dump())
                 .addSubcommand(new Query())
@@ -43,7 +48,8 @@ public final class MeshGuard {
                 .setOut(answers)
                 .setErr(errors)
                 .setUsageHelpWidth(MOST_COLUMNS)
-                .setUsageHelpAutoWidth(false);
+                .setUsageHelpAutoWidth(false)
+                .setCaseInsensitiveEnumValuesAllowed(true);
         program.setParameterExceptionHandler((refused, unused) -> refusedArguments(refused, errors));
         program.setExecutionExceptionHandler((failure, unused, alsoUnused) -> failed(failure, errors));
         if (arguments.length == 0) {

@@ -506,7 +506,8 @@ public final class AllocationHistory {
 
     private synchronized Replay replay() {
         if (replay == null) {
-            replay = new Replay(contents.quiet().count() == 0 ? events() : contents.notableEvents(), hasFlatAddresses());
+            replay =
+                    new Replay(contents.quiet().count() == 0 ? events() : contents.notableEvents(), hasFlatAddresses());
         }
         return replay;
     }

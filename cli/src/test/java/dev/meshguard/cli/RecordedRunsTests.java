@@ -1,0 +1,339 @@
+package dev.meshguard.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.LeakCheck;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code meshguard replay}, {@code diff}, {@code convert}, {@code minimize} and {@code to-test}, as they are called. */
+class RecordedRunsTests {
+
+    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n";
+    private static final String OTHER = "✓ [PID 7] Allocated 8192 bytes of DRAM on device 3 (buffer_id=4096)\n";
+    private static final String FREED = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)\n";
+
+    /** What the program answered. */
+    private record Answer(int status, String out, String err) {}
+
+    @TempDir
+    Path folder;
+
+    private String clean = "";
+    private String leak = "";
+
+    @BeforeEach
+    void writeLogs() throws IOException {
+        clean = file("clean.log", ALLOCATED + FREED);
+        leak = file("leak.log", ALLOCATED + FREED + OTHER);
+    }
+
+    // Replay
+
+    @Test
+    void aHistoryIsReplayedToItsVerdict() throws IOException {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        tracker.freed(1, BufferType.DRAM, 0x1000);
+        Path history = folder.resolve("history.jsonl");
+        HistoryJson.write(tracker.history(), history);
+
+        Answer answer = run("", "replay", history.toString());
+
+        assertThat(answer.out())
+                .isEqualToNormalizingNewlines(
+                        VerdictReport.of(LeakCheck.create().examine(tracker.history())).text() + "\n");
+        assertThat(answer.status()).isEqualTo(1);
+    }
+
+    @Test
+    void replayHasTheStatusOfAnalyze() throws IOException {
+        String cut = file("cut.log", ALLOCATED + FREED + "✓ [PID 7] Alloc");
+        String twice = file("twice.log", ALLOCATED + FREED + "⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)\n");
+
+        for (String log : new String[] {clean, leak, cut, twice}) {
+            assertThat(run("", "replay", log).status())
+                    .as(log)
+                    .isEqualTo(run("", "analyze", log).status());
+        }
+    }
+
+    @Test
+    void theVerdictOfAReplayCanBeJson() {
+        assertThat(run("", "replay", "--json", leak).out()).contains("\"outcome\" : \"LEAKED\"");
+    }
+
+    // Diff
+
+    @Test
+    void runsThatUseMemoryAlikeAreStatusZero() {
+        Answer answer = run("", "diff", clean, clean);
+
+        assertThat(answer.out()).isEqualToNormalizingNewlines("SAME USAGE  both runs used memory alike\n");
+        assertThat(answer.status()).isZero();
+    }
+
+    @Test
+    void aRunThatLeavesMoreIsStatusOne() {
+        Answer answer = run("", "diff", clean, leak);
+
+        assertThat(answer.out())
+                .isEqualToNormalizingNewlines("""
+                        CHANGED  1 site of allocation changed, what leaves more first
+                           DRAM buffers of 8 KiB (8192 B): new survivors
+                              asked for nothing -> 1 buffer of 8 KiB (8192 B)
+                              left nothing -> 1 buffer of 8 KiB (8192 B)
+                        Peaks:
+                           DRAM of device 3: 0 B -> 8 KiB (8192 B), 8 KiB (8192 B) more
+                        """);
+        assertThat(answer.status()).isEqualTo(1);
+    }
+
+    @Test
+    void aRunThatLeavesLessIsStatusFive() {
+        assertThat(run("", "diff", leak, clean).status()).isEqualTo(5);
+    }
+
+    @Test
+    void aDifferenceCanBeJson() {
+        Answer answer = run("", "diff", "--json", clean, leak);
+
+        assertThat(answer.out())
+                .contains("\"format\" : \"meshguard-difference\"")
+                .contains("\"status\" : \"LEAKED\"")
+                .contains("\"leftBuffers\" : 1");
+    }
+
+    @Test
+    void devicesOfOneRunCanBeCompared() {
+        Answer answer = run("", "diff", "--devices", leak);
+
+        assertThat(answer.out()).startsWith("DIFFERENT  devices differ at 2 sites of allocation");
+        assertThat(answer.status()).isEqualTo(1);
+        assertThat(run("", "diff", "--devices", "--json", leak).out()).contains("\"usualDevices\" : [");
+    }
+
+    @Test
+    void aSecondRunIsAskedFor() {
+        assertThat(run("", "diff", clean))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: diff compares two runs: give a second file, or --devices to compare the devices of"
+                                + " one.\n"));
+    }
+
+    // Convert
+
+    @Test
+    void aLogBecomesAHistoryWithTheSameVerdict() {
+        Path history = folder.resolve("history.jsonl.gz");
+
+        assertThat(run("", "convert", leak, "-o", history.toString())).isEqualTo(new Answer(0, "", ""));
+
+        assertThat(run("", "replay", history.toString()).out())
+                .isEqualTo(run("", "replay", leak).out());
+    }
+
+    @Test
+    void aHistoryGoesToStandardOutput() {
+        assertThat(run(ALLOCATED, "convert", "-").out()).startsWith("{\"kind\":\"header\",\"format\":\"meshguard-history\"");
+    }
+
+    @Test
+    void aHistoryThatCannotBeWrittenIsSaidInOneLine() {
+        Answer answer = run("", "convert", leak, "-o", folder.resolve("no/such/folder.jsonl").toString());
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: " + folder.resolve("no/such/folder.jsonl")
+                        + " cannot be written: its folder does not exist. Give another path with -o.\n");
+    }
+
+    // Minimize
+
+    @Test
+    void aRunIsShrunkToWhatIsWrong() {
+        Path least = folder.resolve("least.jsonl");
+
+        Answer answer = run("", "minimize", leak, "-o", least.toString());
+
+        assertThat(answer.out())
+                .isEqualToNormalizingNewlines(leak + ": LEAKED: UNEXPLAINED\n7 events, 2 buffers, 2 devices -> 1 event,"
+                        + " 1 buffer, 1 device, found with "
+                        + answer.out().replaceAll("(?s).*found with (\\d+) .*", "$1") + " checks\n");
+        assertThat(run("", "replay", least.toString()).status()).isEqualTo(1);
+    }
+
+    @Test
+    void theLeastGoesToStandardOutputAndWhatIsSaidToTheOther() {
+        Answer answer = run("", "minimize", leak);
+
+        assertThat(run(answer.out(), "replay", "-").status()).isEqualTo(1);
+        assertThat(answer.err()).startsWith(leak + ": LEAKED: UNEXPLAINED");
+    }
+
+    @Test
+    void aCleanRunIsNotShrunk() {
+        assertThat(run("", "minimize", clean))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: " + clean + ": Nothing is wrong with this history (LEAK_FREE), so there is nothing to"
+                                + " minimize. Give one whose verdict fails.\n"));
+    }
+
+    @Test
+    void aCauseIsNamedInAnyCase() {
+        assertThat(run("", "minimize", "--cause", "unexplained", leak).status()).isZero();
+        assertThat(run("", "minimize", "--cause", "HELD", leak).err())
+                .endsWith("No buffer of this history is left because of HELD. What is wrong is LEAKED: UNEXPLAINED.\n");
+    }
+
+    // To test
+
+    @Test
+    void aRunIsWrittenAsATest() {
+        assertThat(run("", "to-test", leak).out())
+                .isEqualTo("""
+                        import static dev.meshguard.assertions.MeshAssertions.assertThat;
+                        import static dev.meshguard.tracker.BufferType.DRAM;
+
+                        import dev.meshguard.tracker.AllocationTracker;
+                        import org.junit.jupiter.api.Test;
+
+                        /**
+                         * LEAKED: UNEXPLAINED. Found in leak.log (7 events, 2 buffers, 2 devices).
+                         *
+                         * <p>Free the buffer before close_mesh_device.
+                         *
+                         * <p>The test reports to a tracker what that run reported; it goes green when it reports the frees that are missing.
+                         */
+                        class DramBufferIsNeverFreedTest {
+
+                            @Test
+                            void dramBufferIsNeverFreed() {
+                                AllocationTracker tracker = AllocationTracker.create();
+
+                                tracker.allocated(3, DRAM, 0x1000, 1024);
+
+                                assertThat(tracker).noLeaks().hasBalancedReports();
+                            }
+                        }
+                        """);
+    }
+
+    @Test
+    void theClassIsCalledAfterItsFile() throws IOException {
+        Path file = folder.resolve("LeakOfMondayTest.java");
+
+        Answer answer = run("", "to-test", leak, "-o", file.toString(), "--package", "dev.example");
+
+        assertThat(answer.out()).isEqualToNormalizingNewlines(file + ": fails with LEAKED: UNEXPLAINED\n");
+        assertThat(Files.readString(file)).startsWith("package dev.example;\n").contains("class LeakOfMondayTest {");
+    }
+
+    @Test
+    void aFolderOfSourcesGetsTheFileOfItsPackage() {
+        run("", "to-test", leak, "-o", folder.toString(), "--package", "dev.example");
+
+        assertThat(folder.resolve("dev/example/DramBufferIsNeverFreedTest.java")).exists();
+    }
+
+    @Test
+    void aFileThatIsThereIsKept() throws IOException {
+        Path file = folder.resolve("MineTest.java");
+        Files.writeString(file, "mine");
+
+        assertThat(run("", "to-test", leak, "-o", file.toString()).err())
+                .isEqualTo("meshguard: " + file + " is there already. Give another path with -o, or add --overwrite.\n");
+        assertThat(file).hasContent("mine");
+        assertThat(run("", "to-test", leak, "--overwrite", "-o", file.toString()).status())
+                .isZero();
+        assertThat(Files.readString(file)).contains("class MineTest {");
+    }
+
+    @Test
+    void everyEventCanBeWritten() {
+        assertThat(run("", "to-test", "--whole", leak).out())
+                .contains("tracker.freed(")
+                .contains("tracker.sourceAttached(");
+    }
+
+    @Test
+    void aCleanRunIsNotWritten() {
+        assertThat(run("", "to-test", "--whole", clean).err())
+                .isEqualTo("meshguard: " + clean + ": Nothing is wrong with this history (LEAK_FREE), so there is no test to"
+                        + " write. Give one whose verdict fails.\n");
+        assertThat(run("", "to-test", clean).status()).isEqualTo(64);
+    }
+
+    @Test
+    void namesThatCannotBeAreRefused() {
+        assertThat(run("", "to-test", leak, "--class", "Other", "-o", folder.resolve("MineTest.java").toString())
+                        .err())
+                .isEqualTo("meshguard: --class Other cannot be in " + folder.resolve("MineTest.java")
+                        + ": a class is in the file that is called after it. Leave one of the two out.\n");
+        assertThat(run("", "to-test", leak, "--package", "dev.new").err())
+                .endsWith("\"dev.new\" is no name of a package. Give one like dev.example.leaks.\n");
+    }
+
+    // All of them
+
+    @Test
+    void aFileThatIsNotThereIsSaidInOneLine() {
+        for (String command : new String[] {"replay", "convert", "minimize", "to-test"}) {
+            assertThat(run("", command, "nowhere.jsonl"))
+                    .isEqualTo(new Answer(
+                            64,
+                            "",
+                            "meshguard: nowhere.jsonl does not exist. Give the path of a history or a log, or - for standard"
+                                    + " input.\n"));
+        }
+    }
+
+    @Test
+    void aHistoryOfAnotherVersionIsSaidInOneLine() throws IOException {
+        String history = file("new.jsonl", "{\"kind\":\"header\",\"format\":\"meshguard-history\",\"version\":9}\n");
+
+        Answer answer = run("", "replay", history);
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err().lines()).hasSize(1);
+    }
+
+    @Test
+    void everyCommandExplainsItselfWithExamples() {
+        for (String command : new String[] {"replay", "diff", "convert", "minimize", "to-test"}) {
+            assertThat(run("", command, "--help").out())
+                    .contains("Usage: meshguard " + command)
+                    .contains("Exit status:")
+                    .contains("Examples:\n  meshguard ");
+        }
+    }
+
+    private String file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text).toString();
+    }
+
+    private static Answer run(String input, String... arguments) {
+        InputStream in = new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int status = MeshGuard.run(in, new PrintStream(out, true), new PrintStream(err, true), arguments);
+        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+}

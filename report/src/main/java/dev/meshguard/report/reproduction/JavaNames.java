@@ -1,0 +1,94 @@
+package dev.meshguard.report.reproduction;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import javax.lang.model.SourceVersion;
+
+/** How texts of any kind become names and literals of Java: whatever they hold, they stay text. */
+final class JavaNames {
+
+    private static final int LONGEST = 40;
+    private static final char FIRST_PRINTED = ' ';
+    private static final char LAST_PRINTED = '~';
+    /** What means something in a comment or in the HTML of one. */
+    private static final String NOT_IN_COMMENTS = "\\*/<>&@{}";
+
+    private JavaNames() {}
+
+    /** Returns a text as a literal in ASCII, which compiles whatever the encoding. */
+    static String literal(String text) {
+        StringBuilder literal = new StringBuilder("\"");
+        text.chars().forEach(character -> {
+            switch (character) {
+                case '"' -> literal.append("\\\"");
+                case '\\' -> literal.append("\\\\");
+                case '\n' -> literal.append("\\n");
+                case '\r' -> literal.append("\\r");
+                case '\t' -> literal.append("\\t");
+                default ->
+                    literal.append(
+                            isPrinted(character)
+                                    ? String.valueOf((char) character)
+                                    : String.format(Locale.ROOT, "\\u%04x", character));
+            }
+        });
+        return literal.append('"').toString();
+    }
+
+    /** Returns a text as it may stand in a comment. */
+    static String comment(String text) {
+        StringBuilder comment = new StringBuilder();
+        text.chars()
+                .forEach(character -> comment.append(
+                        isPrinted(character) && NOT_IN_COMMENTS.indexOf(character) < 0 ? (char) character : '?'));
+        return comment.toString();
+    }
+
+    /** Returns the words of a text as a name in camel case; nothing where there are none. */
+    static String camelCase(String text) {
+        List<String> words = new ArrayList<>();
+        StringBuilder word = new StringBuilder();
+        for (char character : text.toCharArray()) {
+            boolean isLetter = (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
+            if (isLetter || (character >= '0' && character <= '9' && !(words.isEmpty() && word.length() == 0))) {
+                word.append(character);
+            } else if (word.length() > 0) {
+                words.add(word.toString());
+                word.setLength(0);
+            }
+        }
+        if (word.length() > 0) {
+            words.add(word.toString());
+        }
+        StringBuilder name = new StringBuilder();
+        for (String next : words) {
+            String plain = next.equals(next.toUpperCase(Locale.ROOT)) ? next.toLowerCase(Locale.ROOT) : next;
+            name.append(name.length() == 0 ? lowerFirst(plain) : upperFirst(plain));
+        }
+        return name.length() > LONGEST ? name.substring(0, LONGEST) : name.toString();
+    }
+
+    /** Returns a name that is not taken yet, which is from now on. */
+    static String free(String wish, Set<String> taken) {
+        String base = SourceVersion.isKeyword(wish) ? wish + "Buffer" : wish;
+        String name = base;
+        for (int number = 2; !taken.add(name); number++) {
+            name = base + number;
+        }
+        return name;
+    }
+
+    static String upperFirst(String name) {
+        return name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
+    }
+
+    private static String lowerFirst(String name) {
+        return name.substring(0, 1).toLowerCase(Locale.ROOT) + name.substring(1);
+    }
+
+    private static boolean isPrinted(int character) {
+        return character >= FIRST_PRINTED && character <= LAST_PRINTED;
+    }
+}

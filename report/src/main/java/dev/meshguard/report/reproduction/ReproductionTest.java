@@ -1,0 +1,199 @@
+package dev.meshguard.report.reproduction;
+
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.minimize.Finding;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import javax.lang.model.SourceVersion;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The source of a JUnit test that fails as a recorded run did.
+ *
+ * <pre>{@code
+ * AllocationHistory least = HistoryMinimizer.create().minimize(history).history();
+ * Files.writeString(Path.of("KvCacheIsLostTest.java"), ReproductionTest.of(least).source());
+ * }</pre>
+ *
+ * <p>Where code keeps, loses or forgets buffers, the test is a program on the mesh without hardware: it can be debugged, and goes green
+ * when it gives them back. Where what is wrong are the reports, or what a process, a cache or the runtime did, no program on a
+ * runtime without fault would do it, so the test reports to a tracker what was reported.
+ *
+ * <p>The history should be {@linkplain dev.meshguard.verdict.minimize.HistoryMinimizer minimized} before: every event of it becomes a
+ * line. Labels and other texts of the run stay texts, whatever they hold.
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class ReproductionTest {
+
+    private static final String SUFFIX = "Test";
+
+    private final AllocationHistory history;
+    private final LeakVerdict verdict;
+    private final Finding finding;
+    private final String packageName;
+    private final String className;
+    private final String note;
+    private final boolean onTracker;
+
+    private ReproductionTest(
+            AllocationHistory history,
+            LeakVerdict verdict,
+            String packageName,
+            String className,
+            String note,
+            boolean onTracker) {
+        this.history = history;
+        this.verdict = verdict;
+        this.finding = Finding.of(verdict);
+        this.packageName = packageName;
+        this.className = className;
+        this.note = note;
+        this.onTracker = onTracker;
+    }
+
+    /**
+     * Returns the test for a history, in no package and called after what is wrong.
+     *
+     * @throws IllegalArgumentException if nothing is wrong with the history, or if its past was not kept
+     */
+    public static ReproductionTest of(AllocationHistory history) {
+        LeakVerdict verdict = LeakCheck.create().examine(history);
+        Finding finding = Finding.of(verdict);
+        if (finding.isClean()) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Nothing is wrong with this history (%s), so there is no test to write. Give one whose verdict fails.",
+                    finding));
+        }
+        if (!history.isComplete()) {
+            throw new IllegalArgumentException("This history holds only what was still allocated and sums, and no test can tell"
+                    + " those. Record it with Retention.ALL.");
+        }
+        String name = JavaNames.upperFirst(Story.name(verdict)) + SUFFIX;
+        return new ReproductionTest(history, verdict, "", name, "", false);
+    }
+
+    /**
+     * Returns this test in a package.
+     *
+     * @throws IllegalArgumentException if it is no name of a package
+     */
+    public ReproductionTest inPackage(String newPackage) {
+        if (!newPackage.isEmpty() && !SourceVersion.isName(newPackage)) {
+            throw new IllegalArgumentException(
+                    JavaNames.literal(newPackage) + " is no name of a package. Give one like dev.example.leaks.");
+        }
+        return new ReproductionTest(history, verdict, newPackage, className, note, onTracker);
+    }
+
+    /**
+     * Returns this test with another name.
+     *
+     * @throws IllegalArgumentException if it is no name of a class
+     */
+    public ReproductionTest named(String newName) {
+        if (!SourceVersion.isIdentifier(newName) || SourceVersion.isKeyword(newName)) {
+            throw new IllegalArgumentException(
+                    JavaNames.literal(newName) + " is no name of a class. Give one like " + className + ".");
+        }
+        return new ReproductionTest(history, verdict, packageName, newName, note, onTracker);
+    }
+
+    /** Returns this test with a remark where its history is from, for its comment. */
+    public ReproductionTest from(String newNote) {
+        return new ReproductionTest(history, verdict, packageName, className, newNote, onTracker);
+    }
+
+    /** Returns this test reporting to a tracker, also where a program on a mesh without hardware would do. */
+    public ReproductionTest onTracker() {
+        return new ReproductionTest(history, verdict, packageName, className, note, true);
+    }
+
+    /** Returns the name of the class, after which its file is called. */
+    public String className() {
+        return className;
+    }
+
+    /** Returns what is wrong, and will be in the test. */
+    public Finding finding() {
+        return finding;
+    }
+
+    /**
+     * Returns the file.
+     *
+     * @throws IllegalStateException if nothing that a test can report leads to the finding
+     */
+    public String source() {
+        Optional<RuntimeProgram> program =
+                onTracker ? Optional.empty() : RuntimeProgram.of(history, finding);
+        return program.isPresent() ? ofProgram(program.get()) : ofReports();
+    }
+
+    private String ofProgram(RuntimeProgram program) {
+        JavaSource source = new JavaSource();
+        comment(
+                source,
+                "The test takes what that run took, on a mesh without hardware; it goes green when it gives it back."
+                        + program.cast().map(cast -> " " + cast).orElse(""));
+        source.line(program.annotation(source)).open("class " + className).blank();
+        program.fields(source);
+        source.line("@" + source.use("org.junit.jupiter.api.Test"));
+        source.open("void " + Story.name(verdict) + "(" + program.parameters(source) + ")");
+        program.write(source);
+        return source.close().close().text(packageName);
+    }
+
+    private String ofReports() {
+        Rehearsal play = Rehearsal.of(history, finding)
+                .orElseThrow(() -> new IllegalStateException(String.format(
+                        Locale.ROOT,
+                        "Nothing that a test can report leads to %s: it rests on what was recorded beside the events, or on more"
+                                + " than one line of code can do. Keep the history, and replay it.",
+                        finding)));
+        JavaSource source = new JavaSource();
+        comment(source, "The test reports to a tracker what that run reported; it goes green when " + whenGreen() + ".");
+        source.open("class " + className).blank();
+        source.line("@" + source.use("org.junit.jupiter.api.Test"));
+        source.open("void " + Story.name(verdict) + "()");
+        String tracker = source.use(AllocationTracker.class);
+        source.line(
+                tracker + " tracker = " + tracker
+                        + (play.hasFlatAddresses() ? ".create();" : ".builder().bankedAddresses().build();"));
+        source.blank();
+        if (!play.events().isEmpty()) {
+            new TrackerProgram(play, source).write();
+            source.blank();
+        }
+        source.line(source.useStatic("dev.meshguard.assertions.MeshAssertions.assertThat")
+                + "(tracker).noLeaks().hasBalancedReports();");
+        return source.close().close().text(packageName);
+    }
+
+    private String whenGreen() {
+        return switch (finding.outcome()) {
+            case LEAKED -> "it reports the frees that are missing";
+            case INCONCLUSIVE -> "nothing is left open";
+            default -> "the reports are right";
+        };
+    }
+
+    private void comment(JavaSource source, String sentence) {
+        String place = note.isEmpty() ? "" : " Found in " + JavaNames.comment(note) + ".";
+        List<String> paragraphs = new ArrayList<>(List.of(finding + "." + place));
+        Story.cause(verdict).map(Cause::remedy).ifPresent(paragraphs::add);
+        paragraphs.add(sentence);
+        source.comment(paragraphs);
+    }
+}

@@ -1,0 +1,123 @@
+package dev.meshguard.samples.corpus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.report.reproduction.ReproductionTest;
+import dev.meshguard.samples.corpus.stage.RememberedHandles;
+import dev.meshguard.samples.support.Fixtures;
+import dev.meshguard.samples.support.WrittenSources;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.minimize.Finding;
+import dev.meshguard.verdict.minimize.HistoryMinimizer;
+import dev.meshguard.verdict.minimize.MinimizedHistory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What is wrong with the programs of the corpus, made small, written as tests, compiled and run.
+ *
+ * <p>Of each finding, in the sense of {@link Finding}, one case; of the programs of seeds all. A failure names the case.
+ */
+class ReproducedCorpusTests {
+
+    private static final long FIRST_SEED = 1_000;
+
+    /** A history and what the test has to fail with that was written of it. */
+    private record Written(String from, Finding finding, String className, String source) {}
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void failAsTheRunDidForEachFindingOfTheCorpus() throws Exception {
+        Map<Finding, CaseRun> findings = new LinkedHashMap<>();
+        for (CorpusCase one : Corpus.all()) {
+            CaseRun run = one.run();
+            findings.putIfAbsent(findingOf(run.history()), run);
+            findings.putIfAbsent(findingOf(new ServerLogReduction(run.history()).history()), run);
+        }
+        List<Written> written = new ArrayList<>();
+        List<String> wrongs = new ArrayList<>();
+        for (CaseRun run : findings.values()) {
+            write(run.subject().toString(), run.history(), written, wrongs);
+            write("the log of " + run.subject(), new ServerLogReduction(run.history()).history(), written, wrongs);
+        }
+
+        run(written, wrongs);
+
+        assertThat(wrongs).isEmpty();
+        Set<Cause> causes = new TreeSet<>();
+        written.forEach(one -> causes.addAll(one.finding().causes()));
+        assertThat(causes).containsExactly(Cause.values());
+        assertThat(written).hasSizeGreaterThan(100);
+    }
+
+    @Test
+    void failAsTheRunDidForRandomPrograms() throws Exception {
+        long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
+        System.out.println("Programs from -Dmeshguard.seed=" + firstSeed);
+        List<Written> written = new ArrayList<>();
+        List<String> wrongs = new ArrayList<>();
+        for (long seed = firstSeed; seed < firstSeed + 100; seed++) {
+            CaseRun run = RandomProgram.of(seed).run(new RememberedHandles());
+            write("-Dmeshguard.seed=" + seed, run.history(), written, wrongs);
+        }
+
+        run(written, wrongs);
+
+        assertThat(wrongs).isEmpty();
+        assertThat(written).hasSizeGreaterThan(50);
+    }
+
+    private static void write(String from, AllocationHistory history, List<Written> written, List<String> wrongs) {
+        Finding finding = findingOf(history);
+        if (finding.isClean()) {
+            return;
+        }
+        MinimizedHistory least = HistoryMinimizer.create().minimize(history);
+        Finding left = findingOf(least.history());
+        if (!finding.isKeptBy(left) || least.after().events() > 20) {
+            wrongs.add(from + ": " + least + ", " + left + " instead of " + finding);
+        }
+        try {
+            ReproductionTest test = ReproductionTest.of(least.history())
+                    .inPackage("written.of" + written.size())
+                    .from(from);
+            written.add(new Written(from, left, test.className(), test.source()));
+        } catch (IllegalStateException e) {
+            wrongs.add(from + ": " + e.getMessage());
+        }
+    }
+
+    private void run(List<Written> written, List<String> wrongs) throws Exception {
+        try (WrittenSources sources = new WrittenSources(folder)) {
+            for (int i = 0; i < written.size(); i++) {
+                sources.add("written.of" + i, written.get(i).className(), written.get(i).source());
+            }
+            assertThat(sources.compile()).isEmpty();
+            for (int i = 0; i < written.size(); i++) {
+                Written one = written.get(i);
+                if (Boolean.getBoolean("show")) { System.out.println(one.source()); }
+                Throwable failure = Fixtures.failureOf(sources.load("written.of" + i + "." + one.className()));
+                if (!(failure instanceof LeakAssertionError leak)
+                        || !Finding.of(leak.verdict()).equals(one.finding())) {
+                    wrongs.add(one + "\nfailed with " + failure);
+                }
+            }
+        }
+    }
+
+    private static Finding findingOf(AllocationHistory history) {
+        return Finding.of(LeakCheck.create().examine(history));
+    }
+}

@@ -1,0 +1,178 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Scope;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntConsumer;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Reports a recorded history again, event by event, to a new tracker.
+ *
+ * <p>What the tracker has recorded then is the same history: in the same order, with the same origins and times, so the verdict reads
+ * the same. The end of a round that never began is left out, because nothing can report it.
+ *
+ * <pre>{@code
+ * AllocationTracker tracker = HistoryPlayback.of(HistoryJson.read(file)).toTracker();
+ * assertThat(tracker).noLeaks();
+ * }</pre>
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class HistoryPlayback {
+
+    private static final AllocationDetails NUMBERED = AllocationDetails.user().labelled("a place in the order");
+
+    private final AllocationHistory history;
+
+    private HistoryPlayback(AllocationHistory history) {
+        this.history = history;
+    }
+
+    /**
+     * Returns the playback of a history.
+     *
+     * @throws IllegalArgumentException if its past was not kept
+     */
+    public static HistoryPlayback of(AllocationHistory history) {
+        if (!history.isComplete()) {
+            throw new IllegalArgumentException(
+                    "This history holds only what was still allocated and sums, so what happened"
+                            + " before cannot be reported again. Record it with Retention.ALL.");
+        }
+        return new HistoryPlayback(history);
+    }
+
+    /** Returns a new tracker that was told everything. */
+    public AllocationTracker toTracker() {
+        Telling telling = new Telling(history.hasFlatAddresses());
+        history.events().forEach(telling::tell);
+        return telling.tracker;
+    }
+
+    /** One tracker, and what has to be remembered while it is told. */
+    private static final class Telling {
+
+        private final AllocationTracker tracker;
+        private Instant now = Instant.EPOCH;
+        private final Map<Integer, Deque<Scope>> rounds = new HashMap<>();
+        private final Map<AllocationRequest, AllocationRequest> unnumbered = new IdentityHashMap<>();
+
+        Telling(boolean flatAddresses) {
+            AllocationTracker.Builder builder = AllocationTracker.builder()
+                    .originCapture(OriginCapture.NONE)
+                    .clock(() -> now);
+            this.tracker =
+                    flatAddresses ? builder.build() : builder.bankedAddresses().build();
+        }
+
+        void tell(HistoryEvent event) {
+            if (event instanceof HistoryEvent.Allocated e) {
+                tracker.allocated(inOrder(e.request()), e.device(), e.type(), e.address(), e.size(), e.ownership());
+            } else if (event instanceof HistoryEvent.Freed e) {
+                tracker.freed(inOrder(e.request()), e.device(), e.type(), e.address(), e.ownership());
+            } else if (event instanceof HistoryEvent.FreeIgnored e) {
+                tracker.freeIgnored(inOrder(e.request()), e.device(), e.type(), e.address(), e.reason());
+            } else if (event instanceof HistoryEvent.HandleTraced e) {
+                tracker.traced(unnumbered(e.request()), e.reachability());
+            } else if (event instanceof HistoryEvent.PhaseBegan e) {
+                now = e.at();
+                tracker.phase(e.phase());
+            } else if (event instanceof HistoryEvent.MeshOpened e) {
+                now = e.at();
+                tracker.meshOpened(e.mesh());
+            } else if (event instanceof HistoryEvent.MeshClosing e) {
+                now = e.at();
+                tracker.meshClosing(e.mesh());
+            } else if (event instanceof HistoryEvent.MeshClosed e) {
+                now = e.at();
+                tracker.meshClosed(e.mesh());
+            } else if (event instanceof HistoryEvent.DeviceOpened e) {
+                tracker.deviceOpened(e.device());
+            } else if (event instanceof HistoryEvent.DeviceClosed e) {
+                tracker.deviceClosed(e.device());
+            } else if (event instanceof HistoryEvent.Witnessed e) {
+                tracker.witnessed(e.reading());
+            } else {
+                tellRare(event);
+            }
+        }
+
+        private void tellRare(HistoryEvent event) {
+            if (event instanceof HistoryEvent.OwnerCached e) {
+                tracker.ownerCached(e.owner(), e.cache());
+            } else if (event instanceof HistoryEvent.OwnerEnded e) {
+                tracker.ownerEnded(e.owner());
+            } else if (event instanceof HistoryEvent.ReportsLost e) {
+                tracker.reportsLost(e.count(), e.reason());
+            } else if (event instanceof HistoryEvent.SourceAttached e) {
+                tracker.sourceAttached(e.source());
+            } else if (event instanceof HistoryEvent.ProcessDied e) {
+                tracker.processDied(e.processId());
+            } else if (event instanceof HistoryEvent.TrackingStopped e) {
+                tracker.trackingStopped(e.reason());
+            } else if (event instanceof HistoryEvent.TrackingStarted) {
+                tracker.trackingStarted();
+            } else if (event instanceof HistoryEvent.CanaryPlanted e) {
+                tracker.canaryPlanted(e.mesh(), e.devices());
+            } else if (event instanceof HistoryEvent.CanarySeen e) {
+                AllocationRequest canary = AllocationRequest.of(canary(e.mesh()));
+                canaries(
+                        e.devices(),
+                        device -> tracker.allocated(canary, device, BufferType.L1, 0, 0, Ownership.UNKNOWN));
+            } else if (event instanceof HistoryEvent.CanaryFreed e) {
+                AllocationRequest canary = AllocationRequest.of(canary(e.mesh()));
+                canaries(e.devices(), device -> tracker.freed(canary, device, BufferType.L1, 0, Ownership.UNKNOWN));
+            } else if (event instanceof HistoryEvent.Checked e) {
+                tracker.checked(e.today());
+            } else if (event instanceof HistoryEvent.RoundBegan e) {
+                rounds.computeIfAbsent(e.round(), unused -> new ArrayDeque<>()).push(tracker.round(e.round()));
+            } else if (event instanceof HistoryEvent.RoundEnded e) {
+                Deque<Scope> open = rounds.getOrDefault(e.round(), new ArrayDeque<>());
+                if (!open.isEmpty()) {
+                    open.pop().close();
+                }
+            } else {
+                throw new IllegalStateException("Nobody said how this event is reported again: " + event);
+            }
+        }
+
+        /** Reports without a number of their own go by the latest one; so each gets one, and devices keep their order. */
+        private AllocationRequest inOrder(AllocationRequest request) {
+            tracker.request(NUMBERED);
+            return unnumbered(request);
+        }
+
+        private AllocationRequest unnumbered(AllocationRequest request) {
+            return request.isAnonymous()
+                    ? request
+                    : unnumbered.computeIfAbsent(
+                            request, known -> AllocationRequest.restored(known.details(), known.origin()));
+        }
+
+        private void canaries(List<Integer> devices, IntConsumer report) {
+            tracker.request(NUMBERED);
+            devices.forEach(report::accept);
+        }
+
+        private static AllocationDetails canary(int mesh) {
+            return mesh < 0 ? AllocationDetails.user().ofKind(BufferKind.CANARY) : AllocationDetails.canary(mesh);
+        }
+    }
+}

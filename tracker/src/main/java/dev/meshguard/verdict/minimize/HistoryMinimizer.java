@@ -1,0 +1,147 @@
+package dev.meshguard.verdict.minimize;
+
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Shrinks a failing history while what is wrong with it stays the same: delta debugging of what was recorded.
+ *
+ * <pre>{@code
+ * MinimizedHistory least = HistoryMinimizer.create().minimize(HistoryJson.read(Path.of("history.jsonl")));
+ * HistoryJson.write(least.history(), Path.of("least.jsonl"));
+ * }</pre>
+ *
+ * <h2>How it goes</h2>
+ *
+ * <p>Whatever a rule may have seen in a history that it was given, it has to see in less of it, so each attempt is judged like any
+ * other history, and kept if its {@link Finding} is. First everything but the buffers that the finding is about is left out at once;
+ * that is enough for most, also where they are a few of a million. Where it is not, or is not the least, lives of buffers are left out
+ * in ever smaller chunks, then devices, then what is neither (phases, meshes, readings of allocators). Then sizes are made small,
+ * and what requests say besides is left out. This is repeated until nothing more can be done without.
+ *
+ * <p>The finding is that of the whole history: of two leaks with the same cause one is left, of two causes both. {@link #about} asks
+ * for one of them. Addresses, labels and origins stay as
+ * they were, so that the rest is still recognised.
+ *
+ * <p>Deterministic: the same history gives the same shorter one. The search is bounded by the number of checks and by the events that
+ * they look at; at its bounds it returns the least that it has.
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class HistoryMinimizer {
+
+    private static final int MOST_CHECKS = 10_000;
+
+    /** The last pass finds nothing, so there is one at least; each takes something away, so few are needed. */
+    private static final int MOST_PASSES = 8;
+
+    private final LeakCheck check;
+    private final int mostChecks;
+    private final Optional<Cause> wanted;
+
+    private HistoryMinimizer(LeakCheck check, int mostChecks, Optional<Cause> wanted) {
+        this.check = check;
+        this.mostChecks = mostChecks;
+        this.wanted = wanted;
+    }
+
+    /** Returns a search that expects nothing to stay, and makes at most {@value #MOST_CHECKS} checks. */
+    public static HistoryMinimizer create() {
+        return new HistoryMinimizer(LeakCheck.create(), MOST_CHECKS, Optional.empty());
+    }
+
+    /** Returns this search judging by another check. */
+    public HistoryMinimizer judgedBy(LeakCheck newCheck) {
+        return new HistoryMinimizer(newCheck, mostChecks, wanted);
+    }
+
+    /** Returns this search for the least that shows a buffer with one cause, whatever else is wrong with the history. */
+    public HistoryMinimizer about(Cause cause) {
+        return new HistoryMinimizer(check, mostChecks, Optional.of(cause));
+    }
+
+    /**
+     * Returns this search with another bound.
+     *
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public HistoryMinimizer withMostChecks(int checks) {
+        if (checks < 1) {
+            throw new IllegalArgumentException("A search makes at least 1 check: " + checks + " were allowed");
+        }
+        return new HistoryMinimizer(check, checks, wanted);
+    }
+
+    /**
+     * Returns the least of a history that fails the same way.
+     *
+     * @throws IllegalArgumentException if nothing is wrong with the history, or not with the cause that is wanted, or if its past was
+     *     not kept
+     */
+    public MinimizedHistory minimize(AllocationHistory history) {
+        LeakVerdict verdict = check.examine(history);
+        Finding finding = Finding.of(verdict);
+        if (finding.isClean()) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Nothing is wrong with this history (%s), so there is nothing to minimize. Give one whose verdict fails.",
+                    finding));
+        }
+        if (!history.isComplete()) {
+            throw new IllegalArgumentException(
+                    "This history holds only what was still allocated and sums, so nothing can be"
+                            + " left out of it. Record it with Retention.ALL.");
+        }
+        Search search = new Search(history, check, finding, kept(finding), mostChecks);
+        search.attempt(new OwnBuffers(verdict, wanted).candidates());
+        int before;
+        int passes = 0;
+        do {
+            before = search.steps();
+            pass(search);
+            passes++;
+        } while (search.steps() > before && passes < MOST_PASSES && !search.isOver());
+        return search.result();
+    }
+
+    /** Returns what a shorter history has to show. */
+    private Predicate<Finding> kept(Finding finding) {
+        if (wanted.isEmpty()) {
+            return finding::isKeptBy;
+        }
+        Cause cause = wanted.get();
+        Finding.Fate fate = finding.fates().stream()
+                .filter(one -> one.cause() == cause)
+                .min(Comparator.comparing(Finding.Fate::standing))
+                .orElseThrow(() -> new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "No buffer of this history is left because of %s. What is wrong is %s.",
+                        cause,
+                        finding)));
+        return other -> other.fates().contains(fate);
+    }
+
+    private static void pass(Search search) {
+        search.leaveOut(Pieces::lives);
+        search.leaveOut(Pieces::reports);
+        search.leaveOut(Pieces::devices);
+        search.leaveOut(Pieces::meshes);
+        search.leaveOut(Pieces::others);
+        for (UnaryOperator<EventList> simpler : search.simplifications()) {
+            search.attempt(List.of(simpler));
+        }
+    }
+}

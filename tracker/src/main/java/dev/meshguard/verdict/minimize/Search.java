@@ -1,0 +1,116 @@
+package dev.meshguard.verdict.minimize;
+
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.LeakCheck;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/** One search for the least: what was found so far, and what that took. */
+final class Search {
+
+    private static final long MOST_EVENTS = 20_000_000;
+    private static final long MOST_TIMES_THE_HISTORY = 60;
+
+    private final AllocationHistory whole;
+    private final LeakCheck check;
+    private final Finding finding;
+    private final Predicate<Finding> kept;
+    private final int mostChecks;
+    private final long mostEvents;
+    private final boolean isInTheEvents;
+
+    private EventList least;
+    private int checks;
+    private long eventsSeen;
+    private int steps;
+
+    Search(AllocationHistory whole, LeakCheck check, Finding finding, Predicate<Finding> kept, int mostChecks) {
+        this.whole = whole;
+        this.check = check;
+        this.finding = finding;
+        this.kept = kept;
+        this.mostChecks = mostChecks;
+        this.mostEvents =
+                Math.max(MOST_EVENTS, MOST_TIMES_THE_HISTORY * whole.events().size());
+        this.least = new EventList(whole.events(), whole.hasFlatAddresses());
+        // Sums that were kept beside the events are counted anew: a finding that is in them alone goes with them.
+        this.isInTheEvents = isKept(least);
+        this.steps = 0;
+    }
+
+    boolean isOver() {
+        return !isInTheEvents || checks >= mostChecks || eventsSeen >= mostEvents;
+    }
+
+    /** Returns how often something could be done without so far. */
+    int steps() {
+        return steps;
+    }
+
+    /** Tries one after the other until one keeps the finding. */
+    void attempt(List<UnaryOperator<EventList>> candidates) {
+        for (UnaryOperator<EventList> candidate : candidates) {
+            if (isOver() || isTaken(candidate.apply(least))) {
+                return;
+            }
+        }
+    }
+
+    /** Leaves out what can be left out, in ever smaller chunks, the latest first. */
+    void leaveOut(Function<EventList, Pieces> cutting) {
+        Pieces pieces = cutting.apply(least);
+        BitSet gone = new BitSet();
+        List<Integer> left = new ArrayList<>();
+        for (int piece = 0; piece < pieces.size(); piece++) {
+            left.add(piece);
+        }
+        for (int chunk = left.size(); chunk > 0; chunk /= 2) {
+            for (int end = left.size(); end > 0 && !isOver(); end -= Math.min(chunk, end)) {
+                List<Integer> some = left.subList(Math.max(0, end - chunk), end);
+                BitSet without = (BitSet) gone.clone();
+                some.forEach(without::set);
+                if (isTaken(pieces.without(without))) {
+                    gone = without;
+                    some.clear();
+                }
+            }
+        }
+    }
+
+    /** Returns what could be made simpler in what is left. */
+    List<UnaryOperator<EventList>> simplifications() {
+        return Simplification.all(least);
+    }
+
+    MinimizedHistory result() {
+        AllocationHistory history = isInTheEvents ? least.numberedFromOne().history() : whole;
+        return new MinimizedHistory(
+                history,
+                finding,
+                isInTheEvents ? Finding.of(check.examine(history)) : finding,
+                MinimizedHistory.Extent.of(whole),
+                MinimizedHistory.Extent.of(history),
+                checks,
+                isOver());
+    }
+
+    @SuppressWarnings("ReferenceEquality") // What changes nothing returns the list that it was given.
+    private boolean isTaken(EventList candidate) {
+        if (candidate == least || !isKept(candidate)) {
+            return false;
+        }
+        least = candidate;
+        steps++;
+        return true;
+    }
+
+    private boolean isKept(EventList candidate) {
+        checks++;
+        eventsSeen += candidate.size();
+        return kept.test(Finding.of(check.examine(candidate.history())));
+    }
+}

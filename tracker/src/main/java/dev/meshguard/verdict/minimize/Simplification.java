@@ -1,0 +1,192 @@
+package dev.meshguard.verdict.minimize;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.LongUnaryOperator;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/** What can be made simpler without leaving an event out. */
+final class Simplification {
+
+    /** A size that is small and that every memory can lend. */
+    private static final long SMALL = 1_024;
+
+    private static final int MOST_SIZES = 16;
+    private static final int MOST_REGIONS = 64;
+
+    private Simplification() {}
+
+    /** Returns what to try, one after the other: first sizes, then what requests and meshes say besides. */
+    static List<UnaryOperator<EventList>> all(EventList list) {
+        List<UnaryOperator<EventList>> all = new ArrayList<>();
+        all.add(events -> resized(events, size -> Math.min(size, SMALL)));
+        TreeSet<Long> sizes = new TreeSet<>();
+        for (HistoryEvent event : list.events()) {
+            if (event instanceof HistoryEvent.Allocated allocated && allocated.size() > SMALL) {
+                sizes.add(allocated.size());
+            }
+        }
+        sizes.stream().limit(MOST_SIZES).forEach(large -> {
+            all.add(events -> resized(events, size -> size == large ? SMALL : size));
+            all.add(events -> resized(events, size -> size == large && size > 2 * SMALL ? 2 * SMALL : size));
+        });
+        all.add(events -> described(events, Simplification::withoutExtent));
+        all.add(events -> described(events, Simplification::withoutProcess));
+        all.add(events -> described(events, Simplification::withoutMesh));
+        all.add(events -> events.with(Simplification::ofUnknownOwnership));
+        all.add(events -> events.with(Simplification::ofUnknownCapacity));
+        all.addAll(silences(list));
+        return all;
+    }
+
+    private static EventList resized(EventList events, LongUnaryOperator resizing) {
+        return events.with(event -> {
+            if (!(event instanceof HistoryEvent.Allocated e) || resizing.applyAsLong(e.size()) == e.size()) {
+                return event;
+            }
+            return new HistoryEvent.Allocated(
+                    e.number(),
+                    e.request(),
+                    e.device(),
+                    e.type(),
+                    e.address(),
+                    resizing.applyAsLong(e.size()),
+                    e.ownership());
+        });
+    }
+
+    private static EventList described(EventList events, UnaryOperator<AllocationDetails> change) {
+        Map<AllocationRequest, AllocationRequest> known = new IdentityHashMap<>();
+        return events.with(event -> Rewriting.requestOf(event)
+                .filter(request -> !change.apply(request.details()).equals(request.details()))
+                .map(request -> Rewriting.requested(
+                        event,
+                        known.computeIfAbsent(
+                                request,
+                                unused ->
+                                        AllocationRequest.restored(change.apply(request.details()), request.origin()))))
+                .orElse(event));
+    }
+
+    private static AllocationDetails withoutExtent(AllocationDetails details) {
+        return with(details, OptionalLong.empty(), details.processId(), details.mesh());
+    }
+
+    private static AllocationDetails withoutProcess(AllocationDetails details) {
+        return with(details, details.extent(), OptionalLong.empty(), details.mesh());
+    }
+
+    private static AllocationDetails withoutMesh(AllocationDetails details) {
+        return with(details, details.extent(), details.processId(), OptionalInt.empty());
+    }
+
+    /** A connection is of a process, and no finding rests on it. */
+    private static AllocationDetails with(
+            AllocationDetails details, OptionalLong extent, OptionalLong process, OptionalInt mesh) {
+        return new AllocationDetails(
+                details.kind(),
+                details.lifetime(),
+                details.owner(),
+                details.label(),
+                extent,
+                process,
+                mesh,
+                details.handleCollected(),
+                OptionalInt.empty());
+    }
+
+    private static HistoryEvent ofUnknownOwnership(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated e && e.ownership() != Ownership.UNKNOWN) {
+            return new HistoryEvent.Allocated(
+                    e.number(), e.request(), e.device(), e.type(), e.address(), e.size(), Ownership.UNKNOWN);
+        } else if (event instanceof HistoryEvent.Freed e && e.ownership() != Ownership.UNKNOWN) {
+            return new HistoryEvent.Freed(
+                    e.number(), e.request(), e.device(), e.type(), e.address(), Ownership.UNKNOWN);
+        }
+        return event;
+    }
+
+    private static HistoryEvent ofUnknownCapacity(HistoryEvent event) {
+        return event instanceof HistoryEvent.MeshOpened e
+                        && !e.mesh().capacities().isEmpty()
+                ? new HistoryEvent.MeshOpened(e.number(), e.at(), e.mesh().withCapacities(List.of()))
+                : event;
+    }
+
+    /** A reading says of dozens of memories that nothing is in them; there, it may be silent. */
+    private static List<UnaryOperator<EventList>> silences(EventList list) {
+        Set<Region> used = new HashSet<>();
+        Set<Region> read = new LinkedHashSet<>();
+        for (HistoryEvent event : list.events()) {
+            if (event instanceof HistoryEvent.Allocated e) {
+                used.add(new Region(e.device(), e.type()));
+            } else if (event instanceof HistoryEvent.Freed e) {
+                used.add(new Region(e.device(), e.type()));
+            } else if (event instanceof HistoryEvent.Witnessed e) {
+                addEmptyRegions(e.reading(), read);
+            }
+        }
+        List<UnaryOperator<EventList>> silences = new ArrayList<>();
+        silences.add(events -> events.with(event -> silentAbout(event, region -> !used.contains(region))));
+        read.stream()
+                .limit(MOST_REGIONS)
+                .forEach(region -> silences.add(events -> events.with(event -> silentAbout(event, region::equals))));
+        return silences;
+    }
+
+    private static void addEmptyRegions(WitnessReading reading, Set<Region> read) {
+        for (int device : reading.devices()) {
+            for (BufferType type : BufferType.values()) {
+                if (isEmpty(reading, device, type)) {
+                    read.add(new Region(device, type));
+                }
+            }
+        }
+    }
+
+    private static HistoryEvent silentAbout(HistoryEvent event, Predicate<Region> silent) {
+        if (!(event instanceof HistoryEvent.Witnessed e)) {
+            return event;
+        }
+        WitnessReading reading = e.reading();
+        WitnessReading.Builder rest = WitnessReading.of(reading.mesh(), reading.moment());
+        boolean any = false;
+        for (int device : reading.devices()) {
+            for (BufferType type : BufferType.values()) {
+                boolean isSilent = isEmpty(reading, device, type) && silent.test(new Region(device, type));
+                any |= isSilent;
+                if (!isSilent && reading.testify(device, type, 0) != WitnessReading.Testimony.SILENT) {
+                    rest.region(
+                            device,
+                            type,
+                            reading.takenAddresses(device, type).stream()
+                                    .mapToLong(Long::longValue)
+                                    .toArray());
+                }
+            }
+        }
+        return any ? new HistoryEvent.Witnessed(e.number(), rest.build()) : event;
+    }
+
+    private static boolean isEmpty(WitnessReading reading, int device, BufferType type) {
+        return reading.testify(device, type, 0) != WitnessReading.Testimony.SILENT
+                && reading.takenAddresses(device, type).isEmpty();
+    }
+
+    private record Region(int device, BufferType type) {}
+}
