@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -29,11 +30,11 @@ class RandomReadingsTests {
     @Test
     void everyRegionHasWhatWasSaidOfIt() {
         for (int i = 0; i < READINGS; i++) {
-            Map<Region, TreeSet<Long>> said =
+            Map<Region, SortedSet<Long>> said =
                     new TreeMap<>(Comparator.comparingInt(Region::device).thenComparing(Region::type));
             WitnessReading.Builder builder = WitnessReading.of(0, Moment.CLOSE_BEGUN);
             List<WitnessReading> before = new ArrayList<>();
-            List<Map<Region, TreeSet<Long>>> saidBefore = new ArrayList<>();
+            List<Map<Region, SortedSet<Long>>> saidBefore = new ArrayList<>();
             for (int step = 0; step <= random.nextInt(6); step++) {
                 before.add(builder.build());
                 saidBefore.add(copy(said));
@@ -48,7 +49,7 @@ class RandomReadingsTests {
         }
     }
 
-    private void say(WitnessReading.Builder builder, Map<Region, TreeSet<Long>> said) {
+    private void say(WitnessReading.Builder builder, Map<Region, SortedSet<Long>> said) {
         BufferType type = TYPES.get(random.nextInt(TYPES.size()));
         long[] addresses = random.longs(random.nextInt(4), 0, ADDRESSES).toArray();
         List<Integer> devices = switch (random.nextInt(4)) {
@@ -62,23 +63,23 @@ class RandomReadingsTests {
             builder.region(devices, type, addresses);
         }
         for (int device : devices) {
-            TreeSet<Long> known = said.computeIfAbsent(new Region(device, type), unused -> new TreeSet<>());
+            SortedSet<Long> known = said.computeIfAbsent(new Region(device, type), unused -> new TreeSet<>());
             for (long address : addresses) {
                 known.add(address);
             }
         }
     }
 
-    private void assertSays(WitnessReading reading, Map<Region, TreeSet<Long>> said) {
+    private void assertSays(WitnessReading reading, Map<Region, SortedSet<Long>> said) {
         assertThat(reading.devices())
                 .describedAs(seed.toString())
                 .isEqualTo(said.keySet().stream().map(Region::device).distinct().toList());
         assertThat(reading.isEmpty())
                 .describedAs(seed.toString())
-                .isEqualTo(said.values().stream().allMatch(TreeSet::isEmpty));
+                .isEqualTo(said.values().stream().allMatch(SortedSet::isEmpty));
         for (int device = 0; device < DEVICES; device++) {
             for (BufferType type : BufferType.values()) {
-                TreeSet<Long> known = said.get(new Region(device, type));
+                SortedSet<Long> known = said.get(new Region(device, type));
                 assertThat(reading.takenAddresses(device, type))
                         .describedAs(seed.toString())
                         .isEqualTo(known == null ? List.of() : List.copyOf(known));
@@ -94,8 +95,8 @@ class RandomReadingsTests {
         }
     }
 
-    private static Map<Region, TreeSet<Long>> copy(Map<Region, TreeSet<Long>> said) {
-        Map<Region, TreeSet<Long>> copy =
+    private static Map<Region, SortedSet<Long>> copy(Map<Region, SortedSet<Long>> said) {
+        Map<Region, SortedSet<Long>> copy =
                 new TreeMap<>(Comparator.comparingInt(Region::device).thenComparing(Region::type));
         said.forEach((region, addresses) -> copy.put(region, new TreeSet<>(addresses)));
         return copy;
