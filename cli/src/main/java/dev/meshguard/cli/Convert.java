@@ -34,7 +34,9 @@ import picocli.CommandLine.Spec;
         })
 final class Convert implements Callable<Integer> {
 
-    @Parameters(paramLabel = "FILE", description = "A log, or a history in JSON Lines, plain or gzip; - reads standard input.")
+    @Parameters(
+            paramLabel = "FILE",
+            description = "A log, or a history in JSON Lines, plain or gzip; - reads standard input.")
     private String file = "";
 
     @Option(

@@ -40,9 +40,13 @@ record RecordedFile(String name, AllocationHistory history) {
         try (InputStream bytes = open(name, standardInput);
                 InputStream plain = plain(bytes)) {
             return new RecordedFile(
-                    called, isHistory(plain) ? history(plain, called) : AllocationLog.read(plain, called).history());
+                    called,
+                    isHistory(plain)
+                            ? history(plain, called)
+                            : AllocationLog.read(plain, called).history());
         } catch (NoSuchFileException | InvalidPathException e) {
-            throw new Refusal(called + " does not exist. Give the path of a history or a log, or - for standard input.");
+            throw new Refusal(
+                    called + " does not exist. Give the path of a history or a log, or - for standard input.");
         } catch (AccessDeniedException e) {
             throw new Refusal(called + " may not be read by this user. Change its permissions, or pipe it in with -.");
         } catch (ZipException e) {
@@ -67,8 +71,7 @@ record RecordedFile(String name, AllocationHistory history) {
     }
 
     static Refusal unwritable(Path file, IOException e) {
-        String why =
-                e instanceof NoSuchFileException ? "its folder does not exist" : String.valueOf(e.getMessage());
+        String why = e instanceof NoSuchFileException ? "its folder does not exist" : String.valueOf(e.getMessage());
         return new Refusal(file + " cannot be written: " + why + ". Give another path with -o.");
     }
 

@@ -37,7 +37,9 @@ import picocli.CommandLine.Spec;
         })
 final class Replay implements Callable<Integer> {
 
-    @Parameters(paramLabel = "FILE", description = "A history in JSON Lines or a log, plain or gzip; - reads standard input.")
+    @Parameters(
+            paramLabel = "FILE",
+            description = "A history in JSON Lines or a log, plain or gzip; - reads standard input.")
     private String file = "";
 
     @Option(names = "--json", description = "Answer with the verdict as JSON.")

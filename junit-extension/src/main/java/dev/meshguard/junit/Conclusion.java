@@ -80,7 +80,11 @@ record Conclusion(
             VerdictReport report = explained(verdict, again, tracker, told, notes);
             running.found(report.verdict());
             LeakAssertionError leak = suppressing(failedClose, failure(report));
-            fail(overBudget.<AssertionError>map(budget -> both(leak, budget)).orElse(leak), failedClose, report, running);
+            fail(
+                    overBudget.<AssertionError>map(budget -> both(leak, budget)).orElse(leak),
+                    failedClose,
+                    report,
+                    running);
         } else if (overBudget.isPresent()) {
             fail(suppressing(failedClose, overBudget.get()), failedClose, report(verdict, notes), running);
         } else if (failedClose != null) {

@@ -2,9 +2,9 @@ package dev.meshguard.junit;
 
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
-import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.process.TrackedProcesses;
+import dev.meshguard.tracker.AllocationTracker;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;

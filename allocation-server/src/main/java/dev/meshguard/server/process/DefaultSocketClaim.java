@@ -63,7 +63,8 @@ final class DefaultSocketClaim implements AutoCloseable {
             return FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         } catch (AccessDeniedException ofAnotherUser) {
             throw new IllegalStateException(
-                    lock + " belongs to another user, whose tests use the socket beside it. Remove it when they are over, or start the"
+                    lock
+                            + " belongs to another user, whose tests use the socket beside it. Remove it when they are over, or start the"
                             + " program with ProcessSocket.PRIVATE if its client can be told another path.",
                     ofAnotherUser);
         }

@@ -24,7 +24,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -151,8 +150,8 @@ public final class TrackedProcess implements AutoCloseable {
      */
     public int await(Duration atMost) throws InterruptedException {
         if (!process.waitFor(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
-            throw new IllegalStateException(name() + " still runs after " + words(atMost) + ". Wait longer, or end() it."
-                    + lastPrinted());
+            throw new IllegalStateException(
+                    name() + " still runs after " + words(atMost) + ". Wait longer, or end() it." + lastPrinted());
         }
         return process.exitValue();
     }
@@ -296,16 +295,16 @@ public final class TrackedProcess implements AutoCloseable {
         List<String> checks = new ArrayList<>();
         checks.add("Does its runtime have the tracking built in, and does the program allocate on a device at all?");
         if (socket == ProcessSocket.PRIVATE) {
-            checks.add("Does its client look for the socket in " + AllocationClient.SOCKET_VARIABLE + "? One that knows only the fixed path needs"
-                    + " ProcessSocket.DEFAULT_PATH.");
+            checks.add("Does its client look for the socket in " + AllocationClient.SOCKET_VARIABLE
+                    + "? One that knows only the fixed path needs" + " ProcessSocket.DEFAULT_PATH.");
         }
-        checks.add("Is the environment handed on where it starts others, and is the socket to be seen from inside a container?");
+        checks.add(
+                "Is the environment handed on where it starts others, and is the socket to be seen from inside a container?");
         return String.join(" ", checks);
     }
 
     private String lastPrinted() {
-        List<String> lines =
-                output().lines().filter(line -> !line.isBlank()).toList();
+        List<String> lines = output().lines().filter(line -> !line.isBlank()).toList();
         return lines.isEmpty()
                 ? "; it printed nothing"
                 : "; it last printed: "
@@ -317,7 +316,8 @@ public final class TrackedProcess implements AutoCloseable {
         String words = Stream.concat(
                         Stream.of(String.valueOf(program)), command.stream().skip(1))
                 .collect(Collectors.joining(" "));
-        return "process " + pid() + " (" + (words.length() > LONGEST_NAME ? words.substring(0, LONGEST_NAME) + "…" : words) + ")";
+        return "process " + pid() + " ("
+                + (words.length() > LONGEST_NAME ? words.substring(0, LONGEST_NAME) + "…" : words) + ")";
     }
 
     /** Hears the end of everything, ends what outlived the program, and closes the server. */
@@ -374,7 +374,11 @@ public final class TrackedProcess implements AutoCloseable {
         }
         if (!server.await(TrackedProcess::areClosed, ENDING)) {
             remarks.add(Quantities.count(orphans.size(), "process") + " that it started outlived it and was ended: "
-                    + String.join(", ", orphans.stream().map(one -> Long.toString(one.pid())).toList()));
+                    + String.join(
+                            ", ",
+                            orphans.stream()
+                                    .map(one -> Long.toString(one.pid()))
+                                    .toList()));
             orphans.forEach(ProcessHandle::destroy);
             awaitEnd(orphans);
         }
@@ -382,7 +386,10 @@ public final class TrackedProcess implements AutoCloseable {
 
     /** Who was there before the program is no child of it, whatever it reported: this JVM, for example. */
     private boolean isYounger(ProcessHandle other) {
-        return other.info().startInstant().filter(start -> !start.isBefore(started)).isPresent();
+        return other.info()
+                .startInstant()
+                .filter(start -> !start.isBefore(started))
+                .isPresent();
     }
 
     /** Ends it if it still runs, closes the server, and gives back the socket. Does nothing the second time. */
@@ -408,8 +415,8 @@ public final class TrackedProcess implements AutoCloseable {
     }
 
     /** Where the socket is, and what has to be given back with it. */
-    private record Surroundings(Path socket, @Nullable Path folder, @Nullable DefaultSocketClaim claim)
-            implements AutoCloseable {
+    private record Surroundings(
+            Path socket, @Nullable Path folder, @Nullable DefaultSocketClaim claim) implements AutoCloseable {
 
         static Surroundings of(ProcessSocket choice) throws IOException {
             if (choice == ProcessSocket.PRIVATE) {
@@ -421,7 +428,8 @@ public final class TrackedProcess implements AutoCloseable {
                 return new Surroundings(path, null, DefaultSocketClaim.claim(path, Duration.ofMinutes(1)));
             } catch (InterruptedException asksForTheEnd) {
                 Thread.currentThread().interrupt();
-                throw new IOException("The wait for " + AllocationServer.DEFAULT_SOCKET + " was interrupted", asksForTheEnd);
+                throw new IOException(
+                        "The wait for " + AllocationServer.DEFAULT_SOCKET + " was interrupted", asksForTheEnd);
             }
         }
 
@@ -474,7 +482,8 @@ public final class TrackedProcess implements AutoCloseable {
 
         Builder(List<String> command, UnaryOperator<TrackedProcess> registry) {
             if (command.isEmpty()) {
-                throw new IllegalArgumentException("Give the command of the program, for example \"python3\", \"decode.py\".");
+                throw new IllegalArgumentException(
+                        "Give the command of the program, for example \"python3\", \"decode.py\".");
             }
             this.command = command;
             this.registry = registry;
@@ -521,8 +530,7 @@ public final class TrackedProcess implements AutoCloseable {
             Ends ends = new Ends();
             AllocationServer server = null;
             try {
-                server = ofServer
-                        .apply(AllocationServer.builder())
+                server = ofServer.apply(AllocationServer.builder())
                         .socket(surroundings.socket())
                         .tracker(AllocationTracker.builder()
                                 .originCapture(OriginCapture.NONE)

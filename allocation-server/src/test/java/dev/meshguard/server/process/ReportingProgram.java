@@ -49,7 +49,8 @@ final class ReportingProgram {
 
     public static void main(String[] steps) throws Exception {
         RecordSize size = steps[0].equals("144") ? RecordSize.BYTES_144 : RecordSize.BYTES_112;
-        try (AllocationClient client = AllocationClient.builder().recordSize(size).connect()) {
+        try (AllocationClient client =
+                AllocationClient.builder().recordSize(size).connect()) {
             for (String step : steps) {
                 run(step, client);
             }

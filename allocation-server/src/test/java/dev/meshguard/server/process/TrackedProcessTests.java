@@ -3,16 +3,13 @@ package dev.meshguard.server.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.RecordSize;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -76,7 +73,8 @@ class TrackedProcessTests {
             program.kill();
 
             assertThat(causes(program.verdict())).containsExactly(Cause.PROCESS_DIED);
-            assertThat(program.notes().get(0)).contains("still ran and was ended; it ended with status 137, as after signal 9");
+            assertThat(program.notes().get(0))
+                    .contains("still ran and was ended; it ended with status 137, as after signal 9");
         }
     }
 
@@ -88,7 +86,13 @@ class TrackedProcessTests {
             LeakVerdict verdict = program.verdict();
 
             assertThat(causes(verdict)).containsExactly(Cause.PROCESS_DIED);
-            long child = verdict.survivors().get(0).buffer().request().details().processId().orElseThrow();
+            long child = verdict.survivors()
+                    .get(0)
+                    .buffer()
+                    .request()
+                    .details()
+                    .processId()
+                    .orElseThrow();
             assertThat(child).isNotEqualTo(program.pid());
             assertThat(program.notes()).contains("1 process that it started outlived it and was ended: " + child);
             assertThat(ProcessHandle.of(child).filter(ProcessHandle::isAlive)).isEmpty();
@@ -141,7 +145,9 @@ class TrackedProcessTests {
             program.await(PATIENCE);
 
             assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-            assertThat(program.notes().get(1)).isEqualTo("its server: connection 1 sent 112 bytes, which may be a whole record or a part of a larger one, and waits: say which with recordSize(…), or --record-size 72, 112 or 144");
+            assertThat(program.notes().get(1))
+                    .isEqualTo(
+                            "its server: connection 1 sent 112 bytes, which may be a whole record or a part of a larger one, and waits: say which with recordSize(…), or --record-size 72, 112 or 144");
         }
     }
 
@@ -152,8 +158,9 @@ class TrackedProcessTests {
         try (TrackedProcess program = TrackedProcess.start("sleep", "100")) {
             assertThatThrownBy(program::verdict)
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("process " + program.pid()
-                            + " (sleep 100) still runs, and may free what it has. Await it, or end() it, before you judge it.");
+                    .hasMessage(
+                            "process " + program.pid()
+                                    + " (sleep 100) still runs, and may free what it has. Await it, or end() it, before you judge it.");
         }
     }
 
@@ -170,7 +177,8 @@ class TrackedProcessTests {
 
     @Test
     void aProgramThatIgnoresTheRequestToEndIsKilled() throws Exception {
-        try (TrackedProcess program = TrackedProcess.start("sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 1; done")) {
+        try (TrackedProcess program =
+                TrackedProcess.start("sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 1; done")) {
             program.end();
 
             assertThat(program.isRunning()).isFalse();
@@ -184,7 +192,10 @@ class TrackedProcessTests {
             program.await(PATIENCE);
             program.close();
 
-            assertThat(program.output()).startsWith("line 0\n").endsWith("line 59999\n").hasSizeLessThan(300_000);
+            assertThat(program.output())
+                    .startsWith("line 0\n")
+                    .endsWith("line 59999\n")
+                    .hasSizeLessThan(300_000);
         }
     }
 

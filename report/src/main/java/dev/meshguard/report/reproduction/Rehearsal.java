@@ -105,7 +105,13 @@ final class Rehearsal {
     private HistoryEvent told(HistoryEvent event, int line, Map<AllocationRequest, AllocationRequest> asked) {
         if (event instanceof HistoryEvent.Allocated e) {
             return new HistoryEvent.Allocated(
-                    e.number(), asked(e.request(), line, asked), e.device(), e.type(), e.address(), e.size(), e.ownership());
+                    e.number(),
+                    asked(e.request(), line, asked),
+                    e.device(),
+                    e.type(),
+                    e.address(),
+                    e.size(),
+                    e.ownership());
         } else if (event instanceof HistoryEvent.Freed e) {
             return new HistoryEvent.Freed(
                     e.number(), released(e.request(), asked), e.device(), e.type(), e.address(), e.ownership());
@@ -172,9 +178,7 @@ final class Rehearsal {
         int start = 0;
         for (int i = 1; i <= events.size(); i++) {
             Optional<Row> row = rowOf(events.get(start), uses);
-            boolean goesOn = i < events.size()
-                    && row.isPresent()
-                    && row.equals(rowOf(events.get(i), uses));
+            boolean goesOn = i < events.size() && row.isPresent() && row.equals(rowOf(events.get(i), uses));
             if (!goesOn) {
                 if (i - start > 1) {
                     rows.put(start, i - start);
