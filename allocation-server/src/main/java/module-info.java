@@ -7,5 +7,6 @@ module dev.meshguard.server {
     exports dev.meshguard.server;
     exports dev.meshguard.server.client;
     exports dev.meshguard.server.log;
+    exports dev.meshguard.server.process;
     exports dev.meshguard.server.protocol;
 }

@@ -89,7 +89,7 @@ final class Rehearsal {
     }
 
     private Finding finding() {
-        Map<AllocationRequest, AllocationRequest> asked = new IdentityHashMap<>();
+        IdentityHashMap<AllocationRequest, AllocationRequest> asked = new IdentityHashMap<>();
         List<HistoryEvent> told = new ArrayList<>();
         int endOfRow = 0;
         int line = 0;
@@ -157,7 +157,7 @@ final class Rehearsal {
 
     private static Map<AllocationRequest, List<AllocationRequest>> linesOf(List<HistoryEvent> events) {
         Map<Line, List<AllocationRequest>> byLine = new HashMap<>();
-        Map<AllocationRequest, List<AllocationRequest>> lines = new IdentityHashMap<>();
+        IdentityHashMap<AllocationRequest, List<AllocationRequest>> lines = new IdentityHashMap<>();
         for (HistoryEvent event : events) {
             if (event instanceof HistoryEvent.Allocated e && !lines.containsKey(e.request())) {
                 lineOf(e.request()).ifPresent(line -> {
@@ -172,7 +172,7 @@ final class Rehearsal {
     }
 
     private static Map<Integer, Integer> rowsOf(List<HistoryEvent> events) {
-        Map<AllocationRequest, Integer> uses = new IdentityHashMap<>();
+        IdentityHashMap<AllocationRequest, Integer> uses = new IdentityHashMap<>();
         events.forEach(event -> requestOf(event).ifPresent(request -> uses.merge(request, 1, Integer::sum)));
         Map<Integer, Integer> rows = new HashMap<>();
         int start = 0;

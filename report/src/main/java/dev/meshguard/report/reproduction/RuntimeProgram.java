@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -67,7 +66,7 @@ final class RuntimeProgram {
     }
 
     private static List<Taking> takings(AllocationHistory history) {
-        Map<Object, Taking> byRequest = new IdentityHashMap<>();
+        IdentityHashMap<Object, Taking> byRequest = new IdentityHashMap<>();
         List<Taking> takings = new ArrayList<>();
         for (BufferGeneration buffer : history.generations()) {
             Object key = buffer.request().isAnonymous() ? buffer : buffer.request();

@@ -29,8 +29,8 @@ final class TrackerProgram {
 
     private final Rehearsal play;
     private final JavaSource source;
-    private final Map<AllocationRequest, Integer> uses = new IdentityHashMap<>();
-    private final Map<AllocationRequest, String> names = new IdentityHashMap<>();
+    private final IdentityHashMap<AllocationRequest, Integer> uses = new IdentityHashMap<>();
+    private final IdentityHashMap<AllocationRequest, String> names = new IdentityHashMap<>();
     private final Set<String> taken = new HashSet<>(Set.of("tracker", "device", "buffer"));
     private boolean isInRow;
     private final Map<Owner, Integer> owners = new HashMap<>();

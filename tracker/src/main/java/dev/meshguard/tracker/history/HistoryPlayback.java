@@ -72,7 +72,7 @@ public final class HistoryPlayback {
         private final AllocationTracker tracker;
         private Instant now = Instant.EPOCH;
         private final Map<Integer, Deque<Scope>> rounds = new HashMap<>();
-        private final Map<AllocationRequest, AllocationRequest> unnumbered = new IdentityHashMap<>();
+        private final IdentityHashMap<AllocationRequest, AllocationRequest> unnumbered = new IdentityHashMap<>();
 
         Telling(boolean flatAddresses) {
             AllocationTracker.Builder builder = AllocationTracker.builder()

@@ -30,7 +30,7 @@ final class Lives implements Pieces {
 
     private final int size;
     private @Nullable Map<Place, List<Integer>> byPlace;
-    private @Nullable Map<AllocationRequest, List<Integer>> byRequest;
+    private @Nullable IdentityHashMap<AllocationRequest, List<Integer>> byRequest;
 
     Lives(EventList list) {
         this.list = list;
@@ -134,7 +134,7 @@ final class Lives implements Pieces {
     }
 
     private boolean isOfAny(AllocationRequest request, BitSet leftOut) {
-        Map<AllocationRequest, List<Integer>> known = byRequest;
+        IdentityHashMap<AllocationRequest, List<Integer>> known = byRequest;
         if (known == null) {
             known = new IdentityHashMap<>();
             for (int life = 0; life < lives.size(); life++) {

@@ -11,7 +11,6 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -71,7 +70,7 @@ final class Simplification {
     }
 
     private static EventList described(EventList events, UnaryOperator<AllocationDetails> change) {
-        Map<AllocationRequest, AllocationRequest> known = new IdentityHashMap<>();
+        IdentityHashMap<AllocationRequest, AllocationRequest> known = new IdentityHashMap<>();
         return events.with(event -> Rewriting.requestOf(event)
                 .filter(request -> !change.apply(request.details()).equals(request.details()))
                 .map(request -> Rewriting.requested(
