@@ -347,8 +347,11 @@ class AllocationServerTests extends WithServer {
 
         assertThat(read.history().lostReports()).as("seed %d", SEED).isEmpty();
         assertThat(read.unread().count()).isZero();
-        assertThat(reports(read.history())).as("seed %d", SEED).isEqualTo(reports(server.tracker().history()));
-        assertThat(read.history().live()).hasSameSizeAs(server.tracker().history().live());
+        assertThat(reports(read.history()))
+                .as("seed %d", SEED)
+                .isEqualTo(reports(server.tracker().history()));
+        assertThat(read.history().live())
+                .hasSameSizeAs(server.tracker().history().live());
         assertThat(read.history().live()).hasSize((int) server.activeAllocations());
     }
 

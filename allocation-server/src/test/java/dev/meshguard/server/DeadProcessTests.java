@@ -44,7 +44,10 @@ class DeadProcessTests extends WithServer {
                    ✓ Removed 3 buffers (0.0117188 MB) from PID 108740
                 """.split("\n", -1));
         assertThat(verdict().outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict().survivors()).extracting(Survivor::cause).containsOnly(Cause.PROCESS_DIED).hasSize(3);
+        assertThat(verdict().survivors())
+                .extracting(Survivor::cause)
+                .containsOnly(Cause.PROCESS_DIED)
+                .hasSize(3);
     }
 
     @Test
@@ -55,7 +58,8 @@ class DeadProcessTests extends WithServer {
             client.query(0);
         }
 
-        assertThat(lines()).contains("   PID 7 is dead, removing its buffers...", "✓ No buffers remaining - perfect cleanup!");
+        assertThat(lines())
+                .contains("   PID 7 is dead, removing its buffers...", "✓ No buffers remaining - perfect cleanup!");
         assertThat(verdict().survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
     }
 
@@ -146,7 +150,8 @@ class DeadProcessTests extends WithServer {
 
         assertThat(leftAfterCheckOf(foreign)).isEqualTo(64);
         server.close();
-        assertThat(leftAfterCheckOf(foreign, Compatibility.OTHER_USERS_ARE_DEAD)).isZero();
+        assertThat(leftAfterCheckOf(foreign, Compatibility.OTHER_USERS_ARE_DEAD))
+                .isZero();
     }
 
     private long leftAfterCheckOf(Sighting process, Compatibility... old) throws IOException, InterruptedException {

@@ -78,7 +78,9 @@ class RecordMismatchTests extends WithServer {
         }
 
         assertThat(server.activeAllocations()).isLessThanOrEqualTo(1);
-        assertThat(server.problems()).hasSize(1).allMatch(problem -> problem.contains("--record-size " + theirs.bytes()));
+        assertThat(server.problems())
+                .hasSize(1)
+                .allMatch(problem -> problem.contains("--record-size " + theirs.bytes()));
     }
 
     @Test
@@ -95,17 +97,16 @@ class RecordMismatchTests extends WithServer {
             assertThat(program.isRefused()).isTrue();
         }
         assertThat(server.problems())
-                .containsExactly("connection 1 (process 2657333) sends records of 128 bytes and this server reads 112: no"
-                        + " server is known that reads them, so build the program and the server from one version");
+                .containsExactly(
+                        "connection 1 (process 2657333) sends records of 128 bytes and this server reads 112: no"
+                                + " server is known that reads them, so build the program and the server from one version");
     }
 
     @ParameterizedTest
     @EnumSource
     void oddBytesBehindARecordAreNoProof(RecordSize size) throws IOException, InterruptedException {
         start(size);
-        byte[] record = RecordCodec.of(size)
-                .encode(allocations(1)[0])
-                .array();
+        byte[] record = RecordCodec.of(size).encode(allocations(1)[0]).array();
         Arrays.fill(record, 41, record.length, (byte) 0xee);
 
         try (RawClient program = client()) {
@@ -166,8 +167,7 @@ class RecordMismatchTests extends WithServer {
     void sumsOfCircularBuffersWrapIfAskedFor() throws IOException, InterruptedException {
         start(RecordSize.BYTES_144, Compatibility.WRAPPING_SUMS);
         try (RawClient program = client()) {
-            program.send(new Request(
-                    MessageType.CB_FREE, 0, 4096, 0, 7, 64, 0));
+            program.send(new Request(MessageType.CB_FREE, 0, 4096, 0, 7, 64, 0));
 
             assertThat(program.query(0).circularBuffers()).isEqualTo(-4096);
         }
@@ -202,8 +202,9 @@ class RecordMismatchTests extends WithServer {
             server.awaitQuiet(LONG);
 
             assertThat(server.problems())
-                    .containsExactly("connection 1 sent 72 bytes, which may be a whole record or a part of a larger one, and"
-                            + " waits: start the server with --record-size 72, 112 or 144");
+                    .containsExactly(
+                            "connection 1 sent 72 bytes, which may be a whole record or a part of a larger one, and"
+                                    + " waits: start the server with --record-size 72, 112 or 144");
         }
     }
 
@@ -228,8 +229,9 @@ class RecordMismatchTests extends WithServer {
         }
 
         assertThat(losses())
-                .containsExactly("connection 1 sent 72 bytes, which may be a whole record or a part of a larger one, and"
-                        + " ended: start the server with --record-size 72, 112 or 144");
+                .containsExactly(
+                        "connection 1 sent 72 bytes, which may be a whole record or a part of a larger one, and"
+                                + " ended: start the server with --record-size 72, 112 or 144");
     }
 
     @Test

@@ -24,7 +24,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -42,7 +41,8 @@ class ServerFaultTests extends WithServer {
 
     @ParameterizedTest
     @EnumSource
-    void recordsThatArriveInTwoPartsAreWholeWhereverTheyAreCut(RecordSize size) throws IOException, InterruptedException {
+    void recordsThatArriveInTwoPartsAreWholeWhereverTheyAreCut(RecordSize size)
+            throws IOException, InterruptedException {
         start(size);
         byte[] records = bytes(
                 size,
@@ -124,11 +124,14 @@ class ServerFaultTests extends WithServer {
             bad.send(garbage);
 
             assertThat(bad.isRefused()).isTrue();
-            assertThat(good.send(Request.allocation(7, 0, BufferType.L1, 8192, 64)).query(0).l1())
+            assertThat(good.send(Request.allocation(7, 0, BufferType.L1, 8192, 64))
+                            .query(0)
+                            .l1())
                     .isEqualTo(128);
             good.send(Request.free(7, 0, 4096), Request.free(7, 0, 8192)).query(0);
         }
-        assertThat(lines()).contains("⚠️  Too many consecutive errors (10) - closing connection (likely protocol mismatch)");
+        assertThat(lines())
+                .contains("⚠️  Too many consecutive errors (10) - closing connection (likely protocol mismatch)");
         assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 
@@ -137,7 +140,8 @@ class ServerFaultTests extends WithServer {
         start(RecordSize.BYTES_112);
         try (RawClient good = client();
                 RawClient monitor = client()) {
-            good.send(Request.allocation(7, 0, BufferType.L1, 4096, 64), Request.free(7, 0, 4096)).query(0);
+            good.send(Request.allocation(7, 0, BufferType.L1, 4096, 64), Request.free(7, 0, 4096))
+                    .query(0);
             monitor.send("QUERY_ALL\n".getBytes(StandardCharsets.US_ASCII));
         }
 
@@ -156,7 +160,9 @@ class ServerFaultTests extends WithServer {
             Future<RawClient> sending = threads.submit(() -> slow.send(questions));
             server.await(all -> all.get(0).records() > 1000, LONG);
 
-            assertThat(other.send(Request.allocation(7, 0, BufferType.L1, 4096, 64)).query(0).l1())
+            assertThat(other.send(Request.allocation(7, 0, BufferType.L1, 4096, 64))
+                            .query(0)
+                            .l1())
                     .isEqualTo(64);
             for (int answer = 0; answer < questions.length; answer++) {
                 slow.receive();
@@ -174,7 +180,9 @@ class ServerFaultTests extends WithServer {
 
         try (RawClient silent = client();
                 RawClient other = client()) {
-            assertThat(other.send(Request.allocation(7, 0, BufferType.L1, 4096, 64)).query(0).l1())
+            assertThat(other.send(Request.allocation(7, 0, BufferType.L1, 4096, 64))
+                            .query(0)
+                            .l1())
                     .isEqualTo(64);
             assertThat(server.connections()).allMatch(ServerConnection::isOpen);
             assertThat(silent).isNotNull();
@@ -312,7 +320,8 @@ class ServerFaultTests extends WithServer {
         assertThat(server.awaitQuiet(LONG)).isTrue();
         assertThat(server.tracker().liveBuffers()).as("seed %d", SEED).isLessThanOrEqualTo(sent);
         try (RawClient client = client()) {
-            assertThat(client.send(Request.of(MessageType.DUMP_REMAINING)).query(0)).isNotNull();
+            assertThat(client.send(Request.of(MessageType.DUMP_REMAINING)).query(0))
+                    .isNotNull();
         }
     }
 

@@ -90,7 +90,8 @@ class SocketFileTests extends WithServer {
 
         assertThatIOException()
                 .isThrownBy(() -> builder(RecordSize.BYTES_72).start())
-                .withMessage(folder.resolve("s") + " is no socket, so it is not replaced. Remove it, or choose another path.");
+                .withMessage(folder.resolve("s")
+                        + " is no socket, so it is not replaced. Remove it, or choose another path.");
         assertThat(folder.resolve("s")).hasContent("precious");
     }
 
@@ -128,9 +129,10 @@ class SocketFileTests extends WithServer {
 
     @Test
     void aLogThatCannotBeOpenedLeavesNoSocketBehind() {
-        assertThatIOException().isThrownBy(() -> builder(RecordSize.BYTES_72)
-                .log(folder.resolve("nowhere/log"))
-                .start());
+        assertThatIOException()
+                .isThrownBy(() -> builder(RecordSize.BYTES_72)
+                        .log(folder.resolve("nowhere/log"))
+                        .start());
         assertThat(names()).isEmpty();
     }
 

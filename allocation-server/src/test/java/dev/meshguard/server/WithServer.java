@@ -29,6 +29,7 @@ abstract class WithServer {
     /** Written by the server's thread, read when it is quiet. */
     @SuppressWarnings("JdkObsolete")
     final StringBuffer log = new StringBuffer();
+
     final Map<Long, ProcessProbe.Sighting> processes = new ConcurrentHashMap<>();
     AllocationServer server;
 

@@ -58,8 +58,19 @@ class ServerCommandsTests {
         ExecutorService threads = Executors.newSingleThreadExecutor();
         try {
             Future<Answer> serving = threads.submit(() -> run(
-                    "serve", "--socket", socket.toString(), "--record-size", "144", "--log", file.toString(), "--ids",
-                    "decimal", "--dead-check", "0", "--devices", "2"));
+                    "serve",
+                    "--socket",
+                    socket.toString(),
+                    "--record-size",
+                    "144",
+                    "--log",
+                    file.toString(),
+                    "--ids",
+                    "decimal",
+                    "--dead-check",
+                    "0",
+                    "--devices",
+                    "2"));
             try (AllocationClient client = connected(socket)) {
                 client.allocated(0, BufferType.L1, 101_152, 4096);
                 assertThat(client.query(0).l1()).isEqualTo(4096);
@@ -74,8 +85,8 @@ class ServerCommandsTests {
             threads.shutdownNow();
         }
         long process = ProcessHandle.current().pid();
-        assertThat(Files.readString(file)).contains(
-                "✓ [PID " + process + "] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n"
+        assertThat(Files.readString(file))
+                .contains("✓ [PID " + process + "] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n"
                         + "✗ [PID " + process + "] Freed buffer 101152 on device 0 (4096 bytes, FINAL)\n");
         assertThat(socket).doesNotExist();
     }
@@ -124,7 +135,8 @@ class ServerCommandsTests {
 
     @Test
     void aWrongNameOfOldBehaviourIsAnsweredWithTheRightOnes() {
-        assertThat(run("serve", "--socket", socket(), "--compat", "zombies-live,nothing").err())
+        assertThat(run("serve", "--socket", socket(), "--compat", "zombies-live,nothing")
+                        .err())
                 .startsWith("meshguard: --compat nothing: give all, or some of partial-records, resync-by-bytes, ");
     }
 
@@ -144,14 +156,11 @@ class ServerCommandsTests {
         report();
 
         assertThat(run("query", "--socket", socket(), "--record-size", "144", "--device", "0", "--device", "3"))
-                .isEqualTo(new Answer(
-                        0,
-                        """
+                .isEqualTo(new Answer(0, """
                           device  DRAM   L1     L1_SMALL  TRACE  circular buffers  kernels
                           0       0 B    0 B    0 B       0 B    0 B               0 B
                           3       1 MiB  4 KiB  0 B       0 B    0 B               0 B
-                        """,
-                        ""));
+                        """, ""));
     }
 
     @Test
@@ -159,7 +168,11 @@ class ServerCommandsTests {
         start(RecordSize.BYTES_112);
         report();
 
-        assertThat(run("query", "--socket", socket(), "--bytes").out().lines().skip(4).findFirst())
+        assertThat(run("query", "--socket", socket(), "--bytes")
+                        .out()
+                        .lines()
+                        .skip(4)
+                        .findFirst())
                 .contains("  3       1048576  4096  0         0      0                 0");
     }
 
@@ -179,8 +192,8 @@ class ServerCommandsTests {
         report();
 
         assertThat(run("dump", "--socket", socket()))
-                .isEqualTo(new Answer(
-                        0, "The server at " + socket() + " has written what is left into its log.\n", ""));
+                .isEqualTo(
+                        new Answer(0, "The server at " + socket() + " has written what is left into its log.\n", ""));
         server.awaitQuiet(Duration.ofSeconds(30));
         assertThat(log.toString()).contains("Total tracked allocations: 2").endsWith("📋 DUMP_REMAINING complete.\n");
     }
@@ -212,7 +225,10 @@ class ServerCommandsTests {
                 .setOut(new PrintWriter(out))
                 .execute("--socket", socket(), "--device", "3", "--count", "1");
 
-        assertThat(out.toString()).contains("meshguard top  " + socket()).contains("device 3").contains("DRAM");
+        assertThat(out.toString())
+                .contains("meshguard top  " + socket())
+                .contains("device 3")
+                .contains("DRAM");
     }
 
     @Test
@@ -235,8 +251,8 @@ class ServerCommandsTests {
 
     @Test
     void aBarIsRedWhereMemoryIsAlmostFull() {
-        List<String> bars = new UsageScreen(true)
-                .bars(new MemoryUsage(0, 11L << 30, 0, 0, 0, 0, 0), DeviceInfo.wormhole(0));
+        List<String> bars =
+                new UsageScreen(true).bars(new MemoryUsage(0, 11L << 30, 0, 0, 0, 0, 0), DeviceInfo.wormhole(0));
 
         assertThat(bars.get(1)).contains("\u001b[31m[######################...]  91%\u001b[0m");
     }

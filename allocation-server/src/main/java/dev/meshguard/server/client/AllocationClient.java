@@ -254,7 +254,8 @@ public final class AllocationClient implements AutoCloseable {
                     Locale.ROOT,
                     "[MeshGuard] Connected to the allocation server at %s again: %s not sent",
                     socket,
-                    Quantities.count(unsent - unsentBefore, "report") + (unsent - unsentBefore == 1 ? " was" : " were")));
+                    Quantities.count(unsent - unsentBefore, "report")
+                            + (unsent - unsentBefore == 1 ? " was" : " were")));
             unsentBefore = unsent;
             hasWarned = false;
         }
