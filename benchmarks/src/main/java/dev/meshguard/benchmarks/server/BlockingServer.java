@@ -133,8 +133,8 @@ public final class BlockingServer implements AutoCloseable {
             Entry there = entries.get(key);
             if (records.get(at) == 1) {
                 if (there == null) {
-                    Entry entry = new Entry(
-                            records.getLong(at + RecordFields.SIZE), records.get(at + RecordFields.MEMORY));
+                    Entry entry =
+                            new Entry(records.getLong(at + RecordFields.SIZE), records.get(at + RecordFields.MEMORY));
                     entries.put(key, entry);
                     sums[device][entry.type] += entry.size;
                 } else {
