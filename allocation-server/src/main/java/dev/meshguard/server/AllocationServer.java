@@ -119,8 +119,10 @@ public final class AllocationServer implements AutoCloseable {
 
     /** Nobody may see a server before it is whole, so its constructor does not start it. */
     private void begin() {
+        synchronized (lock) {
+            loop.logged();
+        }
         thread.start();
-        selector.wakeup();
     }
 
     /** Starts a server with other options than the default ones. */
@@ -184,16 +186,16 @@ public final class AllocationServer implements AutoCloseable {
     public void checkProcesses() {
         synchronized (lock) {
             bookkeeper.checkProcesses();
+            loop.logged();
         }
-        selector.wakeup();
     }
 
     /** Logs what is left, as if a program had asked for it. */
     public void dump() {
         synchronized (lock) {
             bookkeeper.dump();
+            loop.logged();
         }
-        selector.wakeup();
     }
 
     /**

@@ -75,7 +75,7 @@ final class Top implements Callable<Integer> {
     private final Map<Integer, MemoryUsage> shown = new LinkedHashMap<>();
 
     Top() {
-        this(InstantSource.system(), System.console() != null);
+        this(InstantSource.system(), Terminal.isThere());
     }
 
     Top(InstantSource clock, boolean isTerminal) {

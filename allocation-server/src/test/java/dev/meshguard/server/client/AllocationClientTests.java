@@ -126,7 +126,7 @@ class AllocationClientTests {
             assertThat(client.query(0).l1()).isEqualTo(32);
             assertThat(warnings.get(1))
                     .isEqualTo("[MeshGuard] Connected to the allocation server at " + folder.resolve("s")
-                            + " again: 1 reports were not sent");
+                            + " again: 1 report was not sent");
         }
     }
 
