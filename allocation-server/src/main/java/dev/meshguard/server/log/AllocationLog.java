@@ -62,16 +62,16 @@ public final class AllocationLog {
     }
 
     /**
-     * Reads a log, plain or compressed with gzip.
+     * Reads a log, plain or compressed with gzip or zstd.
      *
-     * @throws IOException if the file cannot be read, or is compressed in another way
+     * @throws IOException if the file cannot be read, or is compressed with zstd and {@code com.github.luben:zstd-jni} is not there
      */
     public static AllocationLog read(Path file) throws IOException {
         return AllocationLogReader.create().read(file);
     }
 
     /**
-     * Reads a log, plain or compressed with gzip, to its end; the stream stays open.
+     * Reads a log, plain or compressed with gzip or zstd, to its end; the stream stays open.
      *
      * @param name what the log is called where something is said of it
      */
