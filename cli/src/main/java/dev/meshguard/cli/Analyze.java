@@ -113,9 +113,7 @@ final class Analyze implements Callable<Integer> {
             description = "Lines in which this is found begin a round; says what each round left behind.")
     private @Nullable String roundMark;
 
-    @Option(
-            names = "--follow",
-            description = "Go on reading what is written to the log, until Ctrl+C; then answer.")
+    @Option(names = "--follow", description = "Go on reading what is written to the log, until Ctrl+C; then answer.")
     private boolean follows;
 
     @Option(
@@ -198,7 +196,8 @@ final class Analyze implements Callable<Integer> {
             throw new Refusal("--follow reads one file. Name one log, or pipe it in with - and leave --follow out.");
         }
         if (roundMark != null && liveOnly) {
-            throw new Refusal("--rounds needs the past of a log, which --live-only does not keep. Leave one of them out.");
+            throw new Refusal(
+                    "--rounds needs the past of a log, which --live-only does not keep. Leave one of them out.");
         }
     }
 
@@ -216,8 +215,7 @@ final class Analyze implements Callable<Integer> {
         }
         Accumulation accumulation = Accumulation.of(verdict, Rounds.MARKED);
         boolean grows = accumulation.trend() == Trend.GROWING;
-        return new Analysis(
-                log, report, Optional.of(accumulation), grows ? status.orWorse(ExitStatus.LEAKED) : status);
+        return new Analysis(log, report, Optional.of(accumulation), grows ? status.orWorse(ExitStatus.LEAKED) : status);
     }
 
     private void print(List<Analysis> analyses) throws IOException {

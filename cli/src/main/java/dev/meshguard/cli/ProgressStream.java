@@ -57,8 +57,8 @@ final class ProgressStream extends FilterInputStream {
         if (percent != shown) {
             shown = percent;
             int full = percent * CELLS / PERCENT;
-            terminal.print(String.format(
-                    Locale.ROOT, "\r[%s%s] %3d %%", "#".repeat(full), ".".repeat(CELLS - full), percent));
+            terminal.print(
+                    String.format(Locale.ROOT, "\r[%s%s] %3d %%", "#".repeat(full), ".".repeat(CELLS - full), percent));
             terminal.flush();
         }
     }

@@ -63,8 +63,9 @@ class AnalyzeTests {
     @Test
     void followingIsRefusedWhereItCannotBeDone() {
         assertThat(run("", "analyze", "--follow", "-").err())
-                .isEqualTo("meshguard: --follow reads one file. Name one log, or pipe it in with - and leave --follow out."
-                        + System.lineSeparator());
+                .isEqualTo(
+                        "meshguard: --follow reads one file. Name one log, or pipe it in with - and leave --follow out."
+                                + System.lineSeparator());
         assertThat(run("", "analyze", "--until-quiet", "3", "x.log").err())
                 .isEqualTo("meshguard: --until-quiet 3: give 0 or more seconds, and --follow" + System.lineSeparator());
     }
@@ -81,15 +82,18 @@ class AnalyzeTests {
 
     @Test
     void roundsAreToldToAProgramToo() {
-        assertThat(run(threeRoundsThatGrow(), "analyze", "--json", "--rounds", "^=== Run", "-").out())
+        assertThat(run(threeRoundsThatGrow(), "analyze", "--json", "--rounds", "^=== Run", "-")
+                        .out())
                 .contains("\"rounds\" : {", "\"count\" : 3,", "\"trend\" : \"GROWING\",");
     }
 
     @Test
     void roundsAndLiveOnlyDoNotGoTogether() {
-        assertThat(run(ALLOCATED, "analyze", "--live-only", "--rounds", "x", "-").err())
-                .isEqualTo("meshguard: --rounds needs the past of a log, which --live-only does not keep. Leave one of them out."
-                        + System.lineSeparator());
+        assertThat(run(ALLOCATED, "analyze", "--live-only", "--rounds", "x", "-")
+                        .err())
+                .isEqualTo(
+                        "meshguard: --rounds needs the past of a log, which --live-only does not keep. Leave one of them out."
+                                + System.lineSeparator());
     }
 
     @Test

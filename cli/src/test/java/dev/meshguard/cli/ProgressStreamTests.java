@@ -18,12 +18,12 @@ class ProgressStreamTests {
 
     @Test
     void showsEachHundredthAndGoesAwayAtTheEnd() throws IOException {
-        try (InputStream log = ProgressStream.over(file, ProgressStream.SHORTEST, Optional.of(new PrintWriter(terminal)))) {
+        try (InputStream log =
+                ProgressStream.over(file, ProgressStream.SHORTEST, Optional.of(new PrintWriter(terminal)))) {
             log.readNBytes(100);
         }
 
-        assertThat(terminal.toString())
-                .isEqualTo("\r[" + ".".repeat(40) + "]   0 %" + "\r" + " ".repeat(48) + "\r");
+        assertThat(terminal.toString()).isEqualTo("\r[" + ".".repeat(40) + "]   0 %" + "\r" + " ".repeat(48) + "\r");
     }
 
     @Test
@@ -51,7 +51,9 @@ class ProgressStreamTests {
 
     @Test
     void shortFilesAndPipesShowNothing() {
-        assertThat(ProgressStream.over(file, 100, Optional.of(new PrintWriter(terminal)))).isSameAs(file);
-        assertThat(ProgressStream.over(file, ProgressStream.SHORTEST, Optional.empty())).isSameAs(file);
+        assertThat(ProgressStream.over(file, 100, Optional.of(new PrintWriter(terminal))))
+                .isSameAs(file);
+        assertThat(ProgressStream.over(file, ProgressStream.SHORTEST, Optional.empty()))
+                .isSameAs(file);
     }
 }

@@ -650,9 +650,8 @@ final class ReportWriter {
 
     /** Clean because the collector came in time is not clean by itself. */
     private List<String> collected() {
-        List<BufferGeneration> freed = history.notable().stream()
-                .filter(BufferGeneration::isCollected)
-                .toList();
+        List<BufferGeneration> freed =
+                history.notable().stream().filter(BufferGeneration::isCollected).toList();
         if (freed.isEmpty()) {
             return List.of();
         }

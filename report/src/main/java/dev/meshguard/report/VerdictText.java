@@ -36,8 +36,8 @@ final class VerdictText {
     private VerdictText() {}
 
     static String render(VerdictReport report) {
-        int fewest = wantedLines(
-                report, FEWEST_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
+        int fewest =
+                wantedLines(report, FEWEST_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
         List<String> middle = tracked(report.tracked());
         int room = MOST_LINES - frame(report) - middle.size();
         List<String> closing = closing(report, room - fewest);

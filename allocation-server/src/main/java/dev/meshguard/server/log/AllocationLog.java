@@ -6,6 +6,7 @@ import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.tracker.history.HistorySource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -49,7 +50,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class AllocationLog {
+public final class AllocationLog implements HistorySource {
 
     private static final long NEVER = Long.MAX_VALUE;
 
@@ -85,6 +86,7 @@ public final class AllocationLog {
     }
 
     /** Returns what the log tells. */
+    @Override
     public AllocationHistory history() {
         return result.history();
     }

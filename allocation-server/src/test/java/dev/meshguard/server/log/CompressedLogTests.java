@@ -87,8 +87,11 @@ class CompressedLogTests {
 
     private static URL[] pathWithoutZstd() throws MalformedURLException {
         List<URL> path = new ArrayList<>();
-        String all = System.getProperty("java.class.path") + File.pathSeparator
-                + System.getProperty("jdk.module.path", "") + File.pathSeparator + System.getProperty("surefire.test.class.path", "");
+        String all = System.getProperty("java.class.path")
+                + File.pathSeparator
+                + System.getProperty("jdk.module.path", "")
+                + File.pathSeparator
+                + System.getProperty("surefire.test.class.path", "");
         for (String entry : all.split(File.pathSeparator, -1)) {
             if (!entry.isEmpty() && !entry.contains("zstd-jni")) {
                 path.add(new File(entry).toURI().toURL());

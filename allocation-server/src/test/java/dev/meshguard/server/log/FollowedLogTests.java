@@ -36,7 +36,8 @@ class FollowedLogTests {
 
     @Test
     void readsWhatIsWrittenWhileItReads() throws IOException {
-        AllocationLog log = Logs.READER.follow(file, whileWaiting(() -> append(FREED.substring(0, 20)), () -> append(FREED.substring(20))));
+        AllocationLog log = Logs.READER.follow(
+                file, whileWaiting(() -> append(FREED.substring(0, 20)), () -> append(FREED.substring(20))));
 
         assertThat(log.lines()).isEqualTo(2);
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);

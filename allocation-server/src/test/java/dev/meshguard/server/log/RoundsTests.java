@@ -19,8 +19,9 @@ class RoundsTests {
 
     @Test
     void aLogThatKeepsOneBufferMoreInEachRoundGrows() throws IOException {
-        Accumulation accumulation = Accumulation.of(
-                read(READER, round(1, kept(1)), round(2, kept(2)), round(3, kept(3)), round(4, kept(4))).history());
+        Accumulation accumulation =
+                Accumulation.of(read(READER, round(1, kept(1)), round(2, kept(2)), round(3, kept(3)), round(4, kept(4)))
+                        .history());
 
         assertThat(accumulation.rounds()).isEqualTo(4);
         assertThat(accumulation.trend()).isEqualTo(Trend.GROWING);
@@ -28,9 +29,9 @@ class RoundsTests {
 
     @Test
     void aLogThatKeepsWhatTheFirstRoundTookHasSettled() throws IOException {
-        Accumulation accumulation = Accumulation.of(read(
-                        READER, round(1, kept(1)), round(2, givenBack(2)), round(3, givenBack(3)), round(4, givenBack(4)))
-                .history());
+        Accumulation accumulation = Accumulation.of(
+                read(READER, round(1, kept(1)), round(2, givenBack(2)), round(3, givenBack(3)), round(4, givenBack(4)))
+                        .history());
 
         assertThat(accumulation.rounds()).isEqualTo(4);
         assertThat(accumulation.trend()).isEqualTo(Trend.SETTLED);
@@ -39,18 +40,22 @@ class RoundsTests {
     @Test
     void aDumpInTheMiddleEndsNoRound() throws IOException {
         String dump = "║           REMAINING ALLOCATED BUFFERS                       ║\nTotal tracked allocations: 1\n";
-        Accumulation accumulation = Accumulation.of(read(READER, round(1, kept(1)), dump, round(2, givenBack(2)), round(3, freed(1)))
-                .history());
+        Accumulation accumulation =
+                Accumulation.of(read(READER, round(1, kept(1)), dump, round(2, givenBack(2)), round(3, freed(1)))
+                        .history());
 
         assertThat(accumulation.rounds()).isEqualTo(3);
     }
 
     @Test
     void aLineMayBeginAPhaseAndARound() throws IOException {
-        AllocationLog log = read(READER.phasesAt(Pattern.compile("^=== (Run \\d+) ===")), round(1, kept(1)), round(2, kept(2)));
+        AllocationLog log =
+                read(READER.phasesAt(Pattern.compile("^=== (Run \\d+) ===")), round(1, kept(1)), round(2, kept(2)));
 
         assertThat(log.unread().count()).isZero();
-        assertThat(log.history().phases()).extracting(began -> began.phase().name()).containsExactly("Run 1", "Run 2");
+        assertThat(log.history().phases())
+                .extracting(began -> began.phase().name())
+                .containsExactly("Run 1", "Run 2");
         assertThat(Accumulation.of(log.history()).rounds()).isEqualTo(2);
     }
 
@@ -77,8 +82,7 @@ class RoundsTests {
     }
 
     private static String freed(int id) {
-        return String.format(
-                Locale.ROOT, "✗ [PID 7] Freed buffer %d on device 0 (4096 bytes, FINAL)\n", id * 4096);
+        return String.format(Locale.ROOT, "✗ [PID 7] Freed buffer %d on device 0 (4096 bytes, FINAL)\n", id * 4096);
     }
 
     private static String givenBack(int id) {

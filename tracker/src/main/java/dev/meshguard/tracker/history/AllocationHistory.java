@@ -442,7 +442,8 @@ public final class AllocationHistory {
     public boolean hasSource() {
         return replay().hasSource
                 || quiet().count() > 0
-                || sums().stream().anyMatch(sums -> sums.ledgerEntries() > 0) || !isComplete();
+                || sums().stream().anyMatch(sums -> sums.ledgerEntries() > 0)
+                || !isComplete();
     }
 
     /** Returns the stretches in which the source heard of nothing, oldest first. */
@@ -486,7 +487,8 @@ public final class AllocationHistory {
 
     private synchronized Replay replay() {
         if (replay == null) {
-            replay = new Replay(contents.quiet().count() == 0 ? events() : contents.notableEvents(), hasFlatAddresses());
+            replay =
+                    new Replay(contents.quiet().count() == 0 ? events() : contents.notableEvents(), hasFlatAddresses());
         }
         return replay;
     }

@@ -113,8 +113,7 @@ sealed interface Contents {
         /** Returns whether anything happened after an event that changes what is known. */
         boolean wentOnAfter(long event) {
             for (int later = (int) event; later < end; later++) {
-                if (all.kind(later) != CompactEvents.OTHER
-                        || AllocationHistory.changesWhatIsKnown(all.other(later))) {
+                if (all.kind(later) != CompactEvents.OTHER || AllocationHistory.changesWhatIsKnown(all.other(later))) {
                     return true;
                 }
             }

@@ -170,7 +170,9 @@ public final class Examination {
     }
 
     private LeakVerdict.Sum sum(List<Survivor> survivors) {
-        long allocated = history.isComplete() ? history.notable().size() + history.quiet().count() : everEntered();
+        long allocated = history.isComplete()
+                ? history.notable().size() + history.quiet().count()
+                : everEntered();
         return new LeakVerdict.Sum(
                 allocated,
                 history.isComplete() ? freed() : allocated - history.ledgerEntries(),

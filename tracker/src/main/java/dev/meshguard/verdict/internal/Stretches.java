@@ -35,7 +35,8 @@ final class Stretches {
 
     private static void cut(Tally tally, List<HistoryEvent.PhaseBegan> phases, List<PhaseStretch> stretches) {
         if (tally.phase > 0 || tally.moved) {
-            stretches.add(tally.cut(tally.phase == 0 ? Phase.START : phases.get(tally.phase - 1).phase()));
+            stretches.add(tally.cut(
+                    tally.phase == 0 ? Phase.START : phases.get(tally.phase - 1).phase()));
         }
         tally.phase++;
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CompactEventsTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_120);
-    private static final int HISTORIES = Integer.getInteger("meshguard.operations", 100_000) / 100;
+    private static final int HISTORIES = 1_000 + Integer.getInteger("meshguard.operations", 0) / 1_000;
     private static final LocalDate DAY = LocalDate.of(2026, 11, 20);
     private static final BufferType[] TYPES = {BufferType.DRAM, BufferType.L1, BufferType.L1_SMALL};
 
@@ -32,8 +32,7 @@ class CompactEventsTests {
             AllocationHistory compact = AllocationHistory.read(randomEvents(random, withBreaks));
             List<String> told = told(compact);
             List<HistoryEvent> events = compact.events();
-            AllocationHistory plain =
-                    AllocationHistory.restored(events, DeviceSums.countedFrom(events), false, true);
+            AllocationHistory plain = AllocationHistory.restored(events, DeviceSums.countedFrom(events), false, true);
 
             List<String> toldPlainly = told(plain);
             assertThat(told).as("seed %d, run %d", SEED, run).hasSameSizeAs(toldPlainly);
@@ -57,7 +56,8 @@ class CompactEventsTests {
         assertThat(history.quiet().buffers(BufferType.DRAM)).isEqualTo(1);
         assertThat(history.quiet().bytes(BufferType.DRAM)).isEqualTo(2048);
         assertThat(history.notable()).hasToString("[DRAM 0x2000 (8192) on device 0, generation 1]");
-        assertThat(history.notableEvents()).hasToString("[#3 allocated DRAM 0x2000 (8192) on device 0, 1 KiB (1024 B)]");
+        assertThat(history.notableEvents())
+                .hasToString("[#3 allocated DRAM 0x2000 (8192) on device 0, 1 KiB (1024 B)]");
         assertThat(history.generations()).hasSize(2).contains(history.live().get(0));
     }
 
@@ -68,7 +68,8 @@ class CompactEventsTests {
         events.allocated(place, 64, CompactEvents.NO_PROCESS);
         events.freed(place, CompactEvents.NO_PROCESS);
         AllocationHistory history = AllocationHistory.read(events);
-        HistoryEvent.Allocated allocated = (HistoryEvent.Allocated) history.events().get(0);
+        HistoryEvent.Allocated allocated =
+                (HistoryEvent.Allocated) history.events().get(0);
 
         assertThat(history.generations().get(0).request()).isSameAs(allocated.request());
         assertThat(history.buffersOf(allocated.request())).isEqualTo(history.generations());
@@ -91,7 +92,9 @@ class CompactEventsTests {
             boolean isNeighbour = place > 0 && random.nextInt(4) == 0;
             events.place(
                     isNeighbour ? events.device(place - 1) : random.nextInt(2),
-                    isNeighbour ? TYPES[(events.type(place - 1).ordinal() + 1) % 2] : TYPES[random.nextInt(TYPES.length)],
+                    isNeighbour
+                            ? TYPES[(events.type(place - 1).ordinal() + 1) % 2]
+                            : TYPES[random.nextInt(TYPES.length)],
                     isNeighbour ? 4096L * (place - 1) : 4096L * place,
                     isNeighbour ? place - 1 : CompactEvents.NO_PLACE);
         }
@@ -140,7 +143,8 @@ class CompactEventsTests {
             case 5 -> events.add(new HistoryEvent.Checked(number, DAY));
             case 6 -> events.add(new HistoryEvent.ReportsLost(number, 1, "a line is cut"));
             case 7 -> events.add(new HistoryEvent.SourceAttached(number, "log"));
-            default -> events.add(new HistoryEvent.PhaseBegan(number, Instant.EPOCH, new Phase("P" + random.nextInt(3))));
+            default ->
+                events.add(new HistoryEvent.PhaseBegan(number, Instant.EPOCH, new Phase("P" + random.nextInt(3))));
         }
     }
 
@@ -163,8 +167,8 @@ class CompactEventsTests {
             told.add(one.events().size() + " " + one.live() + one.anomalies() + one.lostReports() + one.gaps());
             told.add(one.generations().toString());
             told.add(one.generations().stream()
-                    .map(life -> life.bornAt() + " " + life.bornIn() + " " + life.deviceLife() + " " + life.diedAt() + " "
-                            + life.referenceCounts().size())
+                    .map(life -> life.bornAt() + " " + life.bornIn() + " " + life.deviceLife() + " " + life.diedAt()
+                            + " " + life.referenceCounts().size())
                     .toList()
                     .toString());
             one.eachLife((event, device, type, size, begins) ->

@@ -50,7 +50,7 @@ public final class GrowingFile extends InputStream {
         this.isOver = isOver;
         this.identity = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
         this.file = new RandomAccessFile(path.toFile(), "r");
-                this.grewAt = clock.instant();
+        this.grewAt = clock.instant();
     }
 
     /** Returns what happened to the file while it was read, if it is not the whole log for that. */

@@ -330,9 +330,8 @@ public final class LogReading {
     }
 
     private boolean beginsRound(String text) {
-        boolean begins = choices.roundMark()
-                .filter(mark -> mark.matcher(text).find())
-                .isPresent();
+        boolean begins =
+                choices.roundMark().filter(mark -> mark.matcher(text).find()).isPresent();
         if (begins) {
             unread.interrupted();
             roundEnded();
