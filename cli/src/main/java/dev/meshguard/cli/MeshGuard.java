@@ -81,6 +81,7 @@ public final class MeshGuard {
     }
 
     /** Where progress is shown: on standard error, if it and standard input are a terminal. */
+    @SuppressWarnings("SystemConsoleNull") // Where it is never null, it is asked whether it is a terminal.
     private static Optional<PrintWriter> terminal(PrintWriter errors) {
         Console console = System.console();
         return console == null || !isTerminal(console) ? Optional.empty() : Optional.of(errors);

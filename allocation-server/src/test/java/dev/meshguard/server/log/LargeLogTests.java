@@ -72,7 +72,11 @@ class LargeLogTests {
             path.addAll(List.of(System.getProperty(property, "").split(File.pathSeparator, -1)));
         }
         for (Class<?> type : List.of(AllocationLog.class, Reader.class)) {
-            path.add(new File(type.getProtectionDomain().getCodeSource().getLocation().getPath()).getPath());
+            path.add(new File(type.getProtectionDomain()
+                            .getCodeSource()
+                            .getLocation()
+                            .getPath())
+                    .getPath());
         }
         path.remove("");
         List<String> command = new ArrayList<>();

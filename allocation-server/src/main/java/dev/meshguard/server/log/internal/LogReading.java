@@ -300,7 +300,7 @@ public final class LogReading {
         } else if (line.isPresent()) {
             unread.interrupted();
             understood(line.get());
-        } else if (!(beginsPhase(text) | beginsRound(text))) {
+        } else if (!beginsSomething(text)) {
             notUnderstood(text);
         }
     }
@@ -309,6 +309,12 @@ public final class LogReading {
         String stripped = text.strip();
         return stripped.length() <= LONGEST_OMISSION
                 && (stripped.startsWith("...") || stripped.startsWith("…") || stripped.startsWith("[..."));
+    }
+
+    /** One line may begin a phase and a round. */
+    private boolean beginsSomething(String text) {
+        boolean beginsPhase = beginsPhase(text);
+        return beginsRound(text) || beginsPhase;
     }
 
     private boolean beginsPhase(String text) {
