@@ -3,18 +3,16 @@ package dev.meshguard.server.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.Zstd;
+import dev.meshguard.tracker.AllocationTracker;
 import java.io.ByteArrayInputStream;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
-import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Logs compressed with zstd; those with gzip are with the damaged ones. */
@@ -64,7 +62,7 @@ class CompressedLogTests {
 
     @Test
     void withoutTheLibraryItIsSaidWhatToDo() throws Exception {
-        try (URLClassLoader without = new URLClassLoader(pathWithoutZstd(), ClassLoader.getPlatformClassLoader())) {
+        try (URLClassLoader without = new URLClassLoader(pathWithoutZstd(), null)) {
             Class<?> log = without.loadClass(AllocationLog.class.getName());
 
             assertThat(failureOf(log, zstd(LINES)))
@@ -85,20 +83,10 @@ class CompressedLogTests {
         }
     }
 
-    private static URL[] pathWithoutZstd() throws MalformedURLException {
-        List<URL> path = new ArrayList<>();
-        String all = System.getProperty("java.class.path")
-                + File.pathSeparator
-                + System.getProperty("jdk.module.path", "")
-                + File.pathSeparator
-                + System.getProperty("surefire.test.class.path", "");
-        for (String entry : all.split(File.pathSeparator, -1)) {
-            if (!entry.isEmpty() && !entry.contains("zstd-jni")) {
-                path.add(new File(entry).toURI().toURL());
-            }
-        }
-        path.add(AllocationLog.class.getProtectionDomain().getCodeSource().getLocation());
-        return path.toArray(URL[]::new);
+    private static URL[] pathWithoutZstd() {
+        return Stream.of(AllocationLog.class, AllocationTracker.class)
+                .map(type -> type.getProtectionDomain().getCodeSource().getLocation())
+                .toArray(URL[]::new);
     }
 
     private static byte[] zstd(String text) {
