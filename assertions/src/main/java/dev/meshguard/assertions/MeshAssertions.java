@@ -5,6 +5,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Books;
+import dev.meshguard.tracker.history.HistorySource;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
 import java.util.List;
@@ -40,6 +41,11 @@ public final class MeshAssertions {
     /** Starts assertions about a history. */
     public static HistoryAssert assertThat(AllocationHistory actual) {
         return HistoryAssert.assertThat(actual);
+    }
+
+    /** Starts assertions about the history that something tells, like the log of a server. */
+    public static HistoryAssert assertThat(HistorySource actual) {
+        return HistoryAssert.assertThat(actual.history());
     }
 
     /** Starts assertions about a verdict. */

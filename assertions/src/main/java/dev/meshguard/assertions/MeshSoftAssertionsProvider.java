@@ -5,6 +5,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Books;
+import dev.meshguard.tracker.history.HistorySource;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
 import org.apiguardian.api.API;
@@ -36,6 +37,11 @@ public interface MeshSoftAssertionsProvider extends SoftAssertionsProvider {
     /** Starts soft assertions about a history. */
     default HistoryAssert assertThat(AllocationHistory actual) {
         return new HistoryAssert(actual, FailureSink.collecting(this));
+    }
+
+    /** Starts soft assertions about the history that something tells, like the log of a server. */
+    default HistoryAssert assertThat(HistorySource actual) {
+        return assertThat(actual.history());
     }
 
     /** Starts soft assertions about a verdict. */

@@ -2,12 +2,15 @@ package dev.meshguard.cli;
 
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.verdict.growth.Accumulation;
+import java.util.Optional;
 
 /**
- * One log and what it means.
+ * What was found out about one log.
  *
  * @param log the log
- * @param report the verdict on it, ready to be read
- * @param status what the verdict means for the exit status
+ * @param report what its verdict says
+ * @param accumulation what its rounds left behind, if it was cut into rounds
+ * @param status what the program would answer for this log alone
  */
-record Analysis(AllocationLog log, VerdictReport report, ExitStatus status) {}
+record Analysis(AllocationLog log, VerdictReport report, Optional<Accumulation> accumulation, ExitStatus status) {}

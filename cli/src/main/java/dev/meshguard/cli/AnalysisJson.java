@@ -10,6 +10,7 @@ import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.FreedMemory;
 import dev.meshguard.server.log.UnreadLines;
+import dev.meshguard.verdict.growth.Accumulation;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.Collection;
@@ -62,6 +63,9 @@ final class AnalysisJson {
         if (log.lastDump().isPresent()) {
             json.writeNumberField("lastDumpLine", log.lastDump().getAsLong());
         }
+        if (analysis.accumulation().isPresent()) {
+            rounds(analysis.accumulation().get());
+        }
         objects("freed", log.freed(), this::freed);
         objects("addresses", log.addresses(), this::address);
         unread(log.unread());
@@ -70,6 +74,14 @@ final class AnalysisJson {
         }
         json.writeFieldName("verdict");
         json.writeRawValue(VerdictJson.text(analysis.report()).strip());
+    }
+
+    private void rounds(Accumulation accumulation) throws IOException {
+        json.writeObjectFieldStart("rounds");
+        json.writeNumberField("count", accumulation.rounds());
+        json.writeStringField("trend", accumulation.trend().name());
+        texts("doubts", accumulation.doubts());
+        json.writeEndObject();
     }
 
     private void freed(FreedMemory freed) throws IOException {

@@ -1,5 +1,6 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.FreedMemory;
@@ -46,6 +47,7 @@ final class AnalysisText {
     List<String> lines() {
         head();
         verdict();
+        rounds();
         sums();
         freed();
         addresses();
@@ -84,6 +86,13 @@ final class AnalysisText {
             lines.add("");
             lines.add("Events in the log: " + where + (events.size() > MOST_EVENTS ? " …" : ""));
         }
+    }
+
+    private void rounds() {
+        analysis.accumulation().ifPresent(accumulation -> {
+            lines.add("");
+            AccumulationReport.of(accumulation).text().lines().forEach(lines::add);
+        });
     }
 
     private void sums() {

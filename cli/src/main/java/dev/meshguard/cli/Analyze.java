@@ -11,6 +11,9 @@ import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.baseline.BaselineFile;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Rounds;
+import dev.meshguard.verdict.growth.Trend;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -22,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -50,6 +54,7 @@ import picocli.CommandLine.Spec;
             "  the verdict       what leaked, what cannot be known and why, what was misreported",
             "  events            the numbers in the verdict are events; here are their lines",
             "  sums              whether the server's own statistics and dumps agree with the lines",
+            "  rounds            with --rounds, what each round left behind",
             "  freed             what was freed before the last dump and after it, by type and phase",
             "  addresses         how often each was allocated and freed, the least balanced first",
             "  not read          the lines that say nothing that is known here",
@@ -67,6 +72,8 @@ import picocli.CommandLine.Spec;
             "  meshguard analyze server.log",
             "  meshguard analyze --json run1.log.gz run2.log.gz",
             "  ssh host cat /tmp/server.log | meshguard analyze -",
+            "  meshguard analyze --follow --until-quiet 30 /tmp/server.log",
+            "  meshguard analyze --rounds '^=== Run' three-runs.log",
             "  meshguard analyze --expected meshguard-expected.txt --phase '^=== (.+) ===$' server.log"
         })
 final class Analyze implements Callable<Integer> {
@@ -76,7 +83,7 @@ final class Analyze implements Callable<Integer> {
     @Parameters(
             paramLabel = "LOG",
             arity = "1..*",
-            description = "A log, plain or compressed with gzip; - reads standard input.")
+            description = "A log, plain or compressed with gzip or zstd; - reads standard input.")
     private List<String> logs = List.of();
 
     @Option(names = "--json", description = "Answer with one JSON document, with every address.")
@@ -101,6 +108,21 @@ final class Analyze implements Callable<Integer> {
     private @Nullable String phaseMark;
 
     @Option(
+            names = "--rounds",
+            paramLabel = "REGEX",
+            description = "Lines in which this is found begin a round; says what each round left behind.")
+    private @Nullable String roundMark;
+
+    @Option(names = "--follow", description = "Go on reading what is written to the log, until Ctrl+C; then answer.")
+    private boolean follows;
+
+    @Option(
+            names = "--until-quiet",
+            paramLabel = "SECONDS",
+            description = "With --follow: answer when nothing was written for so long.")
+    private @Nullable Long quietSeconds;
+
+    @Option(
             names = "--live-only",
             description = "Keep what is still allocated, and sums: for logs that are larger than the memory.")
     private boolean liveOnly;
@@ -116,16 +138,32 @@ final class Analyze implements Callable<Integer> {
     private @Nullable CommandSpec command;
 
     private final InputStream standardInput;
+    private final Optional<PrintWriter> progress;
+    private final Interruption interruption = new Interruption();
 
-    Analyze(InputStream standardInput) {
+    /**
+     * Creates the command.
+     *
+     * @param progress where to show how far long files are read, if somebody sees it
+     */
+    Analyze(InputStream standardInput, Optional<PrintWriter> progress) {
         this.standardInput = standardInput;
+        this.progress = progress;
     }
 
     @Override
     public Integer call() throws Refusal, IOException {
-        if (mostAddresses < 0) {
-            throw new Refusal("--addresses " + mostAddresses + ": give 0 or more");
+        if (!follows) {
+            return answer();
         }
+        try (interruption) {
+            interruption.await();
+            return answer();
+        }
+    }
+
+    private int answer() throws Refusal, IOException {
+        refuseWhatDoesNotFit();
         AllocationLogReader reader = reader();
         LeakCheck check = LeakCheck.create().expecting(expected());
         Baseline baseline = baseline();
@@ -147,6 +185,22 @@ final class Analyze implements Callable<Integer> {
                 .code();
     }
 
+    private void refuseWhatDoesNotFit() throws Refusal {
+        if (mostAddresses < 0) {
+            throw new Refusal("--addresses " + mostAddresses + ": give 0 or more");
+        }
+        if (quietSeconds != null && (!follows || quietSeconds < 0)) {
+            throw new Refusal("--until-quiet " + quietSeconds + ": give 0 or more seconds, and --follow");
+        }
+        if (follows && (logs.size() != 1 || logs.contains(STANDARD_INPUT))) {
+            throw new Refusal("--follow reads one file. Name one log, or pipe it in with - and leave --follow out.");
+        }
+        if (roundMark != null && liveOnly) {
+            throw new Refusal(
+                    "--rounds needs the past of a log, which --live-only does not keep. Leave one of them out.");
+        }
+    }
+
     private Analysis analysis(AllocationLog log, LeakCheck check, Baseline baseline) {
         LeakVerdict verdict = check.examine(log.history());
         VerdictReport report = baselineFile == null ? VerdictReport.of(verdict) : VerdictReport.of(verdict, baseline);
@@ -155,7 +209,13 @@ final class Analyze implements Callable<Integer> {
         }
         boolean isKnown =
                 baselineFile != null && BaselineComparison.of(baseline, verdict).covers(verdict);
-        return new Analysis(log, report, isKnown ? ExitStatus.CLEAN : ExitStatus.of(verdict.outcome()));
+        ExitStatus status = isKnown ? ExitStatus.CLEAN : ExitStatus.of(verdict.outcome());
+        if (roundMark == null) {
+            return new Analysis(log, report, Optional.empty(), status);
+        }
+        Accumulation accumulation = Accumulation.of(verdict, Rounds.MARKED);
+        boolean grows = accumulation.trend() == Trend.GROWING;
+        return new Analysis(log, report, Optional.of(accumulation), grows ? status.orWorse(ExitStatus.LEAKED) : status);
     }
 
     private void print(List<Analysis> analyses) throws IOException {
@@ -184,16 +244,21 @@ final class Analyze implements Callable<Integer> {
     private AllocationLogReader reader() throws Refusal {
         AllocationLogReader reader =
                 AllocationLogReader.create().retention(liveOnly ? Retention.LIVE_AND_TOTALS : Retention.ALL);
-        if (phaseMark == null) {
-            return reader;
+        if (phaseMark != null) {
+            reader = reader.phasesAt(pattern("--phase", phaseMark));
         }
+        return roundMark == null ? reader : reader.roundsAt(pattern("--rounds", roundMark));
+    }
+
+    private static Pattern pattern(String option, String expression) throws Refusal {
         try {
-            return reader.phasesAt(Pattern.compile(phaseMark));
+            return Pattern.compile(expression);
         } catch (PatternSyntaxException e) {
             throw new Refusal(String.format(
                     Locale.ROOT,
-                    "--phase %s is no regular expression: %s at index %d. Example: '^=== (.+) ===$'",
-                    phaseMark,
+                    "%s %s is no regular expression: %s at index %d. Example: '^=== (.+) ===$'",
+                    option,
+                    expression,
                     e.getDescription(),
                     e.getIndex()));
         }
@@ -201,13 +266,27 @@ final class Analyze implements Callable<Integer> {
 
     private AllocationLog read(AllocationLogReader reader, String name) throws Refusal {
         try {
-            return name.equals(STANDARD_INPUT) ? reader.read(standardInput, "standard input") : reader.read(file(name));
+            if (name.equals(STANDARD_INPUT)) {
+                return reader.read(standardInput, "standard input");
+            }
+            return follows ? followed(reader, file(name)) : read(reader, file(name));
         } catch (NoSuchFileException | InvalidPathException e) {
             throw new Refusal(name + " does not exist. Give the path of a log, or - for standard input.");
         } catch (AccessDeniedException e) {
             throw new Refusal(name + " may not be read by this user. Change its permissions, or pipe it in with -.");
         } catch (IOException e) {
             throw new Refusal(name + " cannot be read: " + e.getMessage());
+        }
+    }
+
+    private AllocationLog followed(AllocationLogReader reader, Path file) throws IOException {
+        long quiet = quietSeconds == null ? Long.MAX_VALUE : quietSeconds;
+        return reader.follow(file, since -> interruption.isAskedFor() || since.toSeconds() >= quiet);
+    }
+
+    private AllocationLog read(AllocationLogReader reader, Path file) throws IOException {
+        try (InputStream log = ProgressStream.over(Files.newInputStream(file), Files.size(file), progress)) {
+            return reader.read(log, file.toString());
         }
     }
 

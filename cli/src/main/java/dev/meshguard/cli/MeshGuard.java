@@ -1,10 +1,13 @@
 package dev.meshguard.cli;
 
+import java.io.Console;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -35,7 +38,7 @@ public final class MeshGuard {
         PrintWriter answers = writer(out);
         PrintWriter errors = writer(err);
         CommandLine program = new CommandLine(new MeshGuard())
-                .addSubcommand(new Analyze(in))
+                .addSubcommand(new Analyze(in, terminal(errors)))
                 .addSubcommand(new Replay(in))
                 .addSubcommand(new Diff(in))
                 .addSubcommand(new Convert(in))
@@ -45,6 +48,7 @@ public final class MeshGuard {
                 .addSubcommand(new Dump())
                 .addSubcommand(new Query())
                 .addSubcommand(new Top())
+                .addSubcommand(new AutoComplete.GenerateCompletion())
                 .setOut(answers)
                 .setErr(errors)
                 .setUsageHelpWidth(MOST_COLUMNS)
@@ -84,6 +88,22 @@ public final class MeshGuard {
 
     private static String oneLine(Exception failure) {
         return String.valueOf(failure.getMessage()).replaceAll("\\s*\\R\\s*", " ");
+    }
+
+    /** Where progress is shown: on standard error, if it and standard input are a terminal. */
+    @SuppressWarnings("SystemConsoleNull") // Where it is never null, it is asked whether it is a terminal.
+    private static Optional<PrintWriter> terminal(PrintWriter errors) {
+        Console console = System.console();
+        return console == null || !isTerminal(console) ? Optional.empty() : Optional.of(errors);
+    }
+
+    /** From version 22 on there is a console for files and pipes too, and a method that says so. */
+    private static boolean isTerminal(Console console) {
+        try {
+            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (ReflectiveOperationException e) {
+            return true;
+        }
     }
 
     private static PrintWriter writer(PrintStream stream) {

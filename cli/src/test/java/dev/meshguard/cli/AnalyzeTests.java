@@ -53,6 +53,63 @@ class AnalyzeTests {
     }
 
     @Test
+    void aFollowedLogIsJudgedWhenNothingMoreIsWritten() throws IOException {
+        String log = file("server.log", ALLOCATED + FREED);
+
+        assertThat(run("", "analyze", "--follow", "--until-quiet", "0", log).status())
+                .isZero();
+    }
+
+    @Test
+    void followingIsRefusedWhereItCannotBeDone() {
+        assertThat(run("", "analyze", "--follow", "-").err())
+                .isEqualTo(
+                        "meshguard: --follow reads one file. Name one log, or pipe it in with - and leave --follow out."
+                                + System.lineSeparator());
+        assertThat(run("", "analyze", "--until-quiet", "3", "x.log").err())
+                .isEqualTo("meshguard: --until-quiet 3: give 0 or more seconds, and --follow" + System.lineSeparator());
+    }
+
+    @Test
+    void roundsThatLeaveMoreAndMoreAreALeakWhateverIsExpected() throws IOException {
+        String expected = file("expected.txt", "L1 because \"all of them\"\n");
+
+        Answer answer = run(threeRoundsThatGrow(), "analyze", "--expected", expected, "--rounds", "^=== Run", "-");
+
+        assertThat(answer.status()).isEqualTo(1);
+        assertThat(answer.out()).contains("growing");
+    }
+
+    @Test
+    void roundsAreToldToAProgramToo() {
+        assertThat(run(threeRoundsThatGrow(), "analyze", "--json", "--rounds", "^=== Run", "-")
+                        .out())
+                .contains("\"rounds\" : {", "\"count\" : 3,", "\"trend\" : \"GROWING\",");
+    }
+
+    @Test
+    void roundsAndLiveOnlyDoNotGoTogether() {
+        assertThat(run(ALLOCATED, "analyze", "--live-only", "--rounds", "x", "-")
+                        .err())
+                .isEqualTo(
+                        "meshguard: --rounds needs the past of a log, which --live-only does not keep. Leave one of them out."
+                                + System.lineSeparator());
+    }
+
+    @Test
+    void aShellGetsItsCompletionScript() {
+        assertThat(run("", "generate-completion").out()).contains("--until-quiet", "complete -F _complete_meshguard");
+    }
+
+    private static String threeRoundsThatGrow() {
+        String log = "";
+        for (int round = 1; round <= 3; round++) {
+            log += "=== Run " + round + "\n" + ALLOCATED.replace("101152", String.valueOf(4096 * round));
+        }
+        return log;
+    }
+
+    @Test
     void theWorstOfSeveralLogsCounts() throws IOException {
         String clean = file("clean.log", ALLOCATED + FREED);
         String cut = file("cut.log", ALLOCATED + FREED + "✓ [PID 7] Alloc");

@@ -6,6 +6,7 @@ import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.tracker.history.HistorySource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -49,7 +50,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class AllocationLog {
+public final class AllocationLog implements HistorySource {
 
     private static final long NEVER = Long.MAX_VALUE;
 
@@ -62,16 +63,16 @@ public final class AllocationLog {
     }
 
     /**
-     * Reads a log, plain or compressed with gzip.
+     * Reads a log, plain or compressed with gzip or zstd.
      *
-     * @throws IOException if the file cannot be read, or is compressed in another way
+     * @throws IOException if the file cannot be read, or is compressed with zstd and {@code com.github.luben:zstd-jni} is not there
      */
     public static AllocationLog read(Path file) throws IOException {
         return AllocationLogReader.create().read(file);
     }
 
     /**
-     * Reads a log, plain or compressed with gzip, to its end; the stream stays open.
+     * Reads a log, plain or compressed with gzip or zstd, to its end; the stream stays open.
      *
      * @param name what the log is called where something is said of it
      */
@@ -85,6 +86,7 @@ public final class AllocationLog {
     }
 
     /** Returns what the log tells. */
+    @Override
     public AllocationHistory history() {
         return result.history();
     }

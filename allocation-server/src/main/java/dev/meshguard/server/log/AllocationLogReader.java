@@ -1,5 +1,6 @@
 package dev.meshguard.server.log;
 
+import dev.meshguard.server.log.internal.GrowingFile;
 import dev.meshguard.server.log.internal.LogLines;
 import dev.meshguard.server.log.internal.LogReading;
 import dev.meshguard.tracker.Retention;
@@ -7,10 +8,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -31,18 +34,20 @@ public final class AllocationLogReader {
 
     private final InstantSource clock;
     private final Optional<Pattern> phaseMark;
-
+    private final Optional<Pattern> roundMark;
     private final Retention retention;
 
-    private AllocationLogReader(InstantSource clock, Optional<Pattern> phaseMark, Retention retention) {
+    private AllocationLogReader(
+            InstantSource clock, Optional<Pattern> phaseMark, Optional<Pattern> roundMark, Retention retention) {
         this.clock = clock;
         this.phaseMark = phaseMark;
+        this.roundMark = roundMark;
         this.retention = retention;
     }
 
     /** Returns a reader that knows the server's own lines only. */
     public static AllocationLogReader create() {
-        return new AllocationLogReader(InstantSource.system(), Optional.empty(), Retention.ALL);
+        return new AllocationLogReader(InstantSource.system(), Optional.empty(), Optional.empty(), Retention.ALL);
     }
 
     /**
@@ -50,7 +55,18 @@ public final class AllocationLogReader {
      * is called like the pattern's first group, or like all that was found if it has none.
      */
     public AllocationLogReader phasesAt(Pattern mark) {
-        return new AllocationLogReader(clock, Optional.of(mark), retention);
+        return new AllocationLogReader(clock, Optional.of(mark), roundMark, retention);
+    }
+
+    /**
+     * Returns this reader for logs of a program that does the same several times: lines in which the pattern is found begin a round,
+     * which lasts to the next such line or to the end of the log.
+     *
+     * <p>{@link dev.meshguard.verdict.growth.Accumulation#of(dev.meshguard.tracker.history.AllocationHistory)} of the log's history
+     * says what the rounds left behind. The check is then made at the end of the log, so that no round is passed over.
+     */
+    public AllocationLogReader roundsAt(Pattern mark) {
+        return new AllocationLogReader(clock, phaseMark, Optional.of(mark), retention);
     }
 
     /**
@@ -58,24 +74,24 @@ public final class AllocationLogReader {
      * a log says no date.
      */
     public AllocationLogReader clock(InstantSource newClock) {
-        return new AllocationLogReader(newClock, phaseMark, retention);
+        return new AllocationLogReader(newClock, phaseMark, roundMark, retention);
     }
 
     /**
      * Returns this reader with another choice of what is kept; {@link Retention#ALL} unless set.
      *
-     * <p>With {@link Retention#LIVE_AND_TOTALS} memory grows with what is allocated at a time and not with the log. Then phases,
+     * <p>With {@link Retention#LIVE_AND_TOTALS} memory grows with what is allocated at a time and not with the log. Then phases, rounds,
      * the lines of events, and the use of addresses that are free again are not known, the end of the log is the check, and where a
      * free found nothing the verdict is inconclusive, because it is not known which.
      */
     public AllocationLogReader retention(Retention newRetention) {
-        return new AllocationLogReader(clock, phaseMark, newRetention);
+        return new AllocationLogReader(clock, phaseMark, roundMark, newRetention);
     }
 
     /**
-     * Reads a log, plain or compressed with gzip.
+     * Reads a log, plain or compressed with gzip or zstd.
      *
-     * @throws IOException if the file cannot be read, or is compressed in another way
+     * @throws IOException if the file cannot be read, or is compressed with zstd and {@code com.github.luben:zstd-jni} is not there
      */
     public AllocationLog read(Path file) throws IOException {
         try (InputStream log = Files.newInputStream(file)) {
@@ -84,13 +100,38 @@ public final class AllocationLogReader {
     }
 
     /**
-     * Reads a log, plain or compressed with gzip, to its end; the stream stays open.
+     * Reads a log, plain or compressed with gzip or zstd, to its end; the stream stays open.
      *
      * @param name what the log is called where something is said of it
-     * @throws IOException if it cannot be read, or is compressed in another way
+     * @throws IOException as {@link #read(Path)} does
      */
     public AllocationLog read(InputStream log, String name) throws IOException {
+        return read(LogLines.of(log), name);
+    }
+
+    /**
+     * Reads a log that is still written, to its end and on.
+     *
+     * <p>Where another file is put in its place, or it is cut or removed meanwhile, reading ends there and the log says that lines are
+     * missing. It is not compressed.
+     *
+     * <pre>{@code
+     * AllocationLog log = AllocationLogReader.create().follow(file, quiet -> quiet.toSeconds() >= 10);
+     * }</pre>
+     *
+     * @param isOver is asked by the reading thread whenever the end is reached, every tenth of a second, with the time since the file
+     *     last grew: whether nothing more is to be waited for. Interrupting the thread ends the reading too
+     * @throws IOException if the file cannot be read
+     */
+    public AllocationLog follow(Path file, Predicate<Duration> isOver) throws IOException {
+        try (GrowingFile log = new GrowingFile(file, clock, isOver)) {
+            return read(LogLines.of(log), file.toString());
+        }
+    }
+
+    private AllocationLog read(LogLines lines, String name) throws IOException {
         LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
-        return new AllocationLog(name, LogReading.of(LogLines.of(log), today, phaseMark, retention));
+        return new AllocationLog(
+                name, LogReading.of(lines, new LogReading.Choices(today, phaseMark, roundMark, retention)));
     }
 }

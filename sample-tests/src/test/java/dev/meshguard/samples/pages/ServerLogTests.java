@@ -17,7 +17,7 @@ class ServerLogTests {
         // region: read
         AllocationLog log = AllocationLog.read(FOLDER.resolve("server.log"));
 
-        assertThat(log.history()).noLeaks().hasBalancedReports();
+        assertThat(log).noLeaks().hasBalancedReports();
         // end region
     }
 }

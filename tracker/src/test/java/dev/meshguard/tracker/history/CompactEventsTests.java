@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CompactEventsTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_120);
-    private static final int HISTORIES = Integer.getInteger("meshguard.operations", 100_000) / 100;
+    private static final int HISTORIES = 1_000 + Integer.getInteger("meshguard.operations", 0) / 1_000;
     private static final LocalDate DAY = LocalDate.of(2026, 11, 20);
     private static final BufferType[] TYPES = {BufferType.DRAM, BufferType.L1, BufferType.L1_SMALL};
 

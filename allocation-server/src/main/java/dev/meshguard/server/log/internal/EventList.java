@@ -121,6 +121,14 @@ final class EventList {
         add(new HistoryEvent.PhaseBegan(number(), NO_TIME, phase));
     }
 
+    void roundBegan(int round) {
+        add(new HistoryEvent.RoundBegan(number(), round));
+    }
+
+    void roundEnded(int round) {
+        add(new HistoryEvent.RoundEnded(number(), round));
+    }
+
     void checked(LocalDate today) {
         add(new HistoryEvent.Checked(number(), today));
     }

@@ -61,8 +61,10 @@ final class LiveEvents {
             tracker.checked(checked.today());
         } else if (event instanceof HistoryEvent.ReportsLost lost) {
             tracker.reportsLost(lost.count(), lost.reason());
-        } else if (!(event instanceof HistoryEvent.PhaseBegan)) {
-            // Phases are of the past, which is not kept.
+        } else if (!(event instanceof HistoryEvent.PhaseBegan
+                || event instanceof HistoryEvent.RoundBegan
+                || event instanceof HistoryEvent.RoundEnded)) {
+            // Phases and rounds are of the past, which is not kept.
             throw new IllegalStateException("A log has no such event: " + event);
         }
     }

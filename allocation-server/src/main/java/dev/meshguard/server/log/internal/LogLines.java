@@ -31,6 +31,7 @@ public final class LogLines {
     private int filled;
     private boolean atEnd;
     private @Nullable String damage;
+    private @Nullable GrowingFile growing;
 
     private int from;
     private int to;
@@ -44,14 +45,14 @@ public final class LogLines {
     }
 
     /**
-     * Starts reading; gzip is known by its first bytes.
+     * Starts reading; gzip and zstd are known by their first bytes.
      *
-     * @throws UnreadableCompressionException if it is compressed in a way that cannot be read here
+     * @throws UnreadableCompressionException if it is compressed with zstd, and what reads that is not there
      */
     public static LogLines of(InputStream raw) throws IOException {
         BufferedInputStream in = new BufferedInputStream(raw, LONGEST_LINE);
         if (startsWith(in, ZSTD)) {
-            throw new UnreadableCompressionException("zstd");
+            return new LogLines(decompressed(in), true);
         }
         if (!startsWith(in, GZIP)) {
             return new LogLines(in, false);
@@ -63,6 +64,21 @@ public final class LogLines {
             nothing.damage = "its first bytes are those of gzip, and what follows is not";
             return nothing;
         }
+    }
+
+    private static InputStream decompressed(InputStream zstd) throws IOException {
+        try {
+            return ZstdLog.open(zstd);
+        } catch (LinkageError e) {
+            throw new UnreadableCompressionException("zstd", "com.github.luben:zstd-jni");
+        }
+    }
+
+    /** Starts reading a file that grows; it is not compressed. */
+    public static LogLines of(GrowingFile file) {
+        LogLines lines = new LogLines(file, false);
+        lines.growing = file;
+        return lines;
     }
 
     private static boolean startsWith(BufferedInputStream in, int... magic) throws IOException {
@@ -165,7 +181,8 @@ public final class LogLines {
 
     /** Returns what is wrong with the file that the lines are in, if anything is. */
     Optional<String> damage() {
-        return Optional.ofNullable(damage);
+        GrowingFile file = growing;
+        return file == null ? Optional.ofNullable(damage) : file.damage();
     }
 
     /** Returns the line as text; what is no UTF-8 is replaced. */

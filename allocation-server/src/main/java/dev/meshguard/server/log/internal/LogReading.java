@@ -62,12 +62,22 @@ public final class LogReading {
             long disagreements,
             List<String> notes) {}
 
+    /**
+     * What its reader asks for.
+     *
+     * @param today the day of the check, against which expectations that end are judged
+     * @param phaseMark finds the lines that begin a phase, and in its first group the name
+     * @param roundMark finds the lines that begin a round
+     * @param retention what is kept of the log
+     */
+    public record Choices(
+            LocalDate today, Optional<Pattern> phaseMark, Optional<Pattern> roundMark, Retention retention) {}
+
     private static final int LONGEST_OMISSION = 80;
     private static final String SOURCE = "allocation server log";
 
     private final LogLines lines;
-    private final LocalDate today;
-    private final Optional<Pattern> phaseMark;
+    private final Choices choices;
 
     private final EventList events;
     private final Losses losses;
@@ -92,6 +102,7 @@ public final class LogReading {
 
     private boolean followsServerLine;
     private long reports;
+    private int rounds;
     private long lastDump;
     private boolean hasStarted;
     private boolean wentOnAfterDump;
@@ -101,27 +112,19 @@ public final class LogReading {
     /** The sum that a device's last line of circular buffers or kernels gives. */
     private record LastTotal(String megabytes, long line) {}
 
-    private LogReading(LogLines lines, LocalDate today, Optional<Pattern> phaseMark, Retention retention) {
+    private LogReading(LogLines lines, Choices choices) {
         this.lines = lines;
-        this.today = today;
-        this.phaseMark = phaseMark;
-        this.events = new EventList(retention);
+        this.choices = choices;
+        this.events = new EventList(choices.retention());
         this.losses = new Losses(events);
-        this.books = new ServerBooks(events, losses, retention);
+        this.books = new ServerBooks(events, losses, choices.retention());
         this.witnesses = new Witnesses(books, losses);
         this.blocks = new BlockReader(events, losses, dialects);
     }
 
-    /**
-     * Reads a log to its end.
-     *
-     * @param today the day of the check, against which expectations that end are judged
-     * @param phaseMark finds the lines that begin a phase, and in its first group the name
-     * @param retention what is kept of the log
-     */
-    public static Result of(LogLines lines, LocalDate today, Optional<Pattern> phaseMark, Retention retention)
-            throws IOException {
-        return new LogReading(lines, today, phaseMark, retention).read();
+    /** Reads a log to its end. */
+    public static Result of(LogLines lines, Choices choices) throws IOException {
+        return new LogReading(lines, choices).read();
     }
 
     private Result read() throws IOException {
@@ -297,7 +300,7 @@ public final class LogReading {
         } else if (line.isPresent()) {
             unread.interrupted();
             understood(line.get());
-        } else if (!beginsPhase(text)) {
+        } else if (!beginsSomething(text)) {
             notUnderstood(text);
         }
     }
@@ -308,11 +311,17 @@ public final class LogReading {
                 && (stripped.startsWith("...") || stripped.startsWith("…") || stripped.startsWith("[..."));
     }
 
+    /** One line may begin a phase and a round. */
+    private boolean beginsSomething(String text) {
+        boolean beginsPhase = beginsPhase(text);
+        return beginsRound(text) || beginsPhase;
+    }
+
     private boolean beginsPhase(String text) {
-        if (phaseMark.isEmpty()) {
+        if (choices.phaseMark().isEmpty()) {
             return false;
         }
-        Matcher mark = phaseMark.get().matcher(text);
+        Matcher mark = choices.phaseMark().get().matcher(text);
         if (!mark.find()) {
             return false;
         }
@@ -324,6 +333,24 @@ public final class LogReading {
         phase = new Phase(name.strip());
         events.phaseBegan(phase);
         return true;
+    }
+
+    private boolean beginsRound(String text) {
+        boolean begins =
+                choices.roundMark().filter(mark -> mark.matcher(text).find()).isPresent();
+        if (begins) {
+            unread.interrupted();
+            roundEnded();
+            rounds++;
+            events.roundBegan(rounds);
+        }
+        return begins;
+    }
+
+    private void roundEnded() {
+        if (rounds > 0) {
+            events.roundEnded(rounds);
+        }
     }
 
     private void notUnderstood(String text) {
@@ -470,7 +497,10 @@ public final class LogReading {
 
     // The end
 
-    /** Only frees after the last dump are late; whatever else follows, the end of the log is the moment of the check. */
+    /**
+     * Only frees after the last dump are late; whatever else follows, and where rounds are compared, the end of the log is the moment
+     * of the check.
+     */
     private void finish() {
         events.at(lines.number());
         lines.damage()
@@ -489,13 +519,14 @@ public final class LogReading {
                             : "none of the " + Quantities.count(lines.number(), "line")
                                     + " is of a log of the allocation server");
         }
-        if (lastDump == 0 || wentOnAfterDump) {
+        roundEnded();
+        if (lastDump == 0 || wentOnAfterDump || rounds > 0) {
             checked();
         }
     }
 
     private void checked() {
-        events.checked(today);
+        events.checked(choices.today());
         unseen.checked();
     }
 

@@ -8,11 +8,13 @@ public final class UnreadableCompressionException extends IOException {
 
     private static final long serialVersionUID = 1;
 
-    UnreadableCompressionException(String compression) {
+    UnreadableCompressionException(String compression, String library) {
         super(String.format(
                 Locale.ROOT,
-                "The log is compressed with %s, which is not read. Decompress it first: %s -dc LOG | meshguard analyze -",
+                "The log is compressed with %s, and the library that reads it is not there. Put %s on the class path, or"
+                        + " decompress the log first: %s -dc LOG | meshguard analyze -",
                 compression,
+                library,
                 compression));
     }
 }

@@ -1,0 +1,50 @@
+package dev.meshguard.server.log.internal;
+
+import com.github.luben.zstd.ZstdIOException;
+import com.github.luben.zstd.ZstdInputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.zip.ZipException;
+
+/** Decompresses zstd, if the library that can is there: it brings native code, which most users of a reader of logs do not need. */
+final class ZstdLog extends FilterInputStream {
+
+    private ZstdLog(InputStream decompressed) {
+        super(decompressed);
+    }
+
+    /**
+     * Starts decompressing.
+     *
+     * @throws LinkageError if the library is not there, or not its native code for this system
+     */
+    static InputStream open(InputStream compressed) throws IOException {
+        return new ZstdLog(new ZstdInputStream(compressed));
+    }
+
+    /** What is spoilt is told as it is of gzip. */
+    @Override
+    public int read(byte[] target, int from, int most) throws IOException {
+        try {
+            return super.read(target, from, most);
+        } catch (ZstdIOException e) {
+            throw spoilt(e);
+        }
+    }
+
+    @Override
+    public int read() throws IOException {
+        try {
+            return super.read();
+        } catch (ZstdIOException e) {
+            throw spoilt(e);
+        }
+    }
+
+    private static ZipException spoilt(ZstdIOException cause) {
+        ZipException spoilt = new ZipException(cause.getMessage());
+        spoilt.initCause(cause);
+        return spoilt;
+    }
+}

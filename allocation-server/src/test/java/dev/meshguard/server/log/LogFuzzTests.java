@@ -1,0 +1,165 @@
+package dev.meshguard.server.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.Retention;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Whatever bytes a log is made of, it is read, nothing is invented, and what is kept is bounded; {@code -Dmeshguard.inputs=…} sets how
+ * many logs are tried, {@code -Dmeshguard.seed=…} reruns a seed.
+ */
+class LogFuzzTests {
+
+    private static final long SEED = Long.getLong("meshguard.seed", 20_261_121);
+    private static final int INPUTS = Integer.getInteger("meshguard.inputs", 5_000);
+
+    private static final Pattern BEGINS_LIKE_AN_ALLOCATION =
+            Pattern.compile("Allocated |BUFFER ALLOCATED|Allocation #");
+
+    /** One line of each kind that a server or its neighbours write, and what people write around them. */
+    private static final String[] LINES = {
+        "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)",
+        "✓ [PID 7] Allocated 2048 bytes of L1 on device 0 (buffer_id=101152, ref_count=2)",
+        "✓ [PID 8] Allocated 524288 bytes of DRAM on device 1 (buffer_id=0x1a0000)",
+        "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)",
+        "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, ref_count=1 remaining)",
+        "✗ [PID 8] Freed buffer 0x1a0000 on device 1 (524288 bytes)",
+        "✗ [PID 12345] Freed buffer 1 (1048576 bytes)",
+        "⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)",
+        "⚠ [PID 7] Deallocation for ALREADY FREED buffer 0x18b20 on device 0 (allocs=1 frees=2)",
+        "⚠ [PID 7] Buffer reused with DIFFERENT size: old=4096 new=2048 (buffer_id=101152, device=0)",
+        "⚠ [PID 7] Invalid buffer_type 9 for buffer 101152 on device 0",
+        "⚠️  Invalid device_id 2657333 - ignoring message",
+        "Unknown message type: 219",
+        "🚀 Allocation Server started",
+        "📊 Current Statistics:",
+        "  Device 0:",
+        "    Buffers: 1",
+        "    L1: 4096 bytes (4 KB)",
+        "    Total: 1.04858e+06 bytes",
+        "  Active allocations: 1",
+        "⚠️  Detected dead processes, cleaning up orphaned buffers...",
+        "   PID 7 is dead, removing its buffers...",
+        "   ✓ Removed 3 buffers (0.0117188 MB) from PID 7",
+        "📋 Received DUMP_REMAINING request...",
+        "║           REMAINING ALLOCATED BUFFERS                       ║",
+        "Total tracked allocations: 1",
+        "  L1: 1 buffers, 0.00390625 MB total",
+        "    - Buffer 0x18b20: 4 KB (PID 7, ref_count=1)",
+        "Total remaining buffers: 1",
+        "✓ [CB_ALLOC] Device 0: +21.7494 MB (Total: 21.7494 MB)",
+        "✗ [KERNEL_UNLOAD] Fabric kernel on Device 0: -0.1 MB (Total: 0.1 MB)",
+        "════════════════════════════════════════",
+        "BUFFER ALLOCATED",
+        "BUFFER DEALLOCATED",
+        "────────────────────────────────────────",
+        "Allocation #12",
+        "Device: 0",
+        "Address: 0x18b20 (101152)",
+        "Size: 4096 bytes (4 KB)",
+        "Type: L1",
+        "Call Stack:",
+        "    libtt_metal.so: tt::tt_metal::Buffer::create",
+        "```",
+        "... (8 devices total)",
+        "=== Run 2 ===",
+        "",
+    };
+
+    private final Random random = new Random(SEED);
+
+    @Test
+    void everyInputIsReadAndNothingIsInvented() throws IOException {
+        for (int input = 0; input < INPUTS; input++) {
+            byte[] bytes = bytes();
+            AllocationLog log = reader().read(new ByteArrayInputStream(bytes), "fuzz.log");
+            Logs.verdictOn(log);
+
+            long allocations = BEGINS_LIKE_AN_ALLOCATION
+                    .matcher(new String(bytes, StandardCharsets.ISO_8859_1))
+                    .results()
+                    .count();
+            assertThat(log.history().events().stream()
+                            .filter(HistoryEvent.Allocated.class::isInstance)
+                            .count())
+                    .as("seed %d, input %d: allocations", SEED, input)
+                    .isLessThanOrEqualTo(allocations);
+            assertThat(log.history().live().size())
+                    .as("seed %d, input %d: live buffers", SEED, input)
+                    .isLessThanOrEqualTo((int) allocations);
+            assertThat(log.lines())
+                    .as("seed %d, input %d: lines", SEED, input)
+                    .isGreaterThanOrEqualTo(log.unread().count());
+            assertThat(log.history().lostReports().size())
+                    .as("seed %d, input %d: what is said of losses", SEED, input)
+                    .isLessThanOrEqualTo(30);
+        }
+    }
+
+    @Test
+    void whatIsKeptOfAFileThatIsNoLogIsBounded() throws IOException {
+        byte[] noise = new byte[8 << 20];
+        random.nextBytes(noise);
+
+        AllocationLog log = Logs.READER.read(new ByteArrayInputStream(noise), "noise");
+
+        assertThat(log.unread().samples()).hasSize(UnreadLines.MOST_SAMPLES);
+        assertThat(log.unread().ranges()).hasSizeLessThanOrEqualTo(UnreadLines.MOST_RANGES);
+        assertThat(log.addresses()).isEmpty();
+        assertThat(log.history().events()).hasSizeLessThan(10);
+    }
+
+    private AllocationLogReader reader() {
+        AllocationLogReader reader =
+                Logs.READER.retention(random.nextInt(4) == 0 ? Retention.LIVE_AND_TOTALS : Retention.ALL);
+        return random.nextInt(4) == 0 ? reader.roundsAt(Pattern.compile("=== Run")) : reader;
+    }
+
+    private byte[] bytes() {
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        int lines = random.nextInt(14);
+        for (int line = 0; line < lines; line++) {
+            log.writeBytes(line(LINES[random.nextInt(LINES.length)].getBytes(StandardCharsets.UTF_8)));
+            log.write(random.nextInt(30) == 0 ? '\r' : '\n');
+        }
+        byte[] bytes = log.toByteArray();
+        return random.nextInt(20) == 0 ? line(bytes) : bytes;
+    }
+
+    /** A line as it is, or with a few bytes changed, taken out, put in or doubled. */
+    private byte[] line(byte[] line) {
+        byte[] changed = line;
+        int changes = random.nextInt(3) > 0 ? 0 : 1 + random.nextInt(3);
+        for (int change = 0; change < changes && changed.length > 0; change++) {
+            changed = changed(changed, random.nextInt(changed.length));
+        }
+        return changed;
+    }
+
+    private byte[] changed(byte[] line, int at) {
+        ByteArrayOutputStream changed = new ByteArrayOutputStream();
+        changed.write(line, 0, at);
+        int rest = at;
+        switch (random.nextInt(6)) {
+            case 0 -> changed.write(random.nextInt(256));
+            case 1 -> changed.write('0' + random.nextInt(10));
+            case 2 -> rest = at + random.nextInt(line.length - at);
+            case 3 -> changed.write(line, at, random.nextInt(line.length - at));
+            case 4 -> changed.writeBytes("99999999999999999999".getBytes(StandardCharsets.US_ASCII));
+            default -> {
+                changed.write(random.nextInt(256));
+                rest = at + 1;
+            }
+        }
+        changed.write(line, rest, line.length - rest);
+        return changed.toByteArray();
+    }
+}

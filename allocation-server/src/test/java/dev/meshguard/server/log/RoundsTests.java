@@ -1,0 +1,91 @@
+package dev.meshguard.server.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.Retention;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Trend;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Lines that a script writes before it does the same again cut a log into rounds. */
+class RoundsTests {
+
+    private static final AllocationLogReader READER = Logs.READER.roundsAt(Pattern.compile("^=== Run \\d+ ==="));
+
+    @Test
+    void aLogThatKeepsOneBufferMoreInEachRoundGrows() throws IOException {
+        Accumulation accumulation =
+                Accumulation.of(read(READER, round(1, kept(1)), round(2, kept(2)), round(3, kept(3)), round(4, kept(4)))
+                        .history());
+
+        assertThat(accumulation.rounds()).isEqualTo(4);
+        assertThat(accumulation.trend()).isEqualTo(Trend.GROWING);
+    }
+
+    @Test
+    void aLogThatKeepsWhatTheFirstRoundTookHasSettled() throws IOException {
+        Accumulation accumulation = Accumulation.of(
+                read(READER, round(1, kept(1)), round(2, givenBack(2)), round(3, givenBack(3)), round(4, givenBack(4)))
+                        .history());
+
+        assertThat(accumulation.rounds()).isEqualTo(4);
+        assertThat(accumulation.trend()).isEqualTo(Trend.SETTLED);
+    }
+
+    @Test
+    void aDumpInTheMiddleEndsNoRound() throws IOException {
+        String dump = "║           REMAINING ALLOCATED BUFFERS                       ║\nTotal tracked allocations: 1\n";
+        Accumulation accumulation =
+                Accumulation.of(read(READER, round(1, kept(1)), dump, round(2, givenBack(2)), round(3, freed(1)))
+                        .history());
+
+        assertThat(accumulation.rounds()).isEqualTo(3);
+    }
+
+    @Test
+    void aLineMayBeginAPhaseAndARound() throws IOException {
+        AllocationLog log =
+                read(READER.phasesAt(Pattern.compile("^=== (Run \\d+) ===")), round(1, kept(1)), round(2, kept(2)));
+
+        assertThat(log.unread().count()).isZero();
+        assertThat(log.history().phases())
+                .extracting(began -> began.phase().name())
+                .containsExactly("Run 1", "Run 2");
+        assertThat(Accumulation.of(log.history()).rounds()).isEqualTo(2);
+    }
+
+    @Test
+    void withoutAPastThereAreNoRounds() throws IOException {
+        AllocationLog log = read(READER.retention(Retention.LIVE_AND_TOTALS), round(1, kept(1)), round(2, kept(2)));
+
+        assertThat(log.unread().count()).isZero();
+        assertThat(Accumulation.of(log.history()).rounds()).isZero();
+    }
+
+    private static AllocationLog read(AllocationLogReader reader, String... parts) throws IOException {
+        byte[] text = String.join("", parts).getBytes(StandardCharsets.UTF_8);
+        return reader.read(new ByteArrayInputStream(text), "test.log");
+    }
+
+    private static String round(int number, String lines) {
+        return "=== Run " + number + " ===\n" + lines;
+    }
+
+    private static String kept(int id) {
+        return String.format(
+                Locale.ROOT, "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=%d)\n", id * 4096);
+    }
+
+    private static String freed(int id) {
+        return String.format(Locale.ROOT, "✗ [PID 7] Freed buffer %d on device 0 (4096 bytes, FINAL)\n", id * 4096);
+    }
+
+    private static String givenBack(int id) {
+        return kept(id) + freed(id);
+    }
+}

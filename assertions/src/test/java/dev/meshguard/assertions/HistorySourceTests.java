@@ -1,0 +1,40 @@
+package dev.meshguard.assertions;
+
+import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.history.HistorySource;
+import org.junit.jupiter.api.Test;
+
+/** Whatever tells a history is judged like the history. */
+class HistorySourceTests {
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+    private final HistorySource log = tracker::history;
+
+    @Test
+    void whatIsCleanPasses() {
+        tracker.sourceAttached("log");
+
+        assertThat(log).noLeaks();
+        MeshSoftAssertions softly = new MeshSoftAssertions();
+        softly.assertThat(log).noLeaks();
+        softly.assertAll();
+    }
+
+    @Test
+    void whatLeaksFails() {
+        AllocationRequest request = tracker.request(AllocationDetails.user());
+        tracker.allocated(request, 0, BufferType.L1, 4096, 64, Ownership.OWNING);
+
+        assertThatThrownBy(() -> assertThat(log).noLeaks()).isInstanceOf(LeakAssertionError.class);
+        MeshSoftAssertions softly = new MeshSoftAssertions();
+        softly.assertThat(log).noLeaks();
+        assertThatThrownBy(softly::assertAll).isInstanceOf(AssertionError.class);
+    }
+}
