@@ -45,7 +45,8 @@ final class Diff implements Callable<Integer> {
     @Parameters(
             paramLabel = "FILE",
             arity = "1..2",
-            description = "The earlier and the later run: histories in JSON Lines or logs, plain or gzip; - reads standard input.")
+            description =
+                    "The earlier and the later run: histories in JSON Lines or logs, plain or gzip; - reads standard input.")
     private List<String> files = List.of();
 
     @Option(names = "--devices", description = "Compare the devices of one run with one another.")
@@ -116,9 +117,11 @@ final class Diff implements Callable<Integer> {
         if (difference.isEmpty()) {
             return ExitStatus.CLEAN;
         }
-        boolean leavesMore = difference.deviations().stream().anyMatch(deviation -> deviation.others().values().stream()
-                .anyMatch(usage -> usage.leftBuffers() != deviation.usual().leftBuffers()
-                        || usage.leftBytes() != deviation.usual().leftBytes()));
+        boolean leavesMore = difference.deviations().stream()
+                .anyMatch(deviation -> deviation.others().values().stream()
+                        .anyMatch(usage -> usage.leftBuffers()
+                                        != deviation.usual().leftBuffers()
+                                || usage.leftBytes() != deviation.usual().leftBytes()));
         return leavesMore ? ExitStatus.LEAKED : ExitStatus.DIFFERENT;
     }
 

@@ -39,13 +39,16 @@ import picocli.CommandLine.Spec;
         })
 final class Minimize implements Callable<Integer> {
 
-    @Parameters(paramLabel = "FILE", description = "A history in JSON Lines or a log, plain or gzip; - reads standard input.")
+    @Parameters(
+            paramLabel = "FILE",
+            description = "A history in JSON Lines or a log, plain or gzip; - reads standard input.")
     private String file = "";
 
     @Option(
             names = {"-o", "--output"},
             paramLabel = "OUT",
-            description = "Where the history goes, as JSON Lines, compressed if OUT ends in .gz; standard output unless given.")
+            description =
+                    "Where the history goes, as JSON Lines, compressed if OUT ends in .gz; standard output unless given.")
     private @Nullable Path output;
 
     @Option(

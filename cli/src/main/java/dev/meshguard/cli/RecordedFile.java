@@ -40,9 +40,13 @@ record RecordedFile(String name, AllocationHistory history) {
         try (InputStream bytes = open(name, standardInput);
                 InputStream plain = plain(bytes)) {
             return new RecordedFile(
-                    called, isHistory(plain) ? history(plain, called) : AllocationLog.read(plain, called).history());
+                    called,
+                    isHistory(plain)
+                            ? history(plain, called)
+                            : AllocationLog.read(plain, called).history());
         } catch (NoSuchFileException | InvalidPathException e) {
-            throw new Refusal(called + " does not exist. Give the path of a history or a log, or - for standard input.");
+            throw new Refusal(
+                    called + " does not exist. Give the path of a history or a log, or - for standard input.");
         } catch (AccessDeniedException e) {
             throw new Refusal(called + " may not be read by this user. Change its permissions, or pipe it in with -.");
         } catch (ZipException e) {
@@ -54,21 +58,31 @@ record RecordedFile(String name, AllocationHistory history) {
         }
     }
 
+    /** Writes what goes into a file. */
+    @FunctionalInterface
+    interface Content {
+        void write(Writer writer) throws IOException, Refusal;
+    }
+
     /** Writes a history to a file, compressed if that is called {@code .gz}. */
     static void write(AllocationHistory history, Path file) throws Refusal {
+        write(file, writer -> HistoryJson.write(history, writer));
+    }
+
+    /** Writes a file, compressed if it is called {@code .gz}. */
+    static void write(Path file, Content content) throws Refusal {
         boolean compressed = file.toString().endsWith(".gz");
         try (OutputStream bytes = Files.newOutputStream(file);
                 OutputStream coded = compressed ? new GZIPOutputStream(bytes) : bytes;
                 Writer writer = new OutputStreamWriter(coded, StandardCharsets.UTF_8)) {
-            HistoryJson.write(history, writer);
+            content.write(writer);
         } catch (IOException e) {
             throw unwritable(file, e);
         }
     }
 
     static Refusal unwritable(Path file, IOException e) {
-        String why =
-                e instanceof NoSuchFileException ? "its folder does not exist" : String.valueOf(e.getMessage());
+        String why = e instanceof NoSuchFileException ? "its folder does not exist" : String.valueOf(e.getMessage());
         return new Refusal(file + " cannot be written: " + why + ". Give another path with -o.");
     }
 

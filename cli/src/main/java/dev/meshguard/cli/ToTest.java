@@ -46,13 +46,16 @@ final class ToTest implements Callable<Integer> {
 
     private static final String JAVA = ".java";
 
-    @Parameters(paramLabel = "FILE", description = "A history in JSON Lines or a log, plain or gzip; - reads standard input.")
+    @Parameters(
+            paramLabel = "FILE",
+            description = "A history in JSON Lines or a log, plain or gzip; - reads standard input.")
     private String file = "";
 
     @Option(
             names = {"-o", "--output"},
             paramLabel = "OUT",
-            description = "The file, after which the class is called, or a folder of sources; standard output unless given.")
+            description =
+                    "The file, after which the class is called, or a folder of sources; standard output unless given.")
     private @Nullable Path output;
 
     @Option(names = "--package", paramLabel = "NAME", description = "The package of the test; none unless given.")
@@ -152,7 +155,9 @@ final class ToTest implements Callable<Integer> {
                 ? target
                 : target.resolve(packageName.replace('.', '/')).resolve(test.className() + JAVA);
         OpenOption[] options = overwrite
-                ? new OpenOption[] {StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE}
+                ? new OpenOption[] {
+                    StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE
+                }
                 : new OpenOption[] {StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE};
         String source = source(test);
         try {

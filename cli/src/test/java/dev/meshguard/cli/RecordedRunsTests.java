@@ -76,6 +76,28 @@ class RecordedRunsTests {
         assertThat(run("", "replay", "--json", leak).out()).contains("\"outcome\" : \"LEAKED\"");
     }
 
+    @Test
+    void aRunIsReportedToAServer() throws IOException {
+        Path socket = Files.createTempDirectory("mg").resolve("s");
+        try (AllocationServer server =
+                AllocationServer.start(ServerOptions.builder().socket(socket).build())) {
+            Answer answer = run("", "replay", "--to", socket.toString(), leak);
+
+            assertThat(answer)
+                    .isEqualTo(new Answer(0, leak + ": 3 reports sent to " + socket + System.lineSeparator(), ""));
+        }
+    }
+
+    @Test
+    void aServerThatDoesNotAnswerIsSaidInOneLine() {
+        assertThat(run("", "replay", "--to", "/no/such/socket", leak))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: No allocation server answers at /no/such/socket. Start one with: meshguard serve"
+                                + " --socket /no/such/socket\n"));
+    }
+
     // Diff
 
     @Test
@@ -151,6 +173,23 @@ class RecordedRunsTests {
     @Test
     void aHistoryGoesToStandardOutput() {
         assertThat(run(ALLOCATED, "convert", "-").out()).startsWith("{\"kind\":\"header\",\"format\":\"meshguard-history\"");
+    }
+
+    @Test
+    void aHistoryBecomesALogThatReadsTheSame() {
+        Path log = folder.resolve("again.log");
+
+        assertThat(run("", "convert", "--to", "reference_counted", leak, "-o", log.toString()).status())
+                .isZero();
+
+        assertThat(log).content().contains("✓ [PID 7] Allocated 8192 bytes of DRAM on device 3 (buffer_id=4096)");
+        assertThat(run("", "analyze", log.toString()).status()).isEqualTo(1);
+    }
+
+    @Test
+    void aDialectThatCannotBeWrittenIsSaidInOneLine() {
+        assertThat(run("", "convert", "--to", "STACK_TRACE_LOG", leak).err())
+                .startsWith("meshguard: " + leak + ": Logs of the dialect STACK_TRACE_LOG cannot be written");
     }
 
     @Test

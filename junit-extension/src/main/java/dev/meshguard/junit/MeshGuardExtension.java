@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.ReportSettings;
@@ -376,7 +377,10 @@ public final class MeshGuardExtension
                 context,
                 () -> refusing(() -> RunAccount.begin(
                         RunSettings.of(context::getConfigurationParameter, System.getenv()),
-                        new Reporting(ReportSettings.of(context::getConfigurationParameter), System::nanoTime))));
+                        new Reporting(
+                                ReportSettings.of(context::getConfigurationParameter),
+                                HistoryFolder.of(context::getConfigurationParameter),
+                                System::nanoTime))));
     }
 
     private static PolicyRequest parametersOf(ExtensionContext context) {

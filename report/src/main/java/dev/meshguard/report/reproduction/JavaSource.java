@@ -110,10 +110,7 @@ final class JavaSource {
                         Stream.of(""),
                         lines.stream())
                 .flatMap(part -> part)
-                .collect(
-                        StringBuilder::new,
-                        (text, next) -> text.append(next).append('\n'),
-                        StringBuilder::append)
+                .collect(StringBuilder::new, (text, next) -> text.append(next).append('\n'), StringBuilder::append)
                 .toString();
     }
 

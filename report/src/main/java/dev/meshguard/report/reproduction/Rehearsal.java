@@ -39,13 +39,13 @@ final class Rehearsal {
     /** Of the first event of each row how long it is. */
     private final Map<Integer, Integer> rows;
     /** Of each request the ones that its line makes. */
-    private final Map<AllocationRequest, List<AllocationRequest>> lines;
+    private final IdentityHashMap<AllocationRequest, List<AllocationRequest>> lines;
 
     private Rehearsal(
             List<HistoryEvent> events,
             boolean flatAddresses,
             Map<Integer, Integer> rows,
-            Map<AllocationRequest, List<AllocationRequest>> lines) {
+            IdentityHashMap<AllocationRequest, List<AllocationRequest>> lines) {
         this.events = events;
         this.flatAddresses = flatAddresses;
         this.rows = rows;
@@ -57,8 +57,8 @@ final class Rehearsal {
         List<HistoryEvent> events = history.events();
         for (boolean flat : history.hasFlatAddresses() ? new boolean[] {true} : new boolean[] {true, false}) {
             for (Rehearsal play : List.of(
-                    new Rehearsal(events, flat, Map.of(), Map.of()),
-                    new Rehearsal(events, flat, rowsOf(events), Map.of()),
+                    new Rehearsal(events, flat, Map.of(), new IdentityHashMap<>()),
+                    new Rehearsal(events, flat, rowsOf(events), new IdentityHashMap<>()),
                     new Rehearsal(events, flat, Map.of(), linesOf(events)))) {
                 if (finding.isKeptBy(play.finding())) {
                     return Optional.of(play);
@@ -89,7 +89,7 @@ final class Rehearsal {
     }
 
     private Finding finding() {
-        Map<AllocationRequest, AllocationRequest> asked = new IdentityHashMap<>();
+        IdentityHashMap<AllocationRequest, AllocationRequest> asked = new IdentityHashMap<>();
         List<HistoryEvent> told = new ArrayList<>();
         int endOfRow = 0;
         int line = 0;
@@ -102,10 +102,16 @@ final class Rehearsal {
                 .examine(AllocationHistory.restored(told, DeviceSums.countedFrom(told), flatAddresses, true)));
     }
 
-    private HistoryEvent told(HistoryEvent event, int line, Map<AllocationRequest, AllocationRequest> asked) {
+    private HistoryEvent told(HistoryEvent event, int line, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
         if (event instanceof HistoryEvent.Allocated e) {
             return new HistoryEvent.Allocated(
-                    e.number(), asked(e.request(), line, asked), e.device(), e.type(), e.address(), e.size(), e.ownership());
+                    e.number(),
+                    asked(e.request(), line, asked),
+                    e.device(),
+                    e.type(),
+                    e.address(),
+                    e.size(),
+                    e.ownership());
         } else if (event instanceof HistoryEvent.Freed e) {
             return new HistoryEvent.Freed(
                     e.number(), released(e.request(), asked), e.device(), e.type(), e.address(), e.ownership());
@@ -119,7 +125,7 @@ final class Rehearsal {
     }
 
     private AllocationRequest asked(
-            AllocationRequest request, int line, Map<AllocationRequest, AllocationRequest> asked) {
+            AllocationRequest request, int line, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
         List<AllocationRequest> together = madeTogether(request);
         int where = together.isEmpty() ? line : BEFOREHAND + indexOfFirst(together.get(0));
         StackTraceElement frame = new StackTraceElement("Reproduction", "test", "Reproduction.java", where + 1);
@@ -136,12 +142,12 @@ final class Rehearsal {
     }
 
     private static AllocationRequest released(
-            AllocationRequest request, Map<AllocationRequest, AllocationRequest> asked) {
+            AllocationRequest request, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
         return again(request, Optional.empty(), asked);
     }
 
     private static AllocationRequest again(
-            AllocationRequest request, Optional<Origin> origin, Map<AllocationRequest, AllocationRequest> asked) {
+            AllocationRequest request, Optional<Origin> origin, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
         return request.isAnonymous()
                 ? AllocationRequest.restored(request.details(), origin)
                 : asked.computeIfAbsent(request, unused -> AllocationRequest.restored(request.details(), origin));
@@ -149,9 +155,9 @@ final class Rehearsal {
 
     // What one line can do
 
-    private static Map<AllocationRequest, List<AllocationRequest>> linesOf(List<HistoryEvent> events) {
+    private static IdentityHashMap<AllocationRequest, List<AllocationRequest>> linesOf(List<HistoryEvent> events) {
         Map<Line, List<AllocationRequest>> byLine = new HashMap<>();
-        Map<AllocationRequest, List<AllocationRequest>> lines = new IdentityHashMap<>();
+        IdentityHashMap<AllocationRequest, List<AllocationRequest>> lines = new IdentityHashMap<>();
         for (HistoryEvent event : events) {
             if (event instanceof HistoryEvent.Allocated e && !lines.containsKey(e.request())) {
                 lineOf(e.request()).ifPresent(line -> {
@@ -166,15 +172,13 @@ final class Rehearsal {
     }
 
     private static Map<Integer, Integer> rowsOf(List<HistoryEvent> events) {
-        Map<AllocationRequest, Integer> uses = new IdentityHashMap<>();
+        IdentityHashMap<AllocationRequest, Integer> uses = new IdentityHashMap<>();
         events.forEach(event -> requestOf(event).ifPresent(request -> uses.merge(request, 1, Integer::sum)));
         Map<Integer, Integer> rows = new HashMap<>();
         int start = 0;
         for (int i = 1; i <= events.size(); i++) {
             Optional<Row> row = rowOf(events.get(start), uses);
-            boolean goesOn = i < events.size()
-                    && row.isPresent()
-                    && row.equals(rowOf(events.get(i), uses));
+            boolean goesOn = i < events.size() && row.isPresent() && row.equals(rowOf(events.get(i), uses));
             if (!goesOn) {
                 if (i - start > 1) {
                     rows.put(start, i - start);
@@ -186,7 +190,7 @@ final class Rehearsal {
     }
 
     /** A row makes a request for each report and keeps none, so of what is needed again there is no row. */
-    private static Optional<Row> rowOf(HistoryEvent event, Map<AllocationRequest, Integer> uses) {
+    private static Optional<Row> rowOf(HistoryEvent event, IdentityHashMap<AllocationRequest, Integer> uses) {
         return event instanceof HistoryEvent.Allocated e && uses.getOrDefault(e.request(), 0) == 1
                 ? lineOf(e.request()).map(line -> new Row(line, e.type(), e.size(), e.ownership()))
                 : Optional.empty();

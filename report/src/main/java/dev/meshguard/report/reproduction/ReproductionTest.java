@@ -77,8 +77,9 @@ public final class ReproductionTest {
                     finding));
         }
         if (!history.isComplete()) {
-            throw new IllegalArgumentException("This history holds only what was still allocated and sums, and no test can tell"
-                    + " those. Record it with Retention.ALL.");
+            throw new IllegalArgumentException(
+                    "This history holds only what was still allocated and sums, and no test can tell"
+                            + " those. Record it with Retention.ALL.");
         }
         String name = JavaNames.upperFirst(Story.name(verdict)) + SUFFIX;
         return new ReproductionTest(history, verdict, "", name, "", false);
@@ -136,8 +137,7 @@ public final class ReproductionTest {
      * @throws IllegalStateException if nothing that a test can report leads to the finding
      */
     public String source() {
-        Optional<RuntimeProgram> program =
-                onTracker ? Optional.empty() : RuntimeProgram.of(history, finding);
+        Optional<RuntimeProgram> program = onTracker ? Optional.empty() : RuntimeProgram.of(history, finding);
         return program.isPresent() ? ofProgram(program.get()) : ofReports();
     }
 
@@ -163,14 +163,15 @@ public final class ReproductionTest {
                                 + " than one line of code can do. Keep the history, and replay it.",
                         finding)));
         JavaSource source = new JavaSource();
-        comment(source, "The test reports to a tracker what that run reported; it goes green when " + whenGreen() + ".");
+        comment(
+                source,
+                "The test reports to a tracker what that run reported; it goes green when " + whenGreen() + ".");
         source.open("class " + className).blank();
         source.line("@" + source.use("org.junit.jupiter.api.Test"));
         source.open("void " + Story.name(verdict) + "()");
         String tracker = source.use(AllocationTracker.class);
-        source.line(
-                tracker + " tracker = " + tracker
-                        + (play.hasFlatAddresses() ? ".create();" : ".builder().bankedAddresses().build();"));
+        source.line(tracker + " tracker = " + tracker
+                + (play.hasFlatAddresses() ? ".create();" : ".builder().bankedAddresses().build();"));
         source.blank();
         if (!play.events().isEmpty()) {
             new TrackerProgram(play, source).write();

@@ -67,7 +67,7 @@ final class RuntimeProgram {
     }
 
     private static List<Taking> takings(AllocationHistory history) {
-        Map<Object, Taking> byRequest = new IdentityHashMap<>();
+        IdentityHashMap<Object, Taking> byRequest = new IdentityHashMap<>();
         List<Taking> takings = new ArrayList<>();
         for (BufferGeneration buffer : history.generations()) {
             Object key = buffer.request().isAnonymous() ? buffer : buffer.request();
@@ -87,7 +87,8 @@ final class RuntimeProgram {
                 && buffer.lifetime() == BufferLifetime.USER
                 && buffer.type() != BufferType.SYSTEM_MEMORY
                 && buffer.size() > 0
-                && buffer.size() <= (buffer.type() == BufferType.DRAM || buffer.type() == BufferType.L1 ? LARGEST : REGION / 2);
+                && buffer.size()
+                        <= (buffer.type() == BufferType.DRAM || buffer.type() == BufferType.L1 ? LARGEST : REGION / 2);
     }
 
     private boolean canBeTold() {
@@ -203,8 +204,8 @@ final class RuntimeProgram {
                 .toList();
         source.open("for (int device : mesh.deviceIds())");
         source.line(source.use(MESH + "Buffer") + " buffer = mesh.allocateOn(device, " + config(first, source) + ");");
-        source.open("if ("
-                + left.stream().map(device -> "device != " + device).collect(Collectors.joining(" && ")) + ")");
+        source.open(
+                "if (" + left.stream().map(device -> "device != " + device).collect(Collectors.joining(" && ")) + ")");
         source.line("buffer.deallocate();");
         source.close();
         source.close();

@@ -29,8 +29,8 @@ final class TrackerProgram {
 
     private final Rehearsal play;
     private final JavaSource source;
-    private final Map<AllocationRequest, Integer> uses = new IdentityHashMap<>();
-    private final Map<AllocationRequest, String> names = new IdentityHashMap<>();
+    private final IdentityHashMap<AllocationRequest, Integer> uses = new IdentityHashMap<>();
+    private final IdentityHashMap<AllocationRequest, String> names = new IdentityHashMap<>();
     private final Set<String> taken = new HashSet<>(Set.of("tracker", "device", "buffer"));
     private boolean isInRow;
     private final Map<Owner, Integer> owners = new HashMap<>();
@@ -185,7 +185,11 @@ final class TrackerProgram {
         if (isInRow || saysNothing(request)) {
             return call;
         }
-        String wish = request.details().label().map(JavaNames::camelCase).filter(name -> !name.isEmpty()).orElse("request");
+        String wish = request.details()
+                .label()
+                .map(JavaNames::camelCase)
+                .filter(name -> !name.isEmpty())
+                .orElse("request");
         String name = JavaNames.free(isRelease ? "release" : wish, taken);
         if (!request.isAnonymous()) {
             names.put(request, name);
@@ -200,22 +204,35 @@ final class TrackerProgram {
             return type + ".canary(" + details.mesh().getAsInt() + ")";
         }
         StringBuilder text = new StringBuilder(type);
-        boolean isSystem = details.lifetime() == BufferLifetime.SYSTEM && details.owner().isPresent();
+        boolean isSystem =
+                details.lifetime() == BufferLifetime.SYSTEM && details.owner().isPresent();
         text.append(isSystem ? ".system(" + owner(details.owner().orElseThrow()) + ")" : ".user()");
         if (details.kind() != BufferKind.BUFFER) {
             text.append(".ofKind(").append(source.use(details.kind())).append(')');
         }
         if (!isSystem) {
             if (details.lifetime() != BufferLifetime.USER) {
-                text.append(".withLifetime(").append(source.use(details.lifetime())).append(')');
+                text.append(".withLifetime(")
+                        .append(source.use(details.lifetime()))
+                        .append(')');
             }
-            details.owner().ifPresent(owner -> text.append(".ownedBy(").append(owner(owner)).append(')'));
+            details.owner()
+                    .ifPresent(owner ->
+                            text.append(".ownedBy(").append(owner(owner)).append(')'));
         }
-        details.label().ifPresent(label -> text.append(".labelled(").append(JavaNames.literal(label)).append(')'));
-        details.extent().ifPresent(extent -> text.append(".withExtent(").append(number(extent)).append(')'));
-        details.processId().ifPresent(process -> text.append(".reportedBy(").append(number(process)).append(')'));
+        details.label()
+                .ifPresent(label -> text.append(".labelled(")
+                        .append(JavaNames.literal(label))
+                        .append(')'));
+        details.extent()
+                .ifPresent(extent ->
+                        text.append(".withExtent(").append(number(extent)).append(')'));
+        details.processId()
+                .ifPresent(process ->
+                        text.append(".reportedBy(").append(number(process)).append(')'));
         details.connection()
-                .ifPresent(connection -> text.append(".overConnection(").append(connection).append(')'));
+                .ifPresent(connection ->
+                        text.append(".overConnection(").append(connection).append(')'));
         details.mesh().ifPresent(mesh -> text.append(".onMesh(").append(mesh).append(')'));
         if (details.handleCollected()) {
             text.append(".ofCollectedHandle()");
@@ -267,7 +284,8 @@ final class TrackerProgram {
                     address(e.address()),
                     source.use(e.reason())));
         } else if (event instanceof HistoryEvent.HandleTraced e) {
-            source.line("tracker.traced(" + requestOf(e.request(), false) + ", " + reachability(e.reachability()) + ");");
+            source.line(
+                    "tracker.traced(" + requestOf(e.request(), false) + ", " + reachability(e.reachability()) + ");");
         } else if (event instanceof HistoryEvent.Witnessed e) {
             source.line("tracker.witnessed(" + reading(e.reading()) + ");");
         } else if (event instanceof HistoryEvent.MeshOpened e) {
@@ -322,13 +340,14 @@ final class TrackerProgram {
     }
 
     private void canaries(int mesh, List<Integer> devices, boolean seen) {
-        AllocationDetails canary = mesh < 0
-                ? AllocationDetails.user().ofKind(BufferKind.CANARY)
-                : AllocationDetails.canary(mesh);
+        AllocationDetails canary =
+                mesh < 0 ? AllocationDetails.user().ofKind(BufferKind.CANARY) : AllocationDetails.canary(mesh);
         for (int device : devices) {
             source.line(String.format(
                     Locale.ROOT,
-                    seen ? "tracker.allocated(tracker.request(%s), %d, %s, 0, 0, %s);" : "tracker.freed(tracker.release(%s), %d, %s, 0, %s);",
+                    seen
+                            ? "tracker.allocated(tracker.request(%s), %d, %s, 0, 0, %s);"
+                            : "tracker.freed(tracker.release(%s), %d, %s, 0, %s);",
                     details(canary),
                     device,
                     source.use(BufferType.L1),
@@ -379,7 +398,8 @@ final class TrackerProgram {
                 mesh.busiestDevice() < 0
                         ? type + ".of(" + head + ")"
                         : "new " + type + "(" + head + ", " + mesh.busiestDevice() + ")");
-        mesh.parent().ifPresent(parent -> text.append(".withParent(").append(parent).append(')'));
+        mesh.parent()
+                .ifPresent(parent -> text.append(".withParent(").append(parent).append(')'));
         if (!mesh.capacities().isEmpty()) {
             text.append(".withCapacities(").append(source.use(List.class)).append(".of(");
             text.append(mesh.capacities().stream().map(this::capacity).collect(Collectors.joining(", ")));

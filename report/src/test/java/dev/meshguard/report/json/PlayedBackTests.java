@@ -61,7 +61,9 @@ class PlayedBackTests {
             if (history.isComplete() && !finding.isClean()) {
                 MinimizedHistory least = HistoryMinimizer.create().minimize(history);
 
-                assertThat(finding.isKeptBy(least.left())).as("seed %d: %s", seed, least).isTrue();
+                assertThat(finding.isKeptBy(least.left()))
+                        .as("seed %d: %s", seed, least)
+                        .isTrue();
                 written += isWritten(least.history(), seed) ? 1 : 0;
                 written += isWritten(history, seed) ? 1 : 0;
             }
@@ -86,16 +88,16 @@ class PlayedBackTests {
 
     @Test
     void aHistoryWithoutAPastIsNotPlayedBack() {
-        AllocationTracker tracker = AllocationTracker.builder()
-                .retention(Retention.LIVE_AND_TOTALS)
-                .build();
+        AllocationTracker tracker =
+                AllocationTracker.builder().retention(Retention.LIVE_AND_TOTALS).build();
         tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
         AllocationHistory history = tracker.history();
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> HistoryPlayback.of(history))
-                .withMessage("This history holds only what was still allocated and sums, so what happened before cannot be"
-                        + " reported again. Record it with Retention.ALL.");
+                .withMessage(
+                        "This history holds only what was still allocated and sums, so what happened before cannot be"
+                                + " reported again. Record it with Retention.ALL.");
     }
 
     /** Nothing can be reported that only ends. */
@@ -128,18 +130,23 @@ class PlayedBackTests {
 
     private static Collection<String> syntaxErrors(String source) {
         DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
-        JavaFileObject file = new SimpleJavaFileObject(URI.create("string:///Written.java"), JavaFileObject.Kind.SOURCE) {
-            @Override
-            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                return source;
-            }
-        };
+        JavaFileObject file =
+                new SimpleJavaFileObject(URI.create("string:///Written.java"), JavaFileObject.Kind.SOURCE) {
+                    @Override
+                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                        return source;
+                    }
+                };
         ToolProvider.getSystemJavaCompiler()
                 .getTask(
                         new StringWriter(),
                         null,
                         found,
-                        List.of("-proc:none", "-XDshould-stop.ifNoError=PARSE", "-encoding", StandardCharsets.US_ASCII.name()),
+                        List.of(
+                                "-proc:none",
+                                "-XDshould-stop.ifNoError=PARSE",
+                                "-encoding",
+                                StandardCharsets.US_ASCII.name()),
                         null,
                         List.of(file))
                 .call();

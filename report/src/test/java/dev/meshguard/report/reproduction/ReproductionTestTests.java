@@ -80,8 +80,7 @@ class ReproductionTestTests {
         tracker.allocated(request, 5, BufferType.DRAM, 0x1000, 1_024, Ownership.NON_OWNING);
         tracker.traced(request, Reachability.held());
 
-        assertThat(ReproductionTest.of(tracker.history()).source())
-                .isEqualTo("""
+        assertThat(ReproductionTest.of(tracker.history()).source()).isEqualTo("""
                         import static dev.meshguard.tracker.BufferType.DRAM;
 
                         import dev.meshguard.junit.TrackAllocations;
@@ -120,7 +119,8 @@ class ReproductionTestTests {
         tracker.traced(request, Reachability.heldBy(List.of("KvCacheTest.cache", "ArrayList[0]")));
 
         assertThat(ReproductionTest.of(tracker.history()).onTracker().source())
-                .contains("tracker.traced(request, Reachability.heldBy(List.of(\"KvCacheTest.cache\", \"ArrayList[0]\")));");
+                .contains(
+                        "tracker.traced(request, Reachability.heldBy(List.of(\"KvCacheTest.cache\", \"ArrayList[0]\")));");
     }
 
     @Test
@@ -150,7 +150,8 @@ class ReproductionTestTests {
         tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.UNKNOWN);
 
         assertThat(ReproductionTest.of(tracker.history()).source())
-                .contains("AllocationRequest classBuffer = tracker.request(AllocationDetails.user().labelled(\"class\"));")
+                .contains(
+                        "AllocationRequest classBuffer = tracker.request(AllocationDetails.user().labelled(\"class\"));")
                 .contains("class ClassIsNeverFreedTest {");
     }
 
@@ -176,21 +177,22 @@ class ReproductionTestTests {
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ReproductionTest.of(tracker.history()))
-                .withMessage("Nothing is wrong with this history (LEAK_FREE), so there is no test to write. Give one whose"
-                        + " verdict fails.");
+                .withMessage(
+                        "Nothing is wrong with this history (LEAK_FREE), so there is no test to write. Give one whose"
+                                + " verdict fails.");
     }
 
     @Test
     void aHistoryWithoutAPastIsRefused() {
-        AllocationTracker forgetful = AllocationTracker.builder()
-                .retention(Retention.LIVE_AND_TOTALS)
-                .build();
+        AllocationTracker forgetful =
+                AllocationTracker.builder().retention(Retention.LIVE_AND_TOTALS).build();
         forgetful.allocated(0, BufferType.DRAM, 0x1000, 64);
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ReproductionTest.of(forgetful.history()))
-                .withMessage("This history holds only what was still allocated and sums, and no test can tell those. Record it"
-                        + " with Retention.ALL.");
+                .withMessage(
+                        "This history holds only what was still allocated and sums, and no test can tell those. Record it"
+                                + " with Retention.ALL.");
     }
 
     @Test

@@ -102,12 +102,17 @@ class ReproducedCorpusTests {
     private void run(List<Written> written, List<String> wrongs) throws Exception {
         try (WrittenSources sources = new WrittenSources(folder)) {
             for (int i = 0; i < written.size(); i++) {
-                sources.add("written.of" + i, written.get(i).className(), written.get(i).source());
+                sources.add(
+                        "written.of" + i,
+                        written.get(i).className(),
+                        written.get(i).source());
             }
             assertThat(sources.compile()).isEmpty();
             for (int i = 0; i < written.size(); i++) {
                 Written one = written.get(i);
-                if (Boolean.getBoolean("show")) { System.out.println(one.source()); }
+                if (Boolean.getBoolean("show")) {
+                    System.out.println(one.source());
+                }
                 Throwable failure = Fixtures.failureOf(sources.load("written.of" + i + "." + one.className()));
                 if (!(failure instanceof LeakAssertionError leak)
                         || !Finding.of(leak.verdict()).equals(one.finding())) {

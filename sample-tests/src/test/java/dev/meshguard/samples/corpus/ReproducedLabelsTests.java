@@ -52,12 +52,16 @@ class ReproducedLabelsTests {
         ReproductionTest test = ReproductionTest.of(tracker.history()).from(label);
 
         for (ReproductionTest form : List.of(test, test.onTracker().named("Reports"))) {
-            assertThat(survivorsOf(form)).extracting(survivor -> survivor.buffer().label().orElse("")).containsExactly(label);
+            assertThat(survivorsOf(form))
+                    .extracting(survivor -> survivor.buffer().label().orElse(""))
+                    .containsExactly(label);
         }
     }
 
     @ParameterizedTest
-    @EnumSource(value = BufferType.class, names = {"DRAM", "L1", "L1_SMALL", "TRACE"})
+    @EnumSource(
+            value = BufferType.class,
+            names = {"DRAM", "L1", "L1_SMALL", "TRACE"})
     void whatIsTakenFromAMeshIsOfTheSameMemory(BufferType type) throws Exception {
         AllocationTracker tracker = AllocationTracker.create();
         AllocationRequest request = tracker.request(AllocationDetails.user());

@@ -106,7 +106,10 @@ public record Finding(Outcome outcome, Set<Fate> fates, Set<Anomaly.Kind> anomal
         if (!fates.isEmpty()) {
             parts.add(fates.stream()
                     .sorted(Comparator.comparing(Fate::cause).thenComparing(Fate::standing))
-                    .map(fate -> fate.cause() + (fate.standing().outcome() == outcome ? "" : " (" + fate.standing().words() + ")"))
+                    .map(fate -> fate.cause()
+                            + (fate.standing().outcome() == outcome
+                                    ? ""
+                                    : " (" + fate.standing().words() + ")"))
                     .collect(Collectors.joining(", ")));
         }
         new TreeSet<>(anomalies).forEach(kind -> parts.add(kind.words()));

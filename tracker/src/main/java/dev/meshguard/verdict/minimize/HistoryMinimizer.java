@@ -101,8 +101,9 @@ public final class HistoryMinimizer {
                     finding));
         }
         if (!history.isComplete()) {
-            throw new IllegalArgumentException("This history holds only what was still allocated and sums, so nothing can be"
-                    + " left out of it. Record it with Retention.ALL.");
+            throw new IllegalArgumentException(
+                    "This history holds only what was still allocated and sums, so nothing can be"
+                            + " left out of it. Record it with Retention.ALL.");
         }
         Search search = new Search(history, check, finding, kept(finding), mostChecks);
         search.attempt(new OwnBuffers(verdict, wanted).candidates());

@@ -30,7 +30,7 @@ final class Lives implements Pieces {
 
     private final int size;
     private @Nullable Map<Place, List<Integer>> byPlace;
-    private @Nullable Map<AllocationRequest, List<Integer>> byRequest;
+    private @Nullable IdentityHashMap<AllocationRequest, List<Integer>> byRequest;
 
     Lives(EventList list) {
         this.list = list;
@@ -87,8 +87,7 @@ final class Lives implements Pieces {
                 rest.add(Rewriting.keeping(
                         witnessed,
                         Set.of(),
-                        (device, type, address) ->
-                                stays(new Place(device, type, address), witnessed, leftOut)));
+                        (device, type, address) -> stays(new Place(device, type, address), witnessed, leftOut)));
             } else if (!(event instanceof HistoryEvent.HandleTraced traced) || isOfAny(traced.request(), leftOut)) {
                 rest.add(event);
             }
@@ -126,8 +125,7 @@ final class Lives implements Pieces {
             known = new HashMap<>();
             for (int life = 0; life < lives.size(); life++) {
                 BufferGeneration one = lives.get(life);
-                known.computeIfAbsent(
-                                new Place(one.device(), one.type(), one.address()), unused -> new ArrayList<>(1))
+                known.computeIfAbsent(new Place(one.device(), one.type(), one.address()), unused -> new ArrayList<>(1))
                         .add(life);
             }
             byPlace = known;
@@ -136,12 +134,13 @@ final class Lives implements Pieces {
     }
 
     private boolean isOfAny(AllocationRequest request, BitSet leftOut) {
-        Map<AllocationRequest, List<Integer>> known = byRequest;
+        IdentityHashMap<AllocationRequest, List<Integer>> known = byRequest;
         if (known == null) {
             known = new IdentityHashMap<>();
             for (int life = 0; life < lives.size(); life++) {
                 for (BufferGeneration.Report report : lives.get(life).reports()) {
-                    known.computeIfAbsent(report.request(), unused -> new ArrayList<>(1)).add(life);
+                    known.computeIfAbsent(report.request(), unused -> new ArrayList<>(1))
+                            .add(life);
                 }
             }
             byRequest = known;

@@ -47,8 +47,8 @@ final class OwnBuffers {
         Map<Finding.Fate, Survivor> fates = new LinkedHashMap<>();
         Map<Anomaly.Kind, Anomaly> kinds = new EnumMap<>(Anomaly.Kind.class);
         List<Survivor> survivors = verdict
-                .survivors(survivor -> Finding.isWrong(survivor)
-                        && (wanted.isEmpty() || wanted.get() == survivor.cause()))
+                .survivors(
+                        survivor -> Finding.isWrong(survivor) && (wanted.isEmpty() || wanted.get() == survivor.cause()))
                 .stream()
                 .sorted(Comparator.comparing(survivor -> survivor.buffer().lifetime()))
                 .toList();
@@ -102,9 +102,7 @@ final class OwnBuffers {
     }
 
     private static Stream<AllocationRequest> requestsOf(BufferGeneration life) {
-        return life.reports().stream()
-                .map(BufferGeneration.Report::request)
-                .filter(request -> !request.isAnonymous());
+        return life.reports().stream().map(BufferGeneration.Report::request).filter(request -> !request.isAnonymous());
     }
 
     private static Lives.Place placeOf(BufferGeneration life) {

@@ -112,8 +112,7 @@ final class Rewriting {
         return all.stream().filter(device -> !without.contains(device)).toList();
     }
 
-    private static Optional<HistoryEvent> some(
-            List<Integer> devices, Function<List<Integer>, HistoryEvent> event) {
+    private static Optional<HistoryEvent> some(List<Integer> devices, Function<List<Integer>, HistoryEvent> event) {
         return devices.isEmpty() ? Optional.empty() : Optional.of(event.apply(devices));
     }
 

@@ -87,8 +87,7 @@ final class Search {
     }
 
     MinimizedHistory result() {
-        AllocationHistory history =
-                isInTheEvents ? least.numberedFromOne().history() : whole;
+        AllocationHistory history = isInTheEvents ? least.numberedFromOne().history() : whole;
         return new MinimizedHistory(
                 history,
                 finding,

@@ -71,15 +71,15 @@ final class Simplification {
     }
 
     private static EventList described(EventList events, UnaryOperator<AllocationDetails> change) {
-        Map<AllocationRequest, AllocationRequest> known = new IdentityHashMap<>();
+        IdentityHashMap<AllocationRequest, AllocationRequest> known = new IdentityHashMap<>();
         return events.with(event -> Rewriting.requestOf(event)
                 .filter(request -> !change.apply(request.details()).equals(request.details()))
                 .map(request -> Rewriting.requested(
                         event,
                         known.computeIfAbsent(
                                 request,
-                                unused -> AllocationRequest.restored(
-                                        change.apply(request.details()), request.origin()))))
+                                unused ->
+                                        AllocationRequest.restored(change.apply(request.details()), request.origin()))))
                 .orElse(event));
     }
 
@@ -122,7 +122,8 @@ final class Simplification {
     }
 
     private static HistoryEvent ofUnknownCapacity(HistoryEvent event) {
-        return event instanceof HistoryEvent.MeshOpened e && !e.mesh().capacities().isEmpty()
+        return event instanceof HistoryEvent.MeshOpened e
+                        && !e.mesh().capacities().isEmpty()
                 ? new HistoryEvent.MeshOpened(e.number(), e.at(), e.mesh().withCapacities(List.of()))
                 : event;
     }

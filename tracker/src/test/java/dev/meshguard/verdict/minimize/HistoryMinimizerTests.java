@@ -30,11 +30,11 @@ class HistoryMinimizerTests {
     void leavesOutWhatWasGivenBack() {
         HistoryScript run = historyWithoutOrigins();
         for (int buffer = 0; buffer < 100; buffer++) {
-            run.allocate(DRAM, device(buffer % 8), 0x1000 * buffer, 64);
+            run.allocate(DRAM, device(buffer % 8), 0x1000L * buffer, 64);
         }
         for (int buffer = 0; buffer < 100; buffer++) {
             if (buffer != 42) {
-                run.free(DRAM, device(buffer % 8), 0x1000 * buffer);
+                run.free(DRAM, device(buffer % 8), 0x1000L * buffer);
             }
         }
 
@@ -42,9 +42,8 @@ class HistoryMinimizerTests {
 
         assertThat(lines(least)).containsExactly("#1 allocated DRAM 0x2a000 (172032) on device 2, 64 B");
         assertThat(least)
-                .hasToString(
-                        "199 events, 100 buffers, 8 devices -> 1 event, 1 buffer, 1 device, found with " + least.checks()
-                                + " checks");
+                .hasToString("199 events, 100 buffers, 8 devices -> 1 event, 1 buffer, 1 device, found with "
+                        + least.checks() + " checks");
     }
 
     @Test
@@ -60,7 +59,8 @@ class HistoryMinimizerTests {
 
     @Test
     void keepsASecondCause() {
-        AllocationHistory run = history().allocate(DRAM, device(0), 0x1000, 64)
+        AllocationHistory run = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
                 .traced(Reachability.held())
                 .allocate(DRAM, device(0), 0x2000, 64)
                 .traced(Reachability.lost())
@@ -73,15 +73,15 @@ class HistoryMinimizerTests {
 
     @Test
     void leavesOutASecondCauseIfOneIsAskedFor() {
-        AllocationHistory run = history().allocate(DRAM, device(0), 0x1000, 64)
+        AllocationHistory run = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
                 .traced(Reachability.held())
                 .allocate(DRAM, device(0), 0x2000, 64)
                 .traced(Reachability.lost())
                 .free(DRAM, device(1), 0x3000)
                 .recorded();
 
-        MinimizedHistory least =
-                HistoryMinimizer.create().about(Cause.LOST).minimize(run);
+        MinimizedHistory least = HistoryMinimizer.create().about(Cause.LOST).minimize(run);
 
         assertThat(least.finding()).hasToString("LEAKED: HELD, LOST; free of an unknown address");
         assertThat(least.left()).hasToString("LEAKED: LOST");
@@ -90,7 +90,8 @@ class HistoryMinimizerTests {
 
     @Test
     void keepsTheSiblingsThatACauseRestsOn() {
-        AllocationHistory run = history().allocate(DRAM, devices(0, 7), 0x1000, 64)
+        AllocationHistory run = history()
+                .allocate(DRAM, devices(0, 7), 0x1000, 64)
                 .free(DRAM, devices(0, 2), 0x1000)
                 .free(DRAM, devices(4, 7), 0x1000)
                 .recorded();
@@ -103,7 +104,8 @@ class HistoryMinimizerTests {
 
     @Test
     void keepsTheReadingThatACauseRestsOnAndTakesTheOthersFromIt() {
-        AllocationHistory run = history().mesh(0, 0, 1)
+        AllocationHistory run = history()
+                .mesh(0, 0, 1)
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .allocate(DRAM, devices(0, 1), 0x2000, 64)
                 .witness(Moment.CLOSE_BEGUN, DRAM, devices(0, 1), 0x2000)
@@ -114,7 +116,8 @@ class HistoryMinimizerTests {
         MinimizedHistory least = HistoryMinimizer.create().minimize(run);
 
         assertThat(least.left()).hasToString("MISREPORTED: FREE_UNREPORTED");
-        assertThat(least.history().readings().get(0).reading().takenAddresses(0, DRAM)).isEmpty();
+        assertThat(least.history().readings().get(0).reading().takenAddresses(0, DRAM))
+                .isEmpty();
         assertThat(least.after()).hasToString("2 events, 1 buffer, 1 device");
     }
 
@@ -187,12 +190,12 @@ class HistoryMinimizerTests {
 
     @Test
     void stopsAtItsBoundWithTheLeastThatItHas() {
-        AllocationHistory run = history().allocate(DRAM, devices(0, 7), 0x1000, 64)
+        AllocationHistory run = history()
+                .allocate(DRAM, devices(0, 7), 0x1000, 64)
                 .free(DRAM, devices(0, 6), 0x1000)
                 .recorded();
 
-        MinimizedHistory least =
-                HistoryMinimizer.create().withMostChecks(3).minimize(run);
+        MinimizedHistory least = HistoryMinimizer.create().withMostChecks(3).minimize(run);
 
         assertThat(least.checks()).isEqualTo(3);
         assertThat(least.stoppedEarly()).isTrue();
@@ -202,7 +205,8 @@ class HistoryMinimizerTests {
 
     @Test
     void findsTheSameEachTime() {
-        AllocationHistory run = history().allocate(DRAM, devices(0, 7), 0x1000, 4096)
+        AllocationHistory run = history()
+                .allocate(DRAM, devices(0, 7), 0x1000, 4096)
                 .allocate(L1, devices(0, 7), 0x1000, 4096)
                 .free(DRAM, devices(0, 6), 0x1000)
                 .recorded();
@@ -234,36 +238,38 @@ class HistoryMinimizerTests {
 
     @Test
     void refusesACleanHistory() {
-        AllocationHistory run = history().allocate(DRAM, device(0), 0x1000, 64)
+        AllocationHistory run = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
                 .free(DRAM, device(0), 0x1000)
                 .recorded();
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> HistoryMinimizer.create().minimize(run))
-                .withMessage("Nothing is wrong with this history (LEAK_FREE), so there is nothing to minimize. Give one whose"
-                        + " verdict fails.");
+                .withMessage(
+                        "Nothing is wrong with this history (LEAK_FREE), so there is nothing to minimize. Give one whose"
+                                + " verdict fails.");
     }
 
     @Test
     void refusesACauseThatIsNotThere() {
-        AllocationHistory run =
-                history().allocate(DRAM, device(0), 0x1000, 64).recorded();
+        AllocationHistory run = history().allocate(DRAM, device(0), 0x1000, 64).recorded();
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> HistoryMinimizer.create().about(Cause.HELD).minimize(run))
-                .withMessage("No buffer of this history is left because of HELD. What is wrong is LEAKED: UNEXPLAINED.");
+                .withMessage(
+                        "No buffer of this history is left because of HELD. What is wrong is LEAKED: UNEXPLAINED.");
     }
 
     @Test
     void refusesAHistoryWithoutAPast() {
-        AllocationHistory run = historyOfLiveBuffers()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .recorded();
+        AllocationHistory run =
+                historyOfLiveBuffers().allocate(DRAM, device(0), 0x1000, 64).recorded();
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> HistoryMinimizer.create().minimize(run))
-                .withMessage("This history holds only what was still allocated and sums, so nothing can be left out of it."
-                        + " Record it with Retention.ALL.");
+                .withMessage(
+                        "This history holds only what was still allocated and sums, so nothing can be left out of it."
+                                + " Record it with Retention.ALL.");
     }
 
     private static List<String> lines(MinimizedHistory least) {
