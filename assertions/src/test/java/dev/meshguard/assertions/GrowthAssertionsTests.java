@@ -216,7 +216,7 @@ class GrowthAssertionsTests {
                         Expecting all devices to use memory alike, but:
                           DIFFERENT  devices differ at 1 site of allocation
                              DRAM buffers of 128 B
-                                devices 0 and 2: asked for nothing, left nothing
+                                devices 0, 2: asked for nothing, left nothing
                                 device 1: asked for 1 buffer of 128 B, left 1 buffer of 128 B""");
     }
 

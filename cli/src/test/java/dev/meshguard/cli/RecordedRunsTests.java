@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.LeakCheck;
@@ -79,13 +81,19 @@ class RecordedRunsTests {
     @Test
     void aRunIsReportedToAServer() throws IOException {
         Path socket = Files.createTempDirectory("mg").resolve("s");
-        try (AllocationServer server =
-                AllocationServer.start(ServerOptions.builder().socket(socket).build())) {
-            Answer answer = run("", "replay", "--to", socket.toString(), leak);
-
-            assertThat(answer)
-                    .isEqualTo(new Answer(0, leak + ": 3 reports sent to " + socket + System.lineSeparator(), ""));
+        AllocationTracker heard = AllocationTracker.create();
+        Answer answer;
+        try (AllocationServer server = AllocationServer.builder()
+                .socket(socket)
+                .recordSize(RecordSize.BYTES_112)
+                .tracker(heard)
+                .start()) {
+            answer = run("", "replay", "--to", socket.toString(), leak);
         }
+
+        assertThat(answer).isEqualTo(new Answer(0, leak + ": 3 reports sent to " + socket + System.lineSeparator(), ""));
+        assertThat(heard.totals(3, BufferType.DRAM).totalBytes()).isEqualTo(8_192);
+        assertThat(heard.totals(0, BufferType.L1).totalBuffers()).isEqualTo(1);
     }
 
     @Test
