@@ -57,14 +57,18 @@ class RecordedRunsTests {
 
         assertThat(answer.out())
                 .isEqualToNormalizingNewlines(
-                        VerdictReport.of(LeakCheck.create().examine(tracker.history())).text() + "\n");
+                        VerdictReport.of(LeakCheck.create().examine(tracker.history()))
+                                        .text() + "\n");
         assertThat(answer.status()).isEqualTo(1);
     }
 
     @Test
     void replayHasTheStatusOfAnalyze() throws IOException {
         String cut = file("cut.log", ALLOCATED + FREED + "✓ [PID 7] Alloc");
-        String twice = file("twice.log", ALLOCATED + FREED + "⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)\n");
+        String twice = file(
+                "twice.log",
+                ALLOCATED + FREED
+                        + "⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)\n");
 
         for (String log : new String[] {clean, leak, cut, twice}) {
             assertThat(run("", "replay", log).status())
@@ -91,7 +95,8 @@ class RecordedRunsTests {
             answer = run("", "replay", "--to", socket.toString(), leak);
         }
 
-        assertThat(answer).isEqualTo(new Answer(0, leak + ": 3 reports sent to " + socket + System.lineSeparator(), ""));
+        assertThat(answer)
+                .isEqualTo(new Answer(0, leak + ": 3 reports sent to " + socket + System.lineSeparator(), ""));
         assertThat(heard.totals(3, BufferType.DRAM).totalBytes()).isEqualTo(8_192);
         assertThat(heard.totals(0, BufferType.L1).totalBuffers()).isEqualTo(1);
     }
@@ -120,8 +125,7 @@ class RecordedRunsTests {
     void aRunThatLeavesMoreIsStatusOne() {
         Answer answer = run("", "diff", clean, leak);
 
-        assertThat(answer.out())
-                .isEqualToNormalizingNewlines("""
+        assertThat(answer.out()).isEqualToNormalizingNewlines("""
                         CHANGED  1 site of allocation changed, what leaves more first
                            DRAM buffers of 8 KiB (8192 B): new survivors
                               asked for nothing -> 1 buffer of 8 KiB (8192 B)
@@ -180,14 +184,16 @@ class RecordedRunsTests {
 
     @Test
     void aHistoryGoesToStandardOutput() {
-        assertThat(run(ALLOCATED, "convert", "-").out()).startsWith("{\"kind\":\"header\",\"format\":\"meshguard-history\"");
+        assertThat(run(ALLOCATED, "convert", "-").out())
+                .startsWith("{\"kind\":\"header\",\"format\":\"meshguard-history\"");
     }
 
     @Test
     void aHistoryBecomesALogThatReadsTheSame() {
         Path log = folder.resolve("again.log");
 
-        assertThat(run("", "convert", "--to", "reference_counted", leak, "-o", log.toString()).status())
+        assertThat(run("", "convert", "--to", "reference_counted", leak, "-o", log.toString())
+                        .status())
                 .isZero();
 
         assertThat(log).content().contains("✓ [PID 7] Allocated 8192 bytes of DRAM on device 3 (buffer_id=4096)");
@@ -202,7 +208,12 @@ class RecordedRunsTests {
 
     @Test
     void aHistoryThatCannotBeWrittenIsSaidInOneLine() {
-        Answer answer = run("", "convert", leak, "-o", folder.resolve("no/such/folder.jsonl").toString());
+        Answer answer = run(
+                "",
+                "convert",
+                leak,
+                "-o",
+                folder.resolve("no/such/folder.jsonl").toString());
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
@@ -239,7 +250,8 @@ class RecordedRunsTests {
                 .isEqualTo(new Answer(
                         64,
                         "",
-                        "meshguard: " + clean + ": Nothing is wrong with this history (LEAK_FREE), so there is nothing to"
+                        "meshguard: " + clean
+                                + ": Nothing is wrong with this history (LEAK_FREE), so there is nothing to"
                                 + " minimize. Give one whose verdict fails.\n"));
     }
 
@@ -254,8 +266,7 @@ class RecordedRunsTests {
 
     @Test
     void aRunIsWrittenAsATest() {
-        assertThat(run("", "to-test", leak).out())
-                .isEqualTo("""
+        assertThat(run("", "to-test", leak).out()).isEqualTo("""
                         import static dev.meshguard.assertions.MeshAssertions.assertThat;
                         import static dev.meshguard.tracker.BufferType.DRAM;
 
@@ -297,7 +308,8 @@ class RecordedRunsTests {
     void aFolderOfSourcesGetsTheFileOfItsPackage() {
         run("", "to-test", leak, "-o", folder.toString(), "--package", "dev.example");
 
-        assertThat(folder.resolve("dev/example/DramBufferIsNeverFreedTest.java")).exists();
+        assertThat(folder.resolve("dev/example/DramBufferIsNeverFreedTest.java"))
+                .exists();
     }
 
     @Test
@@ -306,9 +318,11 @@ class RecordedRunsTests {
         Files.writeString(file, "mine");
 
         assertThat(run("", "to-test", leak, "-o", file.toString()).err())
-                .isEqualTo("meshguard: " + file + " is there already. Give another path with -o, or add --overwrite.\n");
+                .isEqualTo(
+                        "meshguard: " + file + " is there already. Give another path with -o, or add --overwrite.\n");
         assertThat(file).hasContent("mine");
-        assertThat(run("", "to-test", leak, "--overwrite", "-o", file.toString()).status())
+        assertThat(run("", "to-test", leak, "--overwrite", "-o", file.toString())
+                        .status())
                 .isZero();
         assertThat(Files.readString(file)).contains("class MineTest {");
     }
@@ -323,14 +337,22 @@ class RecordedRunsTests {
     @Test
     void aCleanRunIsNotWritten() {
         assertThat(run("", "to-test", "--whole", clean).err())
-                .isEqualTo("meshguard: " + clean + ": Nothing is wrong with this history (LEAK_FREE), so there is no test to"
+                .isEqualTo("meshguard: " + clean
+                        + ": Nothing is wrong with this history (LEAK_FREE), so there is no test to"
                         + " write. Give one whose verdict fails.\n");
         assertThat(run("", "to-test", clean).status()).isEqualTo(64);
     }
 
     @Test
     void namesThatCannotBeAreRefused() {
-        assertThat(run("", "to-test", leak, "--class", "Other", "-o", folder.resolve("MineTest.java").toString())
+        assertThat(run(
+                                "",
+                                "to-test",
+                                leak,
+                                "--class",
+                                "Other",
+                                "-o",
+                                folder.resolve("MineTest.java").toString())
                         .err())
                 .isEqualTo("meshguard: --class Other cannot be in " + folder.resolve("MineTest.java")
                         + ": a class is in the file that is called after it. Leave one of the two out.\n");

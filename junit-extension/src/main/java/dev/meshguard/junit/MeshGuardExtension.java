@@ -1,8 +1,8 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
+import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.Reporting;
 import dev.meshguard.junit.internal.RunAccount;

@@ -102,7 +102,8 @@ final class Rehearsal {
                 .examine(AllocationHistory.restored(told, DeviceSums.countedFrom(told), flatAddresses, true)));
     }
 
-    private HistoryEvent told(HistoryEvent event, int line, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
+    private HistoryEvent told(
+            HistoryEvent event, int line, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
         if (event instanceof HistoryEvent.Allocated e) {
             return new HistoryEvent.Allocated(
                     e.number(),
@@ -147,7 +148,9 @@ final class Rehearsal {
     }
 
     private static AllocationRequest again(
-            AllocationRequest request, Optional<Origin> origin, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
+            AllocationRequest request,
+            Optional<Origin> origin,
+            IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
         return request.isAnonymous()
                 ? AllocationRequest.restored(request.details(), origin)
                 : asked.computeIfAbsent(request, unused -> AllocationRequest.restored(request.details(), origin));
