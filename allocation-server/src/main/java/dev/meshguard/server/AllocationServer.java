@@ -89,9 +89,7 @@ public final class AllocationServer implements AutoCloseable {
         this.channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
             this.file = SocketFile.bind(channel, options.socket(), options.permissions());
-            this.log = options.log().isPresent()
-                    ? new ServerLog(options.log().get().open(), problems)
-                    : null;
+            this.log = openLog();
             channel.configureBlocking(false);
             channel.register(selector, SelectionKey.OP_ACCEPT);
         } catch (IOException e) {
@@ -107,10 +105,24 @@ public final class AllocationServer implements AutoCloseable {
         thread.setDaemon(true);
     }
 
+    private @Nullable ServerLog openLog() throws IOException {
+        if (options.log().isEmpty()) {
+            return null;
+        }
+        try {
+            return new ServerLog(options.log().get().open(), problems);
+        } catch (IOException e) {
+            file.removeOwn();
+            throw new IOException("The log cannot be written: " + e + ". Choose another file.", e);
+        }
+    }
+
     /** Nobody may see a server before it is whole, so its constructor does not start it. */
     private void begin() {
+        synchronized (lock) {
+            loop.logged();
+        }
         thread.start();
-        selector.wakeup();
     }
 
     /** Starts a server with other options than the default ones. */
@@ -174,16 +186,16 @@ public final class AllocationServer implements AutoCloseable {
     public void checkProcesses() {
         synchronized (lock) {
             bookkeeper.checkProcesses();
+            loop.logged();
         }
-        selector.wakeup();
     }
 
     /** Logs what is left, as if a program had asked for it. */
     public void dump() {
         synchronized (lock) {
             bookkeeper.dump();
+            loop.logged();
         }
-        selector.wakeup();
     }
 
     /**

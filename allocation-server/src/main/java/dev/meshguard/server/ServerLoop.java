@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,14 @@ final class ServerLoop implements Runnable {
     private static final int MOST_ERRORS = 10;
     private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final long LONGEST_SLEEP = 1000;
+
+    /**
+     * A program that reports one record after the other would wake this thread for each of them, and pay for that in its own write.
+     * So after little was heard, and nothing asked, some more is waited for.
+     */
+    private static final long NAP = 50_000;
+
+    private static final int LITTLE = 1 << 13;
 
     /** More than a socket's buffers hold. */
     private static final int LAST_ROUNDS = 64;
@@ -66,6 +75,9 @@ final class ServerLoop implements Runnable {
     // Guarded by the lock: who waits until all that was sent is read.
     private long quietAsked;
     private long quietReached;
+
+    private boolean hasUnflushedLines;
+    private boolean hasOnlyHeardLittle;
 
     private volatile boolean isStopping;
 
@@ -126,22 +138,25 @@ final class ServerLoop implements Runnable {
 
     private void turn() throws IOException {
         long asked;
+        boolean isAwaited;
         synchronized (lock) {
             asked = quietAsked;
+            isAwaited = quietReached < asked || hasUnflushedLines;
         }
-        int ready = selector.selectNow();
-        if (ready == 0) {
+        int ready = isAwaited ? selector.selectNow() : selector.select(LONGEST_SLEEP);
+        if (ready == 0 && isAwaited) {
             synchronized (lock) {
                 flush();
-                if (quietReached < asked) {
-                    quietReached = asked;
-                    lock.notifyAll();
-                }
+                quietReached = asked;
+                lock.notifyAll();
             }
-            ready = selector.select(LONGEST_SLEEP);
         }
         if (ready > 0) {
+            hasOnlyHeardLittle = true;
             serve();
+            if (hasOnlyHeardLittle) {
+                LockSupport.parkNanos(NAP);
+            }
         }
         synchronized (lock) {
             onTime();
@@ -167,6 +182,7 @@ final class ServerLoop implements Runnable {
     }
 
     private void accept() throws IOException {
+        hasOnlyHeardLittle = false;
         SocketChannel channel;
         try {
             channel = server.accept();
@@ -204,10 +220,12 @@ final class ServerLoop implements Runnable {
         if (!options.processCheck().isZero() && !now.isBefore(nextCheck)) {
             nextCheck = now.plus(options.processCheck());
             bookkeeper.checkProcesses();
+            hasUnflushedLines = log != null;
         }
         if (log != null && !options.statistics().isZero() && !now.isBefore(nextStatistics)) {
             nextStatistics = now.plus(options.statistics());
             bookkeeper.statistics();
+            hasUnflushedLines = true;
         }
         if (codec == null) {
             connections.forEach(connection -> askForSize(connection, now));
@@ -225,6 +243,8 @@ final class ServerLoop implements Runnable {
         int count = connection.channel.read(in);
         in.flip();
         connection.carried = 0;
+        hasOnlyHeardLittle &= count < LITTLE;
+        hasUnflushedLines = log != null;
         if (count < 0) {
             atEnd(connection);
             ended(connection);
@@ -457,6 +477,7 @@ final class ServerLoop implements Runnable {
             spill(connection, out.capacity());
         }
         codec.encode(message, out);
+        hasOnlyHeardLittle = false;
     }
 
     /** Sends what was answered; what the program does not take now waits, and so does what it sends. */
@@ -550,6 +571,7 @@ final class ServerLoop implements Runnable {
     }
 
     private void flush() {
+        hasUnflushedLines = false;
         if (log != null) {
             log.flush();
         }
@@ -567,6 +589,12 @@ final class ServerLoop implements Runnable {
 
     Optional<RecordSize> recordSize() {
         return Optional.ofNullable(codec).map(RecordCodec::size);
+    }
+
+    /** Others have caused lines to be logged. */
+    void logged() {
+        hasUnflushedLines = log != null;
+        selector.wakeup();
     }
 
     /** Asks for a sign that nothing is left to read; returns what {@link #isQuiet} is to be asked. */

@@ -117,7 +117,7 @@ class AllocationServerTests extends WithServer {
     }
 
     @Test
-    void devicesAreThoseThatWereConfigured() throws IOException {
+    void devicesAreThoseThatWereConfigured() throws IOException, InterruptedException {
         DeviceInfo third = DeviceInfo.wormhole(2);
         server = builder(RecordSize.BYTES_112)
                 .devices(List.of(DeviceInfo.wormhole(0), DeviceInfo.wormhole(1), third))
@@ -130,6 +130,7 @@ class AllocationServerTests extends WithServer {
             assertThat(client.receive()).isEqualTo(third);
             assertThat(client.receive()).isEqualTo(DeviceInfo.none(3));
         }
+        server.awaitQuiet(LONG);
         assertThat(log.toString()).startsWith("""
                 🔍 Device detection (using TT-Metal APIs):
                    Device 0: Wormhole_B0 (12GB DRAM, 91MB L1)
@@ -346,8 +347,11 @@ class AllocationServerTests extends WithServer {
 
         assertThat(read.history().lostReports()).as("seed %d", SEED).isEmpty();
         assertThat(read.unread().count()).isZero();
-        assertThat(reports(read.history())).as("seed %d", SEED).isEqualTo(reports(server.tracker().history()));
-        assertThat(read.history().live()).hasSameSizeAs(server.tracker().history().live());
+        assertThat(reports(read.history()))
+                .as("seed %d", SEED)
+                .isEqualTo(reports(server.tracker().history()));
+        assertThat(read.history().live())
+                .hasSameSizeAs(server.tracker().history().live());
         assertThat(read.history().live()).hasSize((int) server.activeAllocations());
     }
 

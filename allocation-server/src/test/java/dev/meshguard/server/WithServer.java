@@ -26,7 +26,10 @@ abstract class WithServer {
     @TempDir
     Path folder;
 
+    /** Written by the server's thread, read when it is quiet. */
+    @SuppressWarnings("JdkObsolete")
     final StringBuffer log = new StringBuffer();
+
     final Map<Long, ProcessProbe.Sighting> processes = new ConcurrentHashMap<>();
     AllocationServer server;
 

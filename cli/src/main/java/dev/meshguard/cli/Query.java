@@ -58,8 +58,7 @@ final class Query implements Callable<Integer> {
         }
         PrintWriter out = command.commandLine().getOut();
         try (AllocationClient client = server.connect()) {
-            Table table =
-                    new Table().row("device", "DRAM", "L1", "L1_SMALL", "TRACE", "circular buffers", "kernels");
+            Table table = new Table().row("device", "DRAM", "L1", "L1_SMALL", "TRACE", "circular buffers", "kernels");
             for (int device : server.devices(asked, client)) {
                 MemoryUsage usage = client.query(device);
                 table.row(

@@ -116,8 +116,9 @@ final class Serve implements Callable<Integer> {
             names = "--dead-check",
             paramLabel = "SECONDS",
             defaultValue = "5",
-            description = "How often dead processes are looked for (default: ${DEFAULT-VALUE}); 0 is never, for programs in"
-                    + " other containers.")
+            description =
+                    "How often dead processes are looked for (default: ${DEFAULT-VALUE}); 0 is never, for programs in"
+                            + " other containers.")
     private long deadCheck;
 
     @Option(
@@ -181,7 +182,9 @@ final class Serve implements Callable<Integer> {
                         .retention(Retention.LIVE_AND_TOTALS)
                         .bankedAddresses()
                         .build())
-                .devices(IntStream.range(0, devices).mapToObj(DeviceInfo::wormhole).toList())
+                .devices(IntStream.range(0, devices)
+                        .mapToObj(DeviceInfo::wormhole)
+                        .toList())
                 .compatibleWith(compatibility())
                 .permissions(permissions())
                 .processCheckEvery(Duration.ofSeconds(Math.max(0, deadCheck)));

@@ -37,7 +37,8 @@ final class ServerAddress {
     AllocationClient connect() throws Refusal {
         Optional<RecordSize> size = RecordSize.of(recordSize);
         if (size.isEmpty()) {
-            throw new Refusal("--record-size " + recordSize + ": give 72, 112 or 144, whichever the server was built with");
+            throw new Refusal(
+                    "--record-size " + recordSize + ": give 72, 112 or 144, whichever the server was built with");
         }
         AllocationClient client = AllocationClient.builder()
                 .socket(socket)

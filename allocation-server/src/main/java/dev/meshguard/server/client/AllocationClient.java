@@ -9,6 +9,7 @@ import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Quantities;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -251,9 +252,10 @@ public final class AllocationClient implements AutoCloseable {
         if (disconnections > 0 || unsent > 0) {
             onWarning.accept(String.format(
                     Locale.ROOT,
-                    "[MeshGuard] Connected to the allocation server at %s again: %d reports were not sent",
+                    "[MeshGuard] Connected to the allocation server at %s again: %s not sent",
                     socket,
-                    unsent - unsentBefore));
+                    Quantities.count(unsent - unsentBefore, "report")
+                            + (unsent - unsentBefore == 1 ? " was" : " were")));
             unsentBefore = unsent;
             hasWarned = false;
         }

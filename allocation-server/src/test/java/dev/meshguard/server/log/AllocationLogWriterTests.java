@@ -103,7 +103,7 @@ class AllocationLogWriterTests {
     @Test
     void aDumpAndTheDeadAreWrittenWhereTheyWere() throws IOException {
         for (int buffer = 0; buffer < 11; buffer++) {
-            report(7, 4096 * (buffer + 1), 4096);
+            report(7, 4096L * (buffer + 1), 4096);
         }
         tracker.allocated(
                 tracker.request(AllocationDetails.user().reportedBy(8)),
@@ -305,7 +305,7 @@ class AllocationLogWriterTests {
             int device = random.nextInt(4);
             long address = 4096L * (1 + random.nextInt(5)) + (random.nextInt(5) == 0 ? 0xffff_0000_0000L : 0);
             BufferType type = BufferType.values()[(int) (address / 4096 % 5)];
-            long process = 1 + random.nextInt(3);
+            long process = 1L + random.nextInt(3);
             AllocationDetails who = random.nextInt(4) == 0
                     ? AllocationDetails.user()
                     : AllocationDetails.user().reportedBy(process);

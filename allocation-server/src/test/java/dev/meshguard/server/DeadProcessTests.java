@@ -1,0 +1,281 @@
+package dev.meshguard.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.server.ProcessProbe.Sighting;
+import dev.meshguard.server.protocol.MessageType;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Survivor;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** What a dead process had leaves the answers, and stays as evidence. */
+class DeadProcessTests extends WithServer {
+
+    @Test
+    void whatADeadProcessHadLeavesTheAnswersAndStaysInTheHistory() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        runs(108_740);
+        try (RawClient client = client()) {
+            for (long id : new long[] {101_152, 105_248, 109_344}) {
+                client.send(Request.allocation(108_740, 0, BufferType.L1, id, 4096));
+                client.send(Request.allocation(108_740, 0, BufferType.L1, id, 4096));
+            }
+            client.query(0);
+        }
+        processes.remove(108_740L);
+
+        server.checkProcesses();
+
+        assertThat(server.usage(0).l1()).isZero();
+        assertThat(lines().subList(6, lines().size())).containsExactly("""
+
+                ⚠️  Detected dead processes, cleaning up orphaned buffers...
+                   PID 108740 is dead, removing its buffers...
+                   ✓ Removed 3 buffers (0.0117188 MB) from PID 108740
+                """.split("\n", -1));
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict().survivors())
+                .extracting(Survivor::cause)
+                .containsOnly(Cause.PROCESS_DIED)
+                .hasSize(3);
+    }
+
+    @Test
+    void theDeadAreLookedForBeforeADump() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        try (RawClient client = client()) {
+            client.send(Request.allocation(7, 0, BufferType.L1, 64, 64), Request.of(MessageType.DUMP_REMAINING));
+            client.query(0);
+        }
+
+        assertThat(lines())
+                .contains("   PID 7 is dead, removing its buffers...", "✓ No buffers remaining - perfect cleanup!");
+        assertThat(verdict().survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
+    }
+
+    @Test
+    void theDeadAreLookedForWhenItIsTime() throws IOException, InterruptedException {
+        AtomicReference<Instant> now = new AtomicReference<>(NOON);
+        server = builder(RecordSize.BYTES_112)
+                .processCheckEvery(Duration.ofSeconds(5))
+                .clock(now::get)
+                .start();
+        try (RawClient client = client()) {
+            client.send(Request.allocation(7, 0, BufferType.L1, 64, 64));
+            assertThat(client.query(0).l1()).isEqualTo(64);
+            now.set(NOON.plusSeconds(5));
+            client.query(0);
+
+            assertThat(client.query(0).l1()).isZero();
+        }
+        server.awaitQuiet(LONG);
+        assertThat(log.toString()).contains("Background cleanup thread started (checking every 5s)");
+    }
+
+    @Test
+    void aProcessThatLivesKeepsWhatItHas() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        runs(7);
+        allocate(7, 64);
+
+        server.checkProcesses();
+
+        assertThat(server.usage(0).l1()).isEqualTo(64);
+    }
+
+    @Test
+    void aLaterProcessOfTheSameIdIsAnotherOne() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        runs(7);
+        allocate(7, 64);
+        processes.put(7L, Sighting.running(NOON.plusSeconds(60)));
+
+        server.checkProcesses();
+
+        assertThat(server.usage(0).l1()).isZero();
+    }
+
+    @Test
+    void aLaterProcessOfTheSameIdThatReportsIsNotTakenForTheDeadOne() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        runs(7);
+        allocate(7, 64);
+        processes.put(7L, Sighting.running(NOON.plusSeconds(60)));
+
+        allocate(7, 128);
+        try (RawClient client = client()) {
+            client.send(Request.free(7, 0, 128));
+            client.query(0);
+        }
+
+        assertThat(verdict().survivors())
+                .extracting(survivor -> survivor.buffer().address() + " " + survivor.cause())
+                .containsExactly("64 PROCESS_DIED");
+    }
+
+    @Test
+    void aLaterProcessCountsAsTheSameIfAskedFor() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112, Compatibility.REUSED_PROCESS_IDS);
+        runs(7);
+        allocate(7, 64);
+        processes.put(7L, Sighting.running(NOON.plusSeconds(60)));
+
+        server.checkProcesses();
+
+        assertThat(server.usage(0).l1()).isEqualTo(64);
+    }
+
+    @Test
+    void aProcessThatNobodyWaitedForIsDeadUnlessAskedFor() throws IOException, InterruptedException {
+        Sighting zombie = new Sighting(Optional.of(NOON), true, false);
+
+        assertThat(leftAfterCheckOf(zombie)).isZero();
+        server.close();
+        assertThat(leftAfterCheckOf(zombie, Compatibility.ZOMBIES_LIVE)).isEqualTo(64);
+    }
+
+    @Test
+    void aProcessOfSomebodyElseLivesUnlessAskedFor() throws IOException, InterruptedException {
+        Sighting foreign = new Sighting(Optional.of(NOON), false, true);
+
+        assertThat(leftAfterCheckOf(foreign)).isEqualTo(64);
+        server.close();
+        assertThat(leftAfterCheckOf(foreign, Compatibility.OTHER_USERS_ARE_DEAD))
+                .isZero();
+    }
+
+    private long leftAfterCheckOf(Sighting process, Compatibility... old) throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112, old);
+        processes.put(7L, process);
+        allocate(7, 64);
+        server.checkProcesses();
+        return server.usage(0).l1();
+    }
+
+    @Test
+    void whoSharedABufferWithTheDeadKeepsIt() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        runs(1);
+        runs(2);
+        allocate(1, 64);
+        allocate(2, 64);
+        processes.remove(1L);
+        server.checkProcesses();
+
+        assertThat(server.usage(0).l1()).isEqualTo(64);
+        try (RawClient client = client()) {
+            client.send(Request.free(2, 0, 64));
+            assertThat(client.query(0).l1()).isZero();
+        }
+        assertThat(lines().get(lines().size() - 1))
+                .isEqualTo("✗ [PID 2] Freed buffer 64 on device 0 (64 bytes, FINAL)");
+        assertThat(verdict().survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
+    }
+
+    @Test
+    void whoSharedABufferWithTheDeadLosesItIfAskedFor() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112, Compatibility.SHARED_WITH_THE_DEAD);
+        runs(1);
+        runs(2);
+        allocate(1, 64);
+        allocate(2, 64);
+        processes.remove(1L);
+        server.checkProcesses();
+
+        assertThat(server.usage(0).l1()).isZero();
+        try (RawClient client = client()) {
+            client.send(Request.free(2, 0, 64));
+            client.query(0);
+        }
+        assertThat(lines().get(lines().size() - 1)).startsWith("⚠ [PID 2] Deallocation for unknown buffer 64");
+    }
+
+    @Test
+    void whatADeadProcessHadCountsAsFreedIfAskedFor() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112, Compatibility.FORGETS_THE_DEAD);
+        allocate(7, 64);
+
+        server.checkProcesses();
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void anAddressThatADeadProcessLeftIsAnotherBufferWhenItIsLentAgain() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        runs(1);
+        runs(2);
+        allocate(1, 64);
+        processes.remove(1L);
+        server.checkProcesses();
+
+        try (RawClient client = client()) {
+            client.send(Request.allocation(2, 0, BufferType.L1, 64, 64), Request.free(2, 0, 64));
+            client.query(0);
+        }
+
+        assertThat(verdict().survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
+        assertThat(server.tracker().history().anomalies()).isEmpty();
+    }
+
+    @Test
+    void aFreeOfWhatADeadProcessLeftFreesNothing() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        runs(2);
+        allocate(1, 64);
+        server.checkProcesses();
+
+        try (RawClient client = client()) {
+            client.send(Request.free(2, 0, 64));
+            client.query(0);
+        }
+
+        assertThat(verdict().survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
+    }
+
+    @Test
+    void theBannerSaysTenSecondsIfAskedFor() throws IOException {
+        server = builder(RecordSize.BYTES_72)
+                .processCheckEvery(Duration.ofSeconds(5))
+                .compatibleWith(Set.of(Compatibility.BANNER_OF_TEN_SECONDS))
+                .start();
+
+        server.close();
+        assertThat(log.toString()).contains("🔄 Background cleanup thread started (checking every 10s)\n");
+    }
+
+    @Test
+    void thisProcessLivesAndOneThatEndedDoesNot() throws IOException, InterruptedException {
+        ProcessProbe probe = ProcessProbe.ofThisMachine();
+        Process ended = new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(), "-version")
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        ended.waitFor();
+
+        assertThat(probe.look(ProcessHandle.current().pid())).hasValueSatisfying(seen -> {
+            assertThat(seen.started()).isPresent();
+            assertThat(seen.hasEnded()).isFalse();
+            assertThat(seen.isOfAnotherUser()).isFalse();
+        });
+        assertThat(probe.look(ended.pid())).isEmpty();
+    }
+
+    private void allocate(int process, long id) throws IOException, InterruptedException {
+        try (RawClient client = client()) {
+            client.send(Request.allocation(process, 0, BufferType.L1, id, 64));
+            client.query(0);
+        }
+    }
+}

@@ -1,0 +1,261 @@
+package dev.meshguard.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.server.protocol.MemoryUsage;
+import dev.meshguard.server.protocol.MessageType;
+import dev.meshguard.server.protocol.RecordCodec;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.Outcome;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Records of another size are told and never misread. */
+class RecordMismatchTests extends WithServer {
+
+    private static final long NOW = 1_772_366_400_123_456_789L;
+
+    @ParameterizedTest
+    @CsvSource({
+        "BYTES_72, BYTES_112",
+        "BYTES_72, BYTES_144",
+        "BYTES_112, BYTES_72",
+        "BYTES_112, BYTES_144",
+        "BYTES_144, BYTES_72",
+        "BYTES_144, BYTES_112"
+    })
+    void recordsOfAnotherSizeAreNamed(RecordSize theirs, RecordSize ours) throws IOException, InterruptedException {
+        start(ours);
+        try (RawClient program = new RawClient(server.socketPath(), theirs)) {
+            program.send(allocations(28));
+
+            assertThat(program.isRefused()).isTrue();
+        }
+
+        assertThat(server.problems())
+                .singleElement()
+                .asString()
+                .matches("connection 1( \\(process 2657333\\))? sends records of " + theirs.bytes()
+                        + " bytes and this server reads " + ours.bytes() + ": start the server with --record-size "
+                        + theirs.bytes());
+        assertThat(lines())
+                .contains("⚠️  Invalid size of records: connection 1 sends " + theirs.bytes()
+                        + " bytes each, this server reads " + ours.bytes()
+                        + " - closing connection (protocol mismatch)");
+        assertThat(losses()).isEqualTo(server.problems());
+        assertThat(server.activeAllocations()).isLessThanOrEqualTo(1);
+        assertThat(verdict().outcome()).isIn(Outcome.INCONCLUSIVE, Outcome.LEAKED);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "BYTES_72, BYTES_112",
+        "BYTES_72, BYTES_144",
+        "BYTES_112, BYTES_72",
+        "BYTES_112, BYTES_144",
+        "BYTES_144, BYTES_72",
+        "BYTES_144, BYTES_112"
+    })
+    void recordsOfAnotherSizeAreNamedHoweverSlowlyTheyCome(RecordSize theirs, RecordSize ours)
+            throws IOException, InterruptedException {
+        start(ours);
+        try (RawClient program = new RawClient(server.socketPath(), theirs)) {
+            Request[] requests = allocations(4);
+            for (int i = 0; i < requests.length && areAllOpen(); i++) {
+                program.send(requests[i]);
+                server.awaitQuiet(LONG);
+            }
+
+            assertThat(program.isRefused()).isTrue();
+        }
+
+        assertThat(server.activeAllocations()).isLessThanOrEqualTo(1);
+        assertThat(server.problems())
+                .hasSize(1)
+                .allMatch(problem -> problem.contains("--record-size " + theirs.bytes()));
+    }
+
+    @Test
+    void recordsOfASizeThatNoServerReadsAreNamed() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        try (RawClient program = client()) {
+            byte[] record = new byte[128];
+            byte[] first = RecordCodec.of(RecordSize.BYTES_72)
+                    .encode(allocations(1)[0])
+                    .array();
+            System.arraycopy(first, 0, record, 0, first.length);
+            program.send(record).send(record).send(record);
+
+            assertThat(program.isRefused()).isTrue();
+        }
+        assertThat(server.problems())
+                .containsExactly(
+                        "connection 1 (process 2657333) sends records of 128 bytes and this server reads 112: no"
+                                + " server is known that reads them, so build the program and the server from one version");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void oddBytesBehindARecordAreNoProof(RecordSize size) throws IOException, InterruptedException {
+        start(size);
+        byte[] record = RecordCodec.of(size).encode(allocations(1)[0]).array();
+        Arrays.fill(record, 41, record.length, (byte) 0xee);
+
+        try (RawClient program = client()) {
+            program.send(record).query(0);
+        }
+
+        assertThat(server.problems()).isEmpty();
+        assertThat(server.activeAllocations()).isEqualTo(1);
+    }
+
+    @Test
+    void misreadingThemCanBeAskedFor() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_144, Compatibility.UNCHECKED_RECORD_SIZE);
+        try (RawClient program = new RawClient(server.socketPath(), RecordSize.BYTES_72)) {
+            program.send(allocations(4));
+        }
+        server.awaitQuiet(LONG);
+
+        assertThat(server.activeAllocations()).isEqualTo(2);
+        assertThat(server.problems()).isEmpty();
+    }
+
+    @Test
+    void aPartIsTakenForARecordIfAskedFor() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_144, Compatibility.PARTIAL_RECORDS);
+        try (RawClient program = new RawClient(server.socketPath(), RecordSize.BYTES_72)) {
+            program.send(allocations(1));
+            server.awaitQuiet(LONG);
+
+            assertThat(server.activeAllocations()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void bytesAreDroppedUntilSomethingLooksLikeARecordIfAskedFor() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112, Compatibility.RESYNC_BY_BYTES);
+        try (RawClient program = client()) {
+            program.send(new byte[5]).send(allocations(2)).query(0);
+
+            assertThat(server.activeAllocations()).isEqualTo(2);
+            program.send(new byte[122]);
+            assertThat(program.isRefused()).isTrue();
+        }
+    }
+
+    @Test
+    void anyDeviceIsEnteredIfAskedFor() throws IOException {
+        start(RecordSize.BYTES_112, Compatibility.ANY_DEVICE);
+        try (RawClient program = client()) {
+            program.send(Request.allocation(7, 33, BufferType.L1, 64, 64));
+
+            assertThat(program.query(33)).isEqualTo(MemoryUsage.none(33));
+        }
+        assertThat(server.activeAllocations()).isEqualTo(1);
+    }
+
+    @Test
+    void sumsOfCircularBuffersWrapIfAskedFor() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_144, Compatibility.WRAPPING_SUMS);
+        try (RawClient program = client()) {
+            program.send(new Request(MessageType.CB_FREE, 0, 4096, 0, 7, 64, 0));
+
+            assertThat(program.query(0).circularBuffers()).isEqualTo(-4096);
+        }
+        assertThat(lines()).containsExactly("✗ [CB_FREE] Device 0: -0.00390625 MB (Total: 1.75922e+13 MB)");
+    }
+
+    // The size that is found out
+
+    @ParameterizedTest
+    @EnumSource
+    void theSizeIsTakenFromWhatTheBytesProve(RecordSize size) throws IOException, InterruptedException {
+        server = builder().start();
+        try (RawClient program = new RawClient(server.socketPath(), size)) {
+            program.send(allocations(2));
+            program.query(0);
+        }
+
+        assertThat(server.recordSize()).contains(size);
+        assertThat(server.activeAllocations()).isEqualTo(2);
+    }
+
+    @Test
+    void oneRecordProvesNothingAndTheOptionIsAskedFor() throws IOException, InterruptedException {
+        AtomicReference<Instant> now = new AtomicReference<>(NOON);
+        server = builder().clock(now::get).start();
+        try (RawClient program = new RawClient(server.socketPath(), RecordSize.BYTES_72)) {
+            program.send(Request.query(0));
+            server.awaitQuiet(LONG);
+            assertThat(server.recordSize()).isEmpty();
+            now.set(NOON.plusSeconds(3));
+            server.awaitQuiet(LONG);
+            server.awaitQuiet(LONG);
+
+            assertThat(server.problems())
+                    .containsExactly(
+                            "connection 1 sent 72 bytes, which may be a whole record or a part of a larger one, and"
+                                    + " waits: start the server with --record-size 72, 112 or 144");
+        }
+    }
+
+    @Test
+    void whoWaitedIsAnsweredWhenAnotherProgramProvesTheSize() throws IOException, InterruptedException {
+        server = builder().start();
+        try (RawClient first = new RawClient(server.socketPath(), RecordSize.BYTES_72);
+                RawClient second = new RawClient(server.socketPath(), RecordSize.BYTES_72)) {
+            first.send(Request.query(3));
+            server.awaitQuiet(LONG);
+            second.send(allocations(2));
+
+            assertThat(first.receive()).isEqualTo(MemoryUsage.none(3));
+        }
+    }
+
+    @Test
+    void anOnlyRecordThatEndsItsConnectionIsLost() throws IOException, InterruptedException {
+        server = builder().start();
+        try (RawClient program = new RawClient(server.socketPath(), RecordSize.BYTES_72)) {
+            program.send(allocations(1));
+        }
+
+        assertThat(losses())
+                .containsExactly(
+                        "connection 1 sent 72 bytes, which may be a whole record or a part of a larger one, and"
+                                + " ended: start the server with --record-size 72, 112 or 144");
+    }
+
+    @Test
+    void whatIsNoRecordOfAnySizeIsRefused() throws IOException {
+        server = builder().start();
+        try (RawClient program = new RawClient(server.socketPath(), RecordSize.BYTES_72)) {
+            byte[] text = new byte[1 << 12];
+            Arrays.fill(text, (byte) 'Q');
+            program.send(text);
+
+            assertThat(program.isRefused()).isTrue();
+        }
+    }
+
+    private boolean areAllOpen() {
+        return server.connections().stream().allMatch(ServerConnection::isOpen);
+    }
+
+    private static Request[] allocations(int count) {
+        Request[] requests = new Request[count];
+        for (int i = 0; i < count; i++) {
+            requests[i] = Request.allocation(2_657_333, i % 8, BufferType.L1, 101_152 + 4096L * i, 4096)
+                    .at(NOW + i);
+        }
+        return requests;
+    }
+}

@@ -1,0 +1,335 @@
+package dev.meshguard.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.server.protocol.MessageType;
+import dev.meshguard.server.protocol.RecordCodec;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Retention;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Survivor;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whatever one program does to its connection, the reports of all others are entered, and nothing is invented. */
+class ServerFaultTests extends WithServer {
+
+    private static final long SEED = Long.getLong("meshguard.seed", 20_260_301);
+    private static final int OPERATIONS = Integer.getInteger("meshguard.operations", 100_000);
+    private static final int CLIENTS = 64;
+
+    @ParameterizedTest
+    @EnumSource
+    void recordsThatArriveInTwoPartsAreWholeWhereverTheyAreCut(RecordSize size)
+            throws IOException, InterruptedException {
+        start(size);
+        byte[] records = bytes(
+                size,
+                Request.allocation(7, 0, BufferType.L1, 4096, 64),
+                Request.free(7, 0, 4096),
+                Request.allocation(7, 0, BufferType.L1, 8192, 32));
+
+        for (int cut = 0; cut <= records.length; cut++) {
+            try (RawClient client = client()) {
+                client.send(Arrays.copyOf(records, cut));
+                server.awaitQuiet(LONG);
+                client.send(Arrays.copyOfRange(records, cut, records.length));
+
+                assertThat(client.query(0).l1()).as("cut after %d bytes", cut).isEqualTo(32);
+                client.send(Request.free(7, 0, 8192));
+                assertThat(client.query(0).l1()).as("cut after %d bytes", cut).isZero();
+            }
+        }
+        assertThat(losses()).isEmpty();
+        assertThat(server.problems()).isEmpty();
+    }
+
+    @Test
+    void recordsThatArriveByteByByteAreWhole() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+
+        try (RawClient client = client()) {
+            for (byte next : bytes(RecordSize.BYTES_112, Request.allocation(7, 0, BufferType.L1, 4096, 64))) {
+                client.send(next);
+                server.awaitQuiet(LONG);
+            }
+            assertThat(client.query(0).l1()).isEqualTo(64);
+        }
+    }
+
+    @Test
+    void recordsThatArriveTogetherAreTakenApart() throws IOException {
+        start(RecordSize.BYTES_144);
+
+        try (RawClient client = client()) {
+            Request[] requests = new Request[10_000];
+            for (int i = 0; i < requests.length; i++) {
+                requests[i] = Request.allocation(7, i % 8, BufferType.DRAM, i, 1);
+            }
+            client.send(requests);
+
+            assertThat(client.query(3).dram()).isEqualTo(1250);
+        }
+        assertThat(server.records()).isEqualTo(10_001);
+    }
+
+    @Test
+    void aRecordThatBreaksOffIsLostAndSaid() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        try (RawClient client = client()) {
+            client.send(Request.allocation(7, 0, BufferType.L1, 4096, 64));
+            client.send(Arrays.copyOf(bytes(RecordSize.BYTES_112, Request.free(7, 0, 4096)), 50));
+        }
+
+        String why = "connection 1 (process 7) ended after 50 bytes of a record of 112: it was killed in the middle, or"
+                + " sends records of another size";
+        assertThat(losses()).containsExactly(why);
+        assertThat(server.problems()).containsExactly(why);
+        assertThat(server.connections().get(0).problem()).contains(why);
+        assertThat(server.usage(0).l1()).isEqualTo(64);
+    }
+
+    @Test
+    void garbageHarmsNobodyElse() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        byte[] garbage = new byte[1 << 16];
+        new Random(SEED).nextBytes(garbage);
+        for (int at = 0; at < garbage.length; at += 112) {
+            garbage[at] = (byte) 200;
+        }
+        try (RawClient good = client();
+                RawClient bad = client()) {
+            good.send(Request.allocation(7, 0, BufferType.L1, 4096, 64)).query(0);
+            bad.send(garbage);
+
+            assertThat(bad.isRefused()).isTrue();
+            assertThat(good.send(Request.allocation(7, 0, BufferType.L1, 8192, 64))
+                            .query(0)
+                            .l1())
+                    .isEqualTo(128);
+            good.send(Request.free(7, 0, 4096), Request.free(7, 0, 8192)).query(0);
+        }
+        assertThat(lines())
+                .contains("⚠️  Too many consecutive errors (10) - closing connection (likely protocol mismatch)");
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aTextThatIsNoRecordIsNoReportThatIsLost() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        try (RawClient good = client();
+                RawClient monitor = client()) {
+            good.send(Request.allocation(7, 0, BufferType.L1, 4096, 64), Request.free(7, 0, 4096))
+                    .query(0);
+            monitor.send("QUERY_ALL\n".getBytes(StandardCharsets.US_ASCII));
+        }
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(server.problems()).hasSize(1);
+    }
+
+    @Test
+    void aProgramThatDoesNotTakeItsAnswersWaitsAlone() throws Exception {
+        start(RecordSize.BYTES_112);
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        try (RawClient slow = client();
+                RawClient other = client()) {
+            Request[] questions = new Request[20_000];
+            Arrays.fill(questions, Request.query(0));
+            Future<RawClient> sending = threads.submit(() -> slow.send(questions));
+            server.await(all -> all.get(0).records() > 1000, LONG);
+
+            assertThat(other.send(Request.allocation(7, 0, BufferType.L1, 4096, 64))
+                            .query(0)
+                            .l1())
+                    .isEqualTo(64);
+            for (int answer = 0; answer < questions.length; answer++) {
+                slow.receive();
+            }
+            sending.get(30, TimeUnit.SECONDS);
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(server.records()).isEqualTo(20_002);
+    }
+
+    @Test
+    void aProgramThatSaysNothingIsNoProblem() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+
+        try (RawClient silent = client();
+                RawClient other = client()) {
+            assertThat(other.send(Request.allocation(7, 0, BufferType.L1, 4096, 64))
+                            .query(0)
+                            .l1())
+                    .isEqualTo(64);
+            assertThat(server.connections()).allMatch(ServerConnection::isOpen);
+            assertThat(silent).isNotNull();
+        }
+        assertThat(server.problems()).isEmpty();
+    }
+
+    @Test
+    void ofManyProgramsAtOnceNothingIsLost() throws Exception {
+        AllocationTracker tracker = AllocationTracker.builder()
+                .originCapture(OriginCapture.NONE)
+                .retention(Retention.LIVE_AND_TOTALS)
+                .build();
+        server = builder(RecordSize.BYTES_112).tracker(tracker).start();
+        int buffers = Math.max(500, Math.min(50_000, OPERATIONS / CLIENTS));
+        ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+        try {
+            List<Callable<Long>> programs = new ArrayList<>();
+            for (int program = 0; program < CLIENTS; program++) {
+                int number = program;
+                programs.add(() -> allocateAndFreeAllButOne(number, buffers));
+            }
+            for (Future<Long> program : threads.invokeAll(programs)) {
+                assertThat(program.get()).isEqualTo(2L * buffers);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+
+        assertThat(server.records()).isEqualTo(2L * CLIENTS * buffers);
+        assertThat(server.activeAllocations()).isEqualTo(CLIENTS);
+        for (int device = 0; device < 8; device++) {
+            assertThat(server.usage(device).dram()).isEqualTo(64L * CLIENTS / 8);
+            assertThat(tracker.totals(device, BufferType.DRAM).totalBuffers()).isEqualTo((long) buffers * CLIENTS / 8);
+            assertThat(tracker.totals(device, BufferType.DRAM).liveBytes()).isEqualTo(64L * CLIENTS / 8);
+        }
+        assertThat(server.problems()).isEmpty();
+    }
+
+    /** Returns how many records were sent: as many as buffers, as frees of all but one, and a question. */
+    private long allocateAndFreeAllButOne(int program, int buffers) throws IOException {
+        long sent = 0;
+        try (RawClient client = client()) {
+            for (int buffer = 0; buffer < buffers; buffer++) {
+                long id = (long) program * buffers + buffer + 1;
+                client.send(Request.allocation(1000 + program, program % 8, BufferType.DRAM, id, 64));
+                sent++;
+                if (buffer > 0) {
+                    client.send(Request.free(1000 + program, program % 8, id));
+                    sent++;
+                }
+            }
+            client.query(0);
+            return sent + 1;
+        }
+    }
+
+    @Test
+    void aProcessThatIsKilledInTheMiddleLeavesWhatItReported() throws Exception {
+        server = builder(RecordSize.BYTES_112)
+                .processProbe(ProcessProbe.ofThisMachine())
+                .start();
+        Process program = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        source().toString(),
+                        server.socketPath().toString())
+                .inheritIO()
+                .start();
+        try {
+            server.await(all -> !all.isEmpty() && all.get(0).reports() > 100, LONG);
+        } finally {
+            program.destroyForcibly();
+        }
+        program.waitFor();
+        server.await(all -> all.stream().noneMatch(ServerConnection::isOpen), LONG);
+        server.checkProcesses();
+
+        long reported = server.connections().get(0).reports();
+        assertThat(server.connections().get(0).processes()).containsExactly(program.pid());
+        assertThat(server.activeAllocations()).isZero();
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict().survivors())
+                .hasSize((int) reported)
+                .extracting(Survivor::cause)
+                .containsOnly(Cause.PROCESS_DIED);
+    }
+
+    private Path source() throws IOException {
+        Path source = folder.resolve("ReportingProgram.java");
+        try (InputStream resource = ServerFaultTests.class.getResourceAsStream("ReportingProgram.java")) {
+            Files.copy(resource, source);
+        }
+        return source;
+    }
+
+    @Test
+    void whatWasSentBeforeTheServerIsClosedIsEntered() throws IOException {
+        start(RecordSize.BYTES_112);
+        try (RawClient client = client()) {
+            for (int i = 1; i <= 1000; i++) {
+                client.send(Request.allocation(7, 0, BufferType.L1, i, 1));
+            }
+            server.close();
+
+            assertThat(server.tracker().liveBuffers()).isEqualTo(1000);
+            assertThat(server.usage(0).l1()).isEqualTo(1000);
+        }
+    }
+
+    @Test
+    void randomBytesNeitherStopTheServerNorInventABuffer() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_72);
+        Random random = new Random(SEED);
+        long sent = 0;
+        int connections = Math.max(20, OPERATIONS / 5000);
+        for (int connection = 0; connection < connections; connection++) {
+            try (RawClient client = client()) {
+                byte[] bytes = new byte[72 * 50];
+                random.nextBytes(bytes);
+                for (int at = 0; at < bytes.length; at += 72) {
+                    bytes[at] = (byte) random.nextInt(16);
+                    sent += bytes[at] == 1 ? 1 : 0;
+                    if (random.nextBoolean()) {
+                        Arrays.fill(bytes, at + 1, at + 4, (byte) 0);
+                        Arrays.fill(bytes, at + 40, at + 72, (byte) 0);
+                    }
+                }
+                client.send(Arrays.copyOf(bytes, random.nextInt(bytes.length)));
+            } catch (IOException e) {
+                // The server may close the connection while it is written to.
+                assertThat(e).as("seed %d, connection %d", SEED, connection).hasMessageContaining("roken pipe");
+            }
+        }
+
+        assertThat(server.awaitQuiet(LONG)).isTrue();
+        assertThat(server.tracker().liveBuffers()).as("seed %d", SEED).isLessThanOrEqualTo(sent);
+        try (RawClient client = client()) {
+            assertThat(client.send(Request.of(MessageType.DUMP_REMAINING)).query(0))
+                    .isNotNull();
+        }
+    }
+
+    private static byte[] bytes(RecordSize size, Request... requests) {
+        ByteBuffer records = ByteBuffer.allocate(requests.length * size.bytes());
+        for (Request request : requests) {
+            RecordCodec.of(size).encode(request, records);
+        }
+        return records.array();
+    }
+}

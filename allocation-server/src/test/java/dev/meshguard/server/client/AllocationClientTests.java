@@ -1,0 +1,265 @@
+package dev.meshguard.server.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.protocol.DeviceInfo;
+import dev.meshguard.server.protocol.MemoryUsage;
+import dev.meshguard.server.protocol.MessageType;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
+import dev.meshguard.tracker.BufferType;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A client reports without ever failing, and says what it could not report. */
+class AllocationClientTests {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    @TempDir
+    Path folder;
+
+    private final List<String> warnings = new ArrayList<>();
+    private AllocationServer server;
+
+    @AfterEach
+    void stop() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatItReportsTheServerAnswers(RecordSize size) throws IOException {
+        start(size);
+
+        try (AllocationClient client = builder(size).connect()) {
+            client.allocated(3, BufferType.L1, 101_152, 4096);
+            client.allocated(3, BufferType.DRAM, 101_152 * 2, 64);
+            client.freed(3, 101_152 * 2);
+
+            assertThat(client.query(3)).isEqualTo(new MemoryUsage(3, 0, 4096, 0, 0, 0, 0));
+            assertThat(client.unsent().isNothing()).isTrue();
+        }
+    }
+
+    @Test
+    void devicesAreAskedFor() throws IOException {
+        server = serverBuilder(RecordSize.BYTES_144)
+                .devices(List.of(DeviceInfo.wormhole(0), DeviceInfo.wormhole(1)))
+                .start();
+
+        try (AllocationClient client = builder(RecordSize.BYTES_144).connect()) {
+            assertThat(client.devices()).isEqualTo(2);
+            assertThat(client.deviceInfo(1)).isEqualTo(DeviceInfo.wormhole(1));
+        }
+    }
+
+    @Test
+    void anAllocationIsSentAsTheLibrarySendsIt() throws IOException {
+        try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            listener.bind(UnixDomainSocketAddress.of(folder.resolve("s")));
+            try (AllocationClient client = builder(RecordSize.BYTES_72)
+                            .processId(108_740)
+                            .clock(InstantSource.fixed(Instant.ofEpochSecond(1, 2)))
+                            .connect();
+                    SocketChannel heard = listener.accept()) {
+                client.allocated(0, BufferType.L1, 101_152, 4096);
+                client.freed(0, 101_152);
+
+                ByteBuffer records = ByteBuffer.allocate(144);
+                while (records.hasRemaining()) {
+                    heard.read(records);
+                }
+                assertThat(HexFormat.of().formatHex(records.array()))
+                        .isEqualTo("01000000000000000010000000000000" + "01000000c4a80100" + "208b010000000000"
+                                + "02ca9a3b00000000" + "00".repeat(32) + "02000000000000000000000000000000"
+                                + "00000000c4a80100" + "208b010000000000" + "00".repeat(40));
+            }
+        }
+    }
+
+    @Test
+    void withoutAServerItWarnsOnceAndGoesOn() {
+        try (AllocationClient client = builder(RecordSize.BYTES_72).connect()) {
+            client.allocated(0, BufferType.L1, 64, 64);
+            client.freed(0, 64);
+
+            assertThat(client.isConnected()).isFalse();
+            assertThat(client.unsent().reports()).isEqualTo(2);
+            assertThat(client.unsent().reason().orElseThrow())
+                    .startsWith("no allocation server answers at " + folder.resolve("s"));
+        }
+        assertThat(warnings)
+                .containsExactly("[MeshGuard] Warning: Allocation tracking enabled but server not available at "
+                        + folder.resolve("s"));
+    }
+
+    @Test
+    void aServerThatComesLaterIsFound() throws IOException {
+        try (AllocationClient client = builder(RecordSize.BYTES_72).connect()) {
+            client.allocated(0, BufferType.L1, 64, 64);
+            start(RecordSize.BYTES_72);
+            client.allocated(0, BufferType.L1, 128, 32);
+
+            assertThat(client.query(0).l1()).isEqualTo(32);
+            assertThat(warnings.get(1))
+                    .isEqualTo("[MeshGuard] Connected to the allocation server at " + folder.resolve("s")
+                            + " again: 1 report was not sent");
+        }
+    }
+
+    @Test
+    void aServerThatIsStartedAgainIsFoundAndWhatWasLostIsSaid() throws IOException {
+        start(RecordSize.BYTES_112);
+        try (AllocationClient client = builder(RecordSize.BYTES_112).connect()) {
+            client.allocated(0, BufferType.L1, 64, 64);
+            client.query(0);
+            server.close();
+            client.allocated(0, BufferType.L1, 128, 32);
+            start(RecordSize.BYTES_112);
+            client.freed(0, 64);
+
+            assertThat(client.query(0)).isEqualTo(MemoryUsage.none(0));
+            assertThat(client.unsent().reports()).isEqualTo(1);
+            assertThat(client.unsent().disconnections()).isEqualTo(1);
+            assertThat(client.unsent().reason().orElseThrow())
+                    .startsWith("the allocation server at " + folder.resolve("s") + " went away: ");
+        }
+        assertThat(server.tracker().history().anomalies()).hasSize(1);
+    }
+
+    @Test
+    void aBatchIsSentWhenItIsFull() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        try (AllocationClient client = builder(RecordSize.BYTES_112)
+                .batchesOf(3)
+                .flushEvery(Duration.ofDays(1))
+                .connect()) {
+            client.allocated(0, BufferType.L1, 1, 1);
+            client.allocated(0, BufferType.L1, 2, 1);
+            server.awaitQuiet(LONG);
+            assertThat(server.records()).isZero();
+            client.allocated(0, BufferType.L1, 3, 1);
+            server.awaitQuiet(LONG);
+            assertThat(server.records()).isEqualTo(3);
+            client.allocated(0, BufferType.L1, 4, 1);
+        }
+        server.awaitQuiet(LONG);
+
+        assertThat(server.records()).isEqualTo(4);
+    }
+
+    @Test
+    void aBatchThatIsNotFullIsSentSoon() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        try (AllocationClient client = builder(RecordSize.BYTES_112)
+                .batchesOf(256)
+                .flushEvery(Duration.ofMillis(1))
+                .connect()) {
+            client.allocated(0, BufferType.L1, 1, 1);
+
+            assertThat(server.await(all -> all.stream().anyMatch(one -> one.reports() == 1), LONG))
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void aQuestionSendsTheBatchFirst() throws IOException {
+        start(RecordSize.BYTES_112);
+        try (AllocationClient client = builder(RecordSize.BYTES_112)
+                .batchesOf(256)
+                .flushEvery(Duration.ofDays(1))
+                .connect()) {
+            client.allocated(0, BufferType.L1, 1, 1);
+
+            assertThat(client.query(0).l1()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void anInterruptedProgramReportsAllTheSame() throws IOException {
+        start(RecordSize.BYTES_112);
+        try (AllocationClient client = builder(RecordSize.BYTES_112).connect()) {
+            Thread.currentThread().interrupt();
+            client.allocated(0, BufferType.L1, 1, 1);
+
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(client.query(0).l1()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aServerThatDoesNotAnswerIsNotWaitedForWithoutEnd() throws IOException {
+        try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            listener.bind(UnixDomainSocketAddress.of(folder.resolve("s")));
+            try (AllocationClient client =
+                    builder(RecordSize.BYTES_72).patience(Duration.ofMillis(20)).connect()) {
+                assertThatIOException()
+                        .isThrownBy(() -> client.query(0))
+                        .withMessage("The allocation server at " + folder.resolve("s")
+                                + " does not answer: no answer within 20 ms; its records may have another size");
+            }
+        }
+    }
+
+    @Test
+    void whatIsAnsweredIsAskedAndNotSent() {
+        try (AllocationClient client = builder(RecordSize.BYTES_72).connect()) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> client.send(Request.query(0)))
+                    .withMessage("QUERY is answered, and nobody would read it: ask with query or deviceInfo");
+            assertThatIOException()
+                    .isThrownBy(() -> client.deviceInfo(0))
+                    .withMessage("Records of 72 bytes know no DEVICE_INFO_QUERY: ask a server of larger ones");
+        }
+    }
+
+    @Test
+    void aClosedClientCountsWhatItIsStillGiven() {
+        AllocationClient client = builder(RecordSize.BYTES_72).connect();
+        client.close();
+        client.send(Request.of(MessageType.DUMP_REMAINING));
+
+        assertThat(client.unsent()).isEqualTo(new UnsentReports(1, 0, Optional.of("the client was closed")));
+    }
+
+    private void start(RecordSize size) throws IOException {
+        server = serverBuilder(size).start();
+    }
+
+    private AllocationServer.Builder serverBuilder(RecordSize size) {
+        return AllocationServer.builder()
+                .socket(folder.resolve("s"))
+                .recordSize(size)
+                .processCheckEvery(Duration.ZERO);
+    }
+
+    private AllocationClient.Builder builder(RecordSize size) {
+        return AllocationClient.builder()
+                .socket(folder.resolve("s"))
+                .recordSize(size)
+                .onWarning(warnings::add);
+    }
+}

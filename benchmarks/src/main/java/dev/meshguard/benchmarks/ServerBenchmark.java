@@ -1,0 +1,148 @@
+package dev.meshguard.benchmarks;
+
+import dev.meshguard.benchmarks.server.ServerContender;
+import dev.meshguard.server.protocol.RecordCodec;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
+import dev.meshguard.tracker.BufferType;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Threads;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.ThreadParams;
+
+/** Records over a socket, from the first write to the answer that says that all are entered. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@OperationsPerInvocation(ServerBenchmark.RECORDS)
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(
+        value = 2,
+        jvmArgsAppend = {"-Xms512m", "-Xmx512m"})
+public class ServerBenchmark {
+
+    static final int RECORDS = 65_536;
+    private static final int RECORD = RecordSize.BYTES_112.bytes();
+
+    /** One server for all programs. */
+    @State(Scope.Benchmark)
+    public static class Shared {
+
+        /** Who hears. */
+        @Param
+        public ServerContender contender = ServerContender.COUNTING;
+
+        private AutoCloseable server = () -> {};
+        private Path folder = Path.of("/tmp");
+
+        /** Starts it. */
+        @Setup
+        public void start() throws IOException {
+            folder = Files.createTempDirectory("server");
+            server = contender.start(folder);
+        }
+
+        /** Stops it. */
+        @TearDown
+        public void stop() throws Exception {
+            server.close();
+            Files.deleteIfExists(folder.resolve("server.log"));
+            Files.delete(folder);
+        }
+    }
+
+    /** A program with a connection of its own. */
+    @State(Scope.Thread)
+    public static class Program {
+
+        /** Records of one write. */
+        @Param({"1", "64", "512"})
+        public int batch;
+
+        private ByteBuffer records = ByteBuffer.allocate(0);
+        private ByteBuffer question = ByteBuffer.allocate(0);
+        private final ByteBuffer answer = ByteBuffer.allocateDirect(RECORD);
+        private SocketChannel channel;
+
+        /** Connects, and has all records ready: 1,024 buffers are allocated at a time. */
+        @Setup
+        public void start(Shared shared, ThreadParams thread) throws IOException {
+            RecordCodec codec = RecordCodec.of(RecordSize.BYTES_112);
+            int process = (int) ProcessHandle.current().pid();
+            int live = 1024;
+            records = ByteBuffer.allocateDirect(RECORDS * RECORD);
+            for (int record = 0; record < RECORDS; record++) {
+                int buffer = record / (2 * live) * live + record % live;
+                long address = ((long) thread.getThreadIndex() << 32) + 4096L * (buffer + 1);
+                boolean isAllocation = record / live % 2 == 0;
+                codec.encode(
+                        isAllocation
+                                ? Request.allocation(process, buffer % 8, BufferType.DRAM, address, 4096)
+                                : Request.free(process, buffer % 8, address),
+                        records);
+            }
+            question = ByteBuffer.allocateDirect(RECORD);
+            codec.encode(Request.query(0), question);
+            channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+            channel.connect(UnixDomainSocketAddress.of(shared.folder.resolve("s")));
+        }
+
+        /** Disconnects. */
+        @TearDown
+        public void stop() throws IOException {
+            channel.close();
+        }
+
+        private void report() throws IOException {
+            int atOnce = batch * RECORD;
+            for (int at = 0; at < RECORDS * RECORD; at += atOnce) {
+                records.limit(at + atOnce).position(at);
+                send(records);
+            }
+            send(question.rewind());
+            answer.clear();
+            while (answer.hasRemaining()) {
+                channel.read(answer);
+            }
+        }
+
+        private void send(ByteBuffer bytes) throws IOException {
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+        }
+    }
+
+    /** One program. */
+    @Benchmark
+    @Threads(1)
+    public void oneProgram(Program program) throws IOException {
+        program.report();
+    }
+
+    /** Eight programs at once. */
+    @Benchmark
+    @Threads(8)
+    public void eightPrograms(Program program) throws IOException {
+        program.report();
+    }
+}

@@ -1,0 +1,60 @@
+package dev.meshguard.benchmarks.server;
+
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Retention;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** A server to be measured. */
+public enum ServerContender {
+    /** Counts. */
+    COUNTING {
+        @Override
+        public AutoCloseable start(Path folder) throws IOException {
+            return new BlockingServer(socket(folder), BlockingServer.counting());
+        }
+    },
+    /** Does the field's bookkeeping, in a map under a lock. */
+    BLOCKING_BOOKS {
+        @Override
+        public AutoCloseable start(Path folder) throws IOException {
+            return new BlockingServer(socket(folder), BlockingServer.entering());
+        }
+    },
+    /** The allocation server. */
+    MESHGUARD {
+        @Override
+        public AutoCloseable start(Path folder) throws IOException {
+            return meshguard(folder).start();
+        }
+    },
+    /** The allocation server with a log in a file. */
+    MESHGUARD_WITH_LOG {
+        @Override
+        public AutoCloseable start(Path folder) throws IOException {
+            return meshguard(folder).log(folder.resolve("server.log")).start();
+        }
+    };
+
+    /** Starts it at the socket {@code s} of a folder. */
+    public abstract AutoCloseable start(Path folder) throws IOException;
+
+    private static Path socket(Path folder) {
+        return folder.resolve("s");
+    }
+
+    /** Without a past, so that it can run for ever. */
+    private static AllocationServer.Builder meshguard(Path folder) {
+        return AllocationServer.builder()
+                .socket(socket(folder))
+                .recordSize(RecordSize.BYTES_112)
+                .tracker(AllocationTracker.builder()
+                        .originCapture(OriginCapture.NONE)
+                        .retention(Retention.LIVE_AND_TOTALS)
+                        .bankedAddresses()
+                        .build());
+    }
+}

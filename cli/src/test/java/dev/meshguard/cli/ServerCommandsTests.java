@@ -1,0 +1,299 @@
+package dev.meshguard.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.Compatibility;
+import dev.meshguard.server.ServerConnection;
+import dev.meshguard.server.client.AllocationClient;
+import dev.meshguard.server.protocol.DeviceInfo;
+import dev.meshguard.server.protocol.MemoryUsage;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.tracker.BufferType;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** {@code meshguard serve}, {@code dump}, {@code query} and {@code top}, as they are called. */
+class ServerCommandsTests {
+
+    private record Answer(int status, String out, String err) {}
+
+    @TempDir
+    Path folder;
+
+    private final StringBuilder log = new StringBuilder();
+    private AllocationServer server;
+
+    @AfterEach
+    void stop() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Test
+    void aServerServesUntilItIsStopped() throws Exception {
+        Path socket = folder.resolve("s");
+        Path file = folder.resolve("server.log");
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        try {
+            Future<Answer> serving = threads.submit(() -> run(
+                    "serve",
+                    "--socket",
+                    socket.toString(),
+                    "--record-size",
+                    "144",
+                    "--log",
+                    file.toString(),
+                    "--ids",
+                    "decimal",
+                    "--dead-check",
+                    "0",
+                    "--devices",
+                    "2"));
+            try (AllocationClient client = connected(socket)) {
+                client.allocated(0, BufferType.L1, 101_152, 4096);
+                assertThat(client.query(0).l1()).isEqualTo(4096);
+                assertThat(client.devices()).isEqualTo(2);
+                client.freed(0, 101_152);
+                client.query(0);
+            }
+            threads.shutdownNow();
+
+            assertThat(serving.get(30, TimeUnit.SECONDS)).isEqualTo(new Answer(0, "", ""));
+        } finally {
+            threads.shutdownNow();
+        }
+        long process = ProcessHandle.current().pid();
+        assertThat(Files.readString(file))
+                .contains("✓ [PID " + process + "] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n"
+                        + "✗ [PID " + process + "] Freed buffer 101152 on device 0 (4096 bytes, FINAL)\n");
+        assertThat(socket).doesNotExist();
+    }
+
+    /** The server is started by another thread: it is asked until it answers. */
+    private static AllocationClient connected(Path socket) {
+        while (true) {
+            AllocationClient client = AllocationClient.builder()
+                    .socket(socket)
+                    .recordSize(RecordSize.BYTES_144)
+                    .onWarning(warning -> {})
+                    .connect();
+            if (client.isConnected()) {
+                return client;
+            }
+            client.close();
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void aSocketInUseIsSaidInOneLine() throws IOException {
+        start(RecordSize.BYTES_112);
+
+        assertThat(run("serve", "--socket", socket(), "--record-size", "112"))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: Another allocation server listens at " + socket()
+                                + ". Stop it, or choose another path.\n"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--record-size 100 | --record-size 100: give 72, 112 or 144, whichever the programs were built with, or auto",
+                "--record-size x | --record-size x: give 72, 112 or 144, whichever the programs were built with, or auto",
+                "--ids octal | --ids octal: give decimal or hex",
+                "--allow nobody | --allow nobody: give user, group or all",
+            })
+    void aWrongOptionIsSaidInOneLine(String options, String refusal) {
+        assertThat(run(("serve --socket " + socket() + " " + options).split(" ")))
+                .isEqualTo(new Answer(64, "", "meshguard: " + refusal + "\n"));
+    }
+
+    @Test
+    void aWrongNameOfOldBehaviourIsAnsweredWithTheRightOnes() {
+        assertThat(run("serve", "--socket", socket(), "--compat", "zombies-live,nothing")
+                        .err())
+                .startsWith("meshguard: --compat nothing: give all, or some of partial-records, resync-by-bytes, ");
+    }
+
+    @Test
+    void theHelpNamesEveryOldBehaviour() {
+        String help = run("serve", "--help").out();
+
+        assertThat(Compatibility.values()).allSatisfy(old -> {
+            assertThat(help).contains("  " + Serve.optionName(old) + " ");
+            assertThat(help.replaceAll("\\s+", " ")).contains(old.words());
+        });
+    }
+
+    @Test
+    void aQueryIsATable() throws IOException {
+        start(RecordSize.BYTES_144);
+        report();
+
+        assertThat(run("query", "--socket", socket(), "--record-size", "144", "--device", "0", "--device", "3"))
+                .isEqualTo(new Answer(0, """
+                          device  DRAM   L1     L1_SMALL  TRACE  circular buffers  kernels
+                          0       0 B    0 B    0 B       0 B    0 B               0 B
+                          3       1 MiB  4 KiB  0 B       0 B    0 B               0 B
+                        """, ""));
+    }
+
+    @Test
+    void aQueryForScriptsIsInBytes() throws IOException {
+        start(RecordSize.BYTES_112);
+        report();
+
+        assertThat(run("query", "--socket", socket(), "--bytes")
+                        .out()
+                        .lines()
+                        .skip(4)
+                        .findFirst())
+                .contains("  3       1048576  4096  0         0      0                 0");
+    }
+
+    @Test
+    void withoutAServerTheWayToOneIsSaid() {
+        assertThat(run("query", "--socket", socket()))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: No allocation server answers at " + socket()
+                                + ". Start one with: meshguard serve --socket " + socket() + "\n"));
+    }
+
+    @Test
+    void aDumpIsInTheLogWhenTheCommandReturns() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        report();
+
+        assertThat(run("dump", "--socket", socket()))
+                .isEqualTo(
+                        new Answer(0, "The server at " + socket() + " has written what is left into its log.\n", ""));
+        server.awaitQuiet(Duration.ofSeconds(30));
+        assertThat(log.toString()).contains("Total tracked allocations: 2").endsWith("📋 DUMP_REMAINING complete.\n");
+    }
+
+    @Test
+    void topIsALineForEachDeviceThatChanged() throws IOException {
+        start(RecordSize.BYTES_112);
+        report();
+        StringWriter out = new StringWriter();
+
+        int status = new CommandLine(new Top(InstantSource.system(), false))
+                .setOut(new PrintWriter(out))
+                .execute("--socket", socket(), "--device", "3", "--count", "3", "--interval", "0");
+
+        assertThat(status).isZero();
+        assertThat(out.toString().lines().toList())
+                .singleElement()
+                .asString()
+                .matches("\\d\\d:\\d\\d:\\d\\d device 3  DRAM 1048576  L1 4096");
+    }
+
+    @Test
+    void onATerminalTopDrawsBars() throws IOException {
+        start(RecordSize.BYTES_112);
+        report();
+        StringWriter out = new StringWriter();
+
+        new CommandLine(new Top(InstantSource.system(), true))
+                .setOut(new PrintWriter(out))
+                .execute("--socket", socket(), "--device", "3", "--count", "1");
+
+        assertThat(out.toString())
+                .contains("meshguard top  " + socket())
+                .contains("device 3")
+                .contains("DRAM");
+    }
+
+    @Test
+    void aBarIsFullAtWhatTheDeviceHasAndShowsTheChange() {
+        UsageScreen screen = new UsageScreen(false);
+        DeviceInfo info = DeviceInfo.wormhole(0);
+
+        assertThat(screen.bars(new MemoryUsage(0, 3L << 30, 0, 0, 0, 0, 0), info))
+                .containsExactly(
+                        "device 0  Wormhole_B0",
+                        "  DRAM     [######...................]  25%      3 GiB / 12 GiB",
+                        "  L1       [.........................]   0%        0 B / 91.5 MiB");
+        assertThat(screen.bars(new MemoryUsage(0, 2L << 30, 0, 0, 64, 0, 0), info))
+                .containsExactly(
+                        "device 0  Wormhole_B0",
+                        "  DRAM     [####.....................]  16%      2 GiB / 12 GiB  -1 GiB",
+                        "  L1       [.........................]   0%        0 B / 91.5 MiB",
+                        "  TRACE    [#########################] 100%       64 B");
+    }
+
+    @Test
+    void aBarIsRedWhereMemoryIsAlmostFull() {
+        List<String> bars =
+                new UsageScreen(true).bars(new MemoryUsage(0, 11L << 30, 0, 0, 0, 0, 0), DeviceInfo.wormhole(0));
+
+        assertThat(bars.get(1)).contains("\u001b[31m[######################...]  91%\u001b[0m");
+    }
+
+    @Test
+    void aLineShowsWhatChanged() {
+        UsageScreen screen = new UsageScreen(false);
+        screen.line("12:00:00", new MemoryUsage(0, 100, 0, 0, 0, 0, 0));
+
+        assertThat(screen.line("12:00:01", new MemoryUsage(0, 40, 7, 0, 0, 0, 0)))
+                .isEqualTo("12:00:01 device 0  DRAM 40 (-60)  L1 7 (+7)");
+    }
+
+    private void start(RecordSize size) throws IOException {
+        server = AllocationServer.builder()
+                .socket(Path.of(socket()))
+                .recordSize(size)
+                .log(log)
+                .statisticsEvery(Duration.ZERO)
+                .start();
+    }
+
+    private void report() throws IOException {
+        try (AllocationClient client = AllocationClient.connect(
+                server.socketPath(), server.recordSize().orElseThrow())) {
+            client.allocated(3, BufferType.DRAM, 64, 1 << 20);
+            client.allocated(3, BufferType.L1, 101_152, 4096);
+            client.query(3);
+        }
+        assertThat(server.connections()).extracting(ServerConnection::reports).containsExactly(2L);
+    }
+
+    private String socket() {
+        return folder.resolve("s").toString();
+    }
+
+    private static Answer run(String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int status = MeshGuard.run(
+                new ByteArrayInputStream(new byte[0]), new PrintStream(out), new PrintStream(err), arguments);
+        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,116 @@
+package dev.meshguard.samples.seeds;
+
+import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.samples.support.MeshAllocation;
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.client.AllocationReporter;
+import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.AllocationLogWriter;
+import dev.meshguard.server.log.LogDialect;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.Survivor;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code test_mesh_allocation.py} as it reports to an allocation server: the figures of the server that counts references. */
+class MeshAllocationOverASocketTests {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void leavesThePrograms36KiBAndThenThreeCircularBuffersThatGoWithTheProcess() throws Exception {
+        StringBuilder log = new StringBuilder();
+        try (AllocationServer server = AllocationServer.builder()
+                .socket(folder.resolve("server.sock"))
+                .recordSize(RecordSize.BYTES_112)
+                .log(log)
+                .processCheckEvery(Duration.ZERO)
+                .processProbe(process -> Optional.empty())
+                .start()) {
+            try (AllocationReporter reporter = AllocationReporter.to(server.socketPath(), RecordSize.BYTES_112)) {
+                Ttnn ttnn = Ttnn.builder(reporter)
+                        .preset(RuntimePreset.OCTOBER_2025)
+                        .defects(CIRCULAR_BUFFERS_NEVER_REPORTED_FREE)
+                        .build();
+                MeshAllocation steps = new MeshAllocation(ttnn, ttnn.openMeshDevice(MeshShape.of(2, 4)));
+                steps.compute();
+                steps.freeTensors();
+
+                for (int device = 0; device < 8; device++) {
+                    assertThat(reporter.client().query(device).dram()).isEqualTo(36_864);
+                }
+                assertThat(server.activeAllocations()).isEqualTo(19);
+
+                steps.clearCache();
+
+                assertThat(reporter.client().query(0).l1()).isEqualTo(12_288);
+                assertThat(server.activeAllocations()).isEqualTo(3);
+                steps.close();
+            }
+            server.awaitQuiet(LONG);
+            server.checkProcesses();
+            server.awaitQuiet(LONG);
+
+            assertThat(log.toString())
+                    .contains("   ✓ Removed 3 buffers (0.0117188 MB) from PID "
+                            + ProcessHandle.current().pid() + "\n");
+            assertThat(LeakCheck.create().examine(server.tracker().history()).survivors())
+                    .hasSize(3)
+                    .extracting(Survivor::cause)
+                    .containsOnly(Cause.PROCESS_DIED);
+        }
+    }
+
+    @Test
+    void isWrittenAsALogThatReadsBackAsTheSameReports() throws IOException {
+        AllocationTracker tracker = AllocationTracker.create();
+        Ttnn ttnn = Ttnn.builder(tracker).preset(RuntimePreset.OCTOBER_2025).build();
+        new MeshAllocation(ttnn, ttnn.openMeshDevice(MeshShape.of(2, 4))).run();
+        tracker.checked();
+        StringBuilder log = new StringBuilder();
+
+        AllocationLogWriter.write(tracker.history(), LogDialect.WITHOUT_REFERENCES, log);
+        AllocationLog read =
+                AllocationLog.read(new ByteArrayInputStream(log.toString().getBytes(StandardCharsets.UTF_8)), "log");
+
+        assertThat(reports(read.history())).isEqualTo(reports(tracker.history()));
+        assertThat(read.history().lostReports()).isEmpty();
+        assertThat(log.toString().lines().filter(line -> line.contains("Freed buffer 3700768 on device")))
+                .containsExactlyInAnyOrder(
+                        "✗ [PID xxx] Freed buffer 3700768 on device 0 (1048576 bytes)",
+                        "✗ [PID xxx] Freed buffer 3700768 on device 1 (1048576 bytes)",
+                        "✗ [PID xxx] Freed buffer 3700768 on device 2 (1048576 bytes)",
+                        "✗ [PID xxx] Freed buffer 3700768 on device 3 (1048576 bytes)",
+                        "✗ [PID xxx] Freed buffer 3700768 on device 4 (1048576 bytes)",
+                        "✗ [PID xxx] Freed buffer 3700768 on device 5 (1048576 bytes)",
+                        "✗ [PID xxx] Freed buffer 3700768 on device 6 (1048576 bytes)",
+                        "✗ [PID xxx] Freed buffer 3700768 on device 7 (1048576 bytes)");
+    }
+
+    private static List<String> reports(AllocationHistory history) {
+        return history.events().stream()
+                .filter(event -> (event instanceof HistoryEvent.Allocated || event instanceof HistoryEvent.Freed))
+                .map(event -> event.toString().replaceFirst("^#\\d+ ", ""))
+                .toList();
+    }
+}
