@@ -204,7 +204,7 @@ class RecordMismatchTests extends WithServer {
             assertThat(server.problems())
                     .containsExactly(
                             "connection 1 sent 72 bytes, which may be a whole record or a part of a larger one, and"
-                                    + " waits: start the server with --record-size 72, 112 or 144");
+                                    + " waits: say which with recordSize(…), or --record-size 72, 112 or 144");
         }
     }
 
@@ -231,7 +231,7 @@ class RecordMismatchTests extends WithServer {
         assertThat(losses())
                 .containsExactly(
                         "connection 1 sent 72 bytes, which may be a whole record or a part of a larger one, and"
-                                + " ended: start the server with --record-size 72, 112 or 144");
+                                + " ended: say which with recordSize(…), or --record-size 72, 112 or 144");
     }
 
     @Test

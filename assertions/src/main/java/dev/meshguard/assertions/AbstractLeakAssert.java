@@ -8,6 +8,7 @@ import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdict;
 import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdictOnDevice;
 import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameUsage;
+import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameUsageOnAllDevices;
 import static dev.meshguard.assertions.error.ShouldStayWithinBudget.shouldStayWithinBudget;
 
 import dev.meshguard.assertions.error.ShouldHaveCleanVerdict;
@@ -29,6 +30,7 @@ import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.budget.MemoryBudget;
+import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
@@ -464,6 +466,29 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     public SELF hasSameUsageAs(AllocationHistory other) {
         HistoryDifference difference = HistoryDifference.between(other, history());
         return difference.isEmpty() ? myself : failed(shouldHaveSameUsage(difference));
+    }
+
+    /**
+     * Verifies that every device was used alike: for each line of code that asks for memory, as many buffers and bytes asked for
+     * and left on one device as on another.
+     *
+     * <p>{@link #sameOnAllDevices()} compares sums; this one finds a device that takes from one line what another takes from a second.
+     *
+     * <pre>{@code
+     * for (int device : mesh.deviceIds()) {
+     *     mesh.allocateOn(device, weights);
+     * }
+     * assertThat(tracker).hasSameUsageOnAllDevices(); // succeeds
+     *
+     * mesh.allocateOn(3, cache);
+     * assertThat(tracker).hasSameUsageOnAllDevices(); // fails with the line that asks on device 3 only
+     * }</pre>
+     *
+     * @throws AssertionError if one was used otherwise
+     */
+    public SELF hasSameUsageOnAllDevices() {
+        DeviceDifference difference = DeviceDifference.of(history());
+        return difference.isEmpty() ? myself : failed(shouldHaveSameUsageOnAllDevices(difference));
     }
 
     // Rounds

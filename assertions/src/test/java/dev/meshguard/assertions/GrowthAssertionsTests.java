@@ -195,6 +195,31 @@ class GrowthAssertionsTests {
                              DRAM of device 0: 0 B -> 64 B, 64 B more""");
     }
 
+    @Test
+    void devicesThatUseMemoryAlikePass() {
+        tracker.allocated(0, DRAM, 4_096, 64);
+        tracker.allocated(1, DRAM, 8_192, 64);
+
+        assertThat(tracker).hasSameUsageOnAllDevices();
+    }
+
+    @Test
+    void aDeviceThatUsesMoreIsToldWithItsSite() {
+        for (int device = 0; device < 3; device++) {
+            tracker.allocated(device, DRAM, 4_096, 64);
+        }
+        tracker.allocated(1, DRAM, 8_192, 128);
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker).hasSameUsageOnAllDevices()))
+                .isEqualTo("""
+
+                        Expecting all devices to use memory alike, but:
+                          DIFFERENT  devices differ at 1 site of allocation
+                             DRAM buffers of 128 B
+                                devices 0, 2: asked for nothing, left nothing
+                                device 1: asked for 1 buffer of 128 B, left 1 buffer of 128 B""");
+    }
+
     private void rounds(int... buffers) {
         tracker.rounds(buffers.length, round -> {
             for (int buffer = 0; buffer < buffers[round - 1]; buffer++) {

@@ -1,9 +1,12 @@
 package dev.meshguard.cli;
 
 import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.server.log.AllocationLogWriter;
+import dev.meshguard.server.log.LogDialect;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -16,20 +19,23 @@ import picocli.CommandLine.Spec;
 /** Writes a recorded run in another form. */
 @Command(
         name = "convert",
-        description = "Writes a log of the allocation server as a history in JSON Lines.",
+        description = "Writes a recorded run in another form: as a history, or as a log of the allocation server.",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         optionListHeading = "%nOptions:%n",
         parameterListHeading = "%nRun:%n",
         footer = {
             "",
-            "What a log leaves open stays open: lines that could not be read, and sums that disagree, are lost reports in the history,"
-                    + " so its verdict is that of the log. A history is written again as it is.",
+            "As a history it is JSON Lines. What a log leaves open stays open: lines that could not be read, and sums that disagree, are lost reports in the history,"
+                    + " so its verdict is that of the log. As a log it is what the field's server would have written: the"
+                    + " field's own tools can read it. What a log has no line for is left behind: owners, origins, phases,"
+                    + " meshes, what allocators held.",
             "",
             "Exit status: 0 if it was written, 64 if it cannot be read or written.",
             "",
             "Examples:",
             "  meshguard convert server.log -o history.jsonl",
+            "  meshguard convert --to REFERENCE_COUNTED history.jsonl -o server.log",
             "  zstd -dc server.log.zst | meshguard convert - -o history.jsonl.gz"
         })
 final class Convert implements Callable<Integer> {
@@ -45,6 +51,14 @@ final class Convert implements Callable<Integer> {
             description = "Where the history goes, compressed if OUT ends in .gz; standard output unless given.")
     private @Nullable Path output;
 
+    @Option(
+            names = "--to",
+            paramLabel = "DIALECT",
+            description =
+                    "Write a log as the server of this dialect does: WITHOUT_REFERENCES, REFERENCE_COUNTED, HEXADECIMAL or"
+                            + " WITH_CIRCULAR_BUFFERS; a history unless given.")
+    private @Nullable LogDialect dialect;
+
     @Spec
     private CommandSpec command = CommandSpec.create();
 
@@ -57,13 +71,26 @@ final class Convert implements Callable<Integer> {
     @Override
     public Integer call() throws Refusal, IOException {
         RecordedFile recorded = RecordedFile.read(file, standardInput);
-        if (output == null) {
-            PrintWriter out = command.commandLine().getOut();
-            HistoryJson.write(recorded.history(), out);
-            out.flush();
+        Path target = output;
+        if (target != null) {
+            RecordedFile.write(target, writer -> write(recorded, writer));
         } else {
-            RecordedFile.write(recorded.history(), output);
+            PrintWriter out = command.commandLine().getOut();
+            write(recorded, out);
+            out.flush();
         }
         return ExitStatus.CLEAN.code();
+    }
+
+    private void write(RecordedFile recorded, Writer writer) throws IOException, Refusal {
+        if (dialect == null) {
+            HistoryJson.write(recorded.history(), writer);
+            return;
+        }
+        try {
+            AllocationLogWriter.write(recorded.history(), dialect, writer);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(recorded.name() + ": " + e.getMessage());
+        }
     }
 }

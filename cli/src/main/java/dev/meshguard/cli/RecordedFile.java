@@ -58,13 +58,24 @@ record RecordedFile(String name, AllocationHistory history) {
         }
     }
 
+    /** Writes what goes into a file. */
+    @FunctionalInterface
+    interface Content {
+        void write(Writer writer) throws IOException, Refusal;
+    }
+
     /** Writes a history to a file, compressed if that is called {@code .gz}. */
     static void write(AllocationHistory history, Path file) throws Refusal {
+        write(file, writer -> HistoryJson.write(history, writer));
+    }
+
+    /** Writes a file, compressed if it is called {@code .gz}. */
+    static void write(Path file, Content content) throws Refusal {
         boolean compressed = file.toString().endsWith(".gz");
         try (OutputStream bytes = Files.newOutputStream(file);
                 OutputStream coded = compressed ? new GZIPOutputStream(bytes) : bytes;
                 Writer writer = new OutputStreamWriter(coded, StandardCharsets.UTF_8)) {
-            HistoryJson.write(history, writer);
+            content.write(writer);
         } catch (IOException e) {
             throw unwritable(file, e);
         }

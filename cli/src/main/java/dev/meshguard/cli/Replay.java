@@ -2,14 +2,21 @@ package dev.meshguard.cli;
 
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.VerdictJson;
+import dev.meshguard.server.client.AllocationClient;
+import dev.meshguard.server.client.AllocationReporter;
+import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.tracker.history.HistoryPlayback;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -29,10 +36,15 @@ import picocli.CommandLine.Spec;
             "The verdict is that of the run itself, word for word. A history holds all that it rests on, the day of the check"
                     + " and what was found of handles included; a log holds less, so its verdict names fewer causes.",
             "",
-            "Exit status: as of meshguard analyze.",
+            "With --to the run is reported to an allocation server, in the name of this process: the wire has no word for"
+                    + " more than device, memory, address and size. At the end the server is asked to dump what is left;"
+                    + " once this process is gone it takes what is left for that of a dead one.",
+            "",
+            "Exit status: as of meshguard analyze; with --to 0 if every report was sent, 64 if no server answers.",
             "",
             "Examples:",
             "  meshguard replay meshguard-history.jsonl",
+            "  meshguard replay --to /tmp/tt_allocation_server.sock server.log",
             "  meshguard replay --json server.log.gz | jq .outcome"
         })
 final class Replay implements Callable<Integer> {
@@ -44,6 +56,16 @@ final class Replay implements Callable<Integer> {
 
     @Option(names = "--json", description = "Answer with the verdict as JSON.")
     private boolean asJson;
+
+    @Option(names = "--to", paramLabel = "SOCKET", description = "Report to the allocation server at this socket.")
+    private @Nullable Path socket;
+
+    @Option(
+            names = "--record-size",
+            paramLabel = "72|112|144",
+            defaultValue = "112",
+            description = "The size of that server's records in bytes (default: ${DEFAULT-VALUE}).")
+    private int recordSize;
 
     @Spec
     private CommandSpec command = CommandSpec.create();
@@ -57,6 +79,9 @@ final class Replay implements Callable<Integer> {
     @Override
     public Integer call() throws Refusal, IOException {
         RecordedFile recorded = RecordedFile.read(file, standardInput);
+        if (socket != null) {
+            return send(recorded, socket);
+        }
         LeakVerdict verdict = LeakCheck.create().examine(played(recorded).history());
         PrintWriter out = command.commandLine().getOut();
         VerdictReport report = VerdictReport.of(verdict);
@@ -69,9 +94,49 @@ final class Replay implements Callable<Integer> {
         return ExitStatus.of(verdict.outcome()).code();
     }
 
+    private int send(RecordedFile recorded, Path to) throws Refusal {
+        RecordSize size = RecordSize.of(recordSize)
+                .orElseThrow(() -> new Refusal(
+                        "--record-size " + recordSize + ": give 72, 112 or 144, whichever the server was built with"));
+        HistoryPlayback playback = playback(recorded);
+        long reports = recorded.history().events().stream()
+                .filter(event -> event instanceof HistoryEvent.Allocated || event instanceof HistoryEvent.Freed)
+                .count();
+        try (AllocationReporter reporter = AllocationReporter.over(AllocationClient.builder()
+                .socket(to)
+                .recordSize(size)
+                .onWarning(warning -> {})
+                .connect())) {
+            AllocationClient client = reporter.client();
+            if (!client.isConnected()) {
+                throw new Refusal(
+                        "No allocation server answers at " + to + ". Start one with: meshguard serve --socket " + to);
+            }
+            playback.to(reporter);
+            client.dumpRemaining();
+            client.flush();
+            if (!client.unsent().isNothing()) {
+                throw new Refusal("The server at " + to + " took only a part of " + recorded.name() + ": "
+                        + Quantities.count(client.unsent().reports(), "report") + " could not be sent"
+                        + client.unsent()
+                                .reason()
+                                .map(reason -> " (" + reason + ")")
+                                .orElse("") + ".");
+            }
+        }
+        PrintWriter out = command.commandLine().getOut();
+        out.println(recorded.name() + ": " + Quantities.count(reports, "report") + " sent to " + to);
+        out.flush();
+        return ExitStatus.CLEAN.code();
+    }
+
     private static AllocationTracker played(RecordedFile recorded) throws Refusal {
+        return playback(recorded).toTracker();
+    }
+
+    private static HistoryPlayback playback(RecordedFile recorded) throws Refusal {
         try {
-            return HistoryPlayback.of(recorded.history()).toTracker();
+            return HistoryPlayback.of(recorded.history());
         } catch (IllegalArgumentException e) {
             throw new Refusal(recorded.name() + ": " + e.getMessage());
         }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.LeakCheck;
@@ -78,6 +80,35 @@ class RecordedRunsTests {
     @Test
     void theVerdictOfAReplayCanBeJson() {
         assertThat(run("", "replay", "--json", leak).out()).contains("\"outcome\" : \"LEAKED\"");
+    }
+
+    @Test
+    void aRunIsReportedToAServer() throws IOException {
+        Path socket = Files.createTempDirectory("mg").resolve("s");
+        AllocationTracker heard = AllocationTracker.create();
+        Answer answer;
+        try (AllocationServer server = AllocationServer.builder()
+                .socket(socket)
+                .recordSize(RecordSize.BYTES_112)
+                .tracker(heard)
+                .start()) {
+            answer = run("", "replay", "--to", socket.toString(), leak);
+        }
+
+        assertThat(answer)
+                .isEqualTo(new Answer(0, leak + ": 3 reports sent to " + socket + System.lineSeparator(), ""));
+        assertThat(heard.totals(3, BufferType.DRAM).totalBytes()).isEqualTo(8_192);
+        assertThat(heard.totals(0, BufferType.L1).totalBuffers()).isEqualTo(1);
+    }
+
+    @Test
+    void aServerThatDoesNotAnswerIsSaidInOneLine() {
+        assertThat(run("", "replay", "--to", "/no/such/socket", leak))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: No allocation server answers at /no/such/socket. Start one with: meshguard serve"
+                                + " --socket /no/such/socket\n"));
     }
 
     // Diff
@@ -155,6 +186,24 @@ class RecordedRunsTests {
     void aHistoryGoesToStandardOutput() {
         assertThat(run(ALLOCATED, "convert", "-").out())
                 .startsWith("{\"kind\":\"header\",\"format\":\"meshguard-history\"");
+    }
+
+    @Test
+    void aHistoryBecomesALogThatReadsTheSame() {
+        Path log = folder.resolve("again.log");
+
+        assertThat(run("", "convert", "--to", "reference_counted", leak, "-o", log.toString())
+                        .status())
+                .isZero();
+
+        assertThat(log).content().contains("✓ [PID 7] Allocated 8192 bytes of DRAM on device 3 (buffer_id=4096)");
+        assertThat(run("", "analyze", log.toString()).status()).isEqualTo(1);
+    }
+
+    @Test
+    void aDialectThatCannotBeWrittenIsSaidInOneLine() {
+        assertThat(run("", "convert", "--to", "STACK_TRACE_LOG", leak).err())
+                .startsWith("meshguard: " + leak + ": Logs of the dialect STACK_TRACE_LOG cannot be written");
     }
 
     @Test

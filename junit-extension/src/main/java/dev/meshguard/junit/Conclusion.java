@@ -2,6 +2,7 @@ package dev.meshguard.junit;
 
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.junit.internal.summary.CheckFate;
@@ -13,6 +14,7 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.SurvivorGroup;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -50,6 +52,38 @@ record Conclusion(
      * @param running is told what comes of the check
      */
     void draw(
+            LeakVerdict verdict,
+            Supplier<LeakVerdict> again,
+            AllocationTracker tracker,
+            List<String> remarks,
+            @Nullable RuntimeException failedClose,
+            RunningCheck running) {
+        LeakVerdict[] last = {verdict};
+        Supplier<LeakVerdict> remembering = () -> {
+            last[0] = again.get();
+            return last[0];
+        };
+        try {
+            conclude(verdict, remembering, tracker, remarks, failedClose, running);
+        } finally {
+            run.reporting().histories().ifPresent(folder -> keep(last[0], folder));
+        }
+    }
+
+    /** What cannot be written must not hide what was found, and must not go unseen. */
+    private void keep(LeakVerdict verdict, HistoryFolder folder) {
+        try {
+            folder.keep(test.name(), verdict.history());
+        } catch (IOException | RuntimeException notWritten) {
+            test.publish(String.format(
+                    Locale.ROOT,
+                    "The history of this check could not be written to the folder of %s: %s",
+                    HistoryFolder.RECORD,
+                    notWritten));
+        }
+    }
+
+    private void conclude(
             LeakVerdict verdict,
             Supplier<LeakVerdict> again,
             AllocationTracker tracker,

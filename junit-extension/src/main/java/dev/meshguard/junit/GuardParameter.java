@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.GracePeriod;
+import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.RunSettings.Update;
@@ -86,7 +87,13 @@ enum GuardParameter {
             Path.class,
             List.of(),
             "",
-            "The folder from which the folder of accounts counts; the one in which the tests run unless given."),
+            "The folder from which the folders of accounts and of histories count; the one in which the tests run unless given."),
+    RECORD(
+            HistoryFolder.RECORD,
+            Path.class,
+            List.of(),
+            "",
+            "The folder to which the history of every check is written, whether it fails or not."),
     SUMMARY(
             ReportSettings.SUMMARY,
             String.class,

@@ -2,6 +2,7 @@ package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
+import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.Reporting;
 import dev.meshguard.junit.internal.RunAccount;
@@ -387,7 +388,10 @@ public final class MeshGuardExtension
                 context,
                 () -> refusing(() -> RunAccount.begin(
                         RunSettings.of(context::getConfigurationParameter, System.getenv()),
-                        new Reporting(ReportSettings.of(context::getConfigurationParameter), System::nanoTime))));
+                        new Reporting(
+                                ReportSettings.of(context::getConfigurationParameter),
+                                HistoryFolder.of(context::getConfigurationParameter),
+                                System::nanoTime))));
     }
 
     private static PolicyRequest parametersOf(ExtensionContext context) {

@@ -1,6 +1,7 @@
 package dev.meshguard.junit.internal;
 
 import dev.meshguard.junit.internal.summary.RunNumbers;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -17,6 +18,7 @@ public final class Reporting {
 
     private final boolean attachesFiles;
     private final RunNumbers numbers;
+    private final Optional<HistoryFolder> histories;
     private final AtomicInteger testsWithFiles = new AtomicInteger();
 
     /**
@@ -25,8 +27,24 @@ public final class Reporting {
      * @param nanoTime the clock by which checks are timed; only differences count
      */
     public Reporting(ReportSettings settings, LongSupplier nanoTime) {
+        this(settings, Optional.empty(), nanoTime);
+    }
+
+    /**
+     * Begins to report, and to keep histories.
+     *
+     * @param histories where they go, if they are wanted
+     * @param nanoTime the clock by which checks are timed; only differences count
+     */
+    public Reporting(ReportSettings settings, Optional<HistoryFolder> histories, LongSupplier nanoTime) {
         this.attachesFiles = settings.attachesFiles();
+        this.histories = histories;
         this.numbers = new RunNumbers(settings.summary(), nanoTime);
+    }
+
+    /** Returns where histories go, if they are wanted. */
+    public Optional<HistoryFolder> histories() {
+        return histories;
     }
 
     /** Returns the numbers, to which each check is added. */

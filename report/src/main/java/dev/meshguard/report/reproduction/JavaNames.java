@@ -50,7 +50,8 @@ final class JavaNames {
     static String camelCase(String text) {
         List<String> words = new ArrayList<>();
         StringBuilder word = new StringBuilder();
-        for (char character : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char character = text.charAt(i);
             boolean isLetter = (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
             if (isLetter || (character >= '0' && character <= '9' && !(words.isEmpty() && word.length() == 0))) {
                 word.append(character);

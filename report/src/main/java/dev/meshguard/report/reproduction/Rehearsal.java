@@ -39,13 +39,13 @@ final class Rehearsal {
     /** Of the first event of each row how long it is. */
     private final Map<Integer, Integer> rows;
     /** Of each request the ones that its line makes. */
-    private final Map<AllocationRequest, List<AllocationRequest>> lines;
+    private final IdentityHashMap<AllocationRequest, List<AllocationRequest>> lines;
 
     private Rehearsal(
             List<HistoryEvent> events,
             boolean flatAddresses,
             Map<Integer, Integer> rows,
-            Map<AllocationRequest, List<AllocationRequest>> lines) {
+            IdentityHashMap<AllocationRequest, List<AllocationRequest>> lines) {
         this.events = events;
         this.flatAddresses = flatAddresses;
         this.rows = rows;
@@ -57,8 +57,8 @@ final class Rehearsal {
         List<HistoryEvent> events = history.events();
         for (boolean flat : history.hasFlatAddresses() ? new boolean[] {true} : new boolean[] {true, false}) {
             for (Rehearsal play : List.of(
-                    new Rehearsal(events, flat, Map.of(), Map.of()),
-                    new Rehearsal(events, flat, rowsOf(events), Map.of()),
+                    new Rehearsal(events, flat, Map.of(), new IdentityHashMap<>()),
+                    new Rehearsal(events, flat, rowsOf(events), new IdentityHashMap<>()),
                     new Rehearsal(events, flat, Map.of(), linesOf(events)))) {
                 if (finding.isKeptBy(play.finding())) {
                     return Optional.of(play);
@@ -102,7 +102,8 @@ final class Rehearsal {
                 .examine(AllocationHistory.restored(told, DeviceSums.countedFrom(told), flatAddresses, true)));
     }
 
-    private HistoryEvent told(HistoryEvent event, int line, Map<AllocationRequest, AllocationRequest> asked) {
+    private HistoryEvent told(
+            HistoryEvent event, int line, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
         if (event instanceof HistoryEvent.Allocated e) {
             return new HistoryEvent.Allocated(
                     e.number(),
@@ -125,7 +126,7 @@ final class Rehearsal {
     }
 
     private AllocationRequest asked(
-            AllocationRequest request, int line, Map<AllocationRequest, AllocationRequest> asked) {
+            AllocationRequest request, int line, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
         List<AllocationRequest> together = madeTogether(request);
         int where = together.isEmpty() ? line : BEFOREHAND + indexOfFirst(together.get(0));
         StackTraceElement frame = new StackTraceElement("Reproduction", "test", "Reproduction.java", where + 1);
@@ -142,12 +143,14 @@ final class Rehearsal {
     }
 
     private static AllocationRequest released(
-            AllocationRequest request, Map<AllocationRequest, AllocationRequest> asked) {
+            AllocationRequest request, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
         return again(request, Optional.empty(), asked);
     }
 
     private static AllocationRequest again(
-            AllocationRequest request, Optional<Origin> origin, Map<AllocationRequest, AllocationRequest> asked) {
+            AllocationRequest request,
+            Optional<Origin> origin,
+            IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
         return request.isAnonymous()
                 ? AllocationRequest.restored(request.details(), origin)
                 : asked.computeIfAbsent(request, unused -> AllocationRequest.restored(request.details(), origin));
@@ -155,7 +158,7 @@ final class Rehearsal {
 
     // What one line can do
 
-    private static Map<AllocationRequest, List<AllocationRequest>> linesOf(List<HistoryEvent> events) {
+    private static IdentityHashMap<AllocationRequest, List<AllocationRequest>> linesOf(List<HistoryEvent> events) {
         Map<Line, List<AllocationRequest>> byLine = new HashMap<>();
         IdentityHashMap<AllocationRequest, List<AllocationRequest>> lines = new IdentityHashMap<>();
         for (HistoryEvent event : events) {
@@ -190,7 +193,7 @@ final class Rehearsal {
     }
 
     /** A row makes a request for each report and keeps none, so of what is needed again there is no row. */
-    private static Optional<Row> rowOf(HistoryEvent event, Map<AllocationRequest, Integer> uses) {
+    private static Optional<Row> rowOf(HistoryEvent event, IdentityHashMap<AllocationRequest, Integer> uses) {
         return event instanceof HistoryEvent.Allocated e && uses.getOrDefault(e.request(), 0) == 1
                 ? lineOf(e.request()).map(line -> new Row(line, e.type(), e.size(), e.ownership()))
                 : Optional.empty();

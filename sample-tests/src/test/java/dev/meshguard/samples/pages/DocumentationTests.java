@@ -29,6 +29,7 @@ class DocumentationTests {
             "docs/configuration.md",
             "docs/fault-and-repeat-tests.md",
             "docs/formats.md",
+            "docs/from-a-log-to-a-test.md",
             "docs/growth-and-budgets.md",
             "docs/held-and-lost.md",
             "docs/lifecycle.md",

@@ -1,6 +1,7 @@
 package dev.meshguard.tracker.history;
 
 import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferKind;
@@ -20,9 +21,9 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Reports a recorded history again, event by event, to a new tracker.
+ * Reports a recorded history again, event by event.
  *
- * <p>What the tracker has recorded then is the same history: in the same order, with the same origins and times, so the verdict reads
+ * <p>What a new tracker has recorded then is the same history: in the same order, with the same origins and times, so the verdict reads
  * the same. The end of a round that never began is left out, because nothing can report it.
  *
  * <pre>{@code
@@ -66,6 +67,41 @@ public final class HistoryPlayback {
         return telling.tracker;
     }
 
+    /**
+     * Reports the history to a listener that is no tracker: a server, another adapter.
+     *
+     * <p>It hears what a source can say: of buffers, meshes, devices, owners, processes and readings. Checks, rounds and what was found of
+     * handles are a tracker's own and are left out. Requests are asked of the listener, as a source does.
+     */
+    public void to(AllocationListener listener) {
+        IdentityHashMap<AllocationRequest, AllocationRequest> asked = new IdentityHashMap<>();
+        for (HistoryEvent event : history.events()) {
+            if (event instanceof HistoryEvent.Allocated e) {
+                AllocationRequest request =
+                        asked.computeIfAbsent(e.request(), known -> listener.request(known.details()));
+                listener.allocated(request, e.device(), e.type(), e.address(), e.size(), e.ownership());
+            } else if (event instanceof HistoryEvent.Freed e) {
+                AllocationRequest release =
+                        asked.computeIfAbsent(e.request(), known -> listener.release(known.details()));
+                listener.freed(release, e.device(), e.type(), e.address(), e.ownership());
+            } else if (event instanceof HistoryEvent.FreeIgnored e) {
+                AllocationRequest release =
+                        asked.computeIfAbsent(e.request(), known -> listener.release(known.details()));
+                listener.freeIgnored(release, e.device(), e.type(), e.address(), e.reason());
+            } else if (event instanceof HistoryEvent.PhaseBegan e) {
+                listener.phase(e.phase());
+            } else if (event instanceof HistoryEvent.MeshOpened e) {
+                listener.meshOpened(e.mesh());
+            } else if (event instanceof HistoryEvent.MeshClosing e) {
+                listener.meshClosing(e.mesh());
+            } else if (event instanceof HistoryEvent.MeshClosed e) {
+                listener.meshClosed(e.mesh());
+            } else {
+                Telling.tellOfOther(event, listener);
+            }
+        }
+    }
+
     /** One tracker, and what has to be remembered while it is told. */
     private static final class Telling {
 
@@ -103,35 +139,45 @@ public final class HistoryPlayback {
             } else if (event instanceof HistoryEvent.MeshClosed e) {
                 now = e.at();
                 tracker.meshClosed(e.mesh());
-            } else if (event instanceof HistoryEvent.DeviceOpened e) {
-                tracker.deviceOpened(e.device());
-            } else if (event instanceof HistoryEvent.DeviceClosed e) {
-                tracker.deviceClosed(e.device());
-            } else if (event instanceof HistoryEvent.Witnessed e) {
-                tracker.witnessed(e.reading());
             } else {
                 tellRare(event);
             }
         }
 
-        private void tellRare(HistoryEvent event) {
-            if (event instanceof HistoryEvent.OwnerCached e) {
-                tracker.ownerCached(e.owner(), e.cache());
+        private static boolean tellOfOther(HistoryEvent event, AllocationListener listener) {
+            if (event instanceof HistoryEvent.DeviceOpened e) {
+                listener.deviceOpened(e.device());
+            } else if (event instanceof HistoryEvent.DeviceClosed e) {
+                listener.deviceClosed(e.device());
+            } else if (event instanceof HistoryEvent.Witnessed e) {
+                listener.witnessed(e.reading());
+            } else if (event instanceof HistoryEvent.OwnerCached e) {
+                listener.ownerCached(e.owner(), e.cache());
             } else if (event instanceof HistoryEvent.OwnerEnded e) {
-                tracker.ownerEnded(e.owner());
+                listener.ownerEnded(e.owner());
             } else if (event instanceof HistoryEvent.ReportsLost e) {
-                tracker.reportsLost(e.count(), e.reason());
+                listener.reportsLost(e.count(), e.reason());
             } else if (event instanceof HistoryEvent.SourceAttached e) {
-                tracker.sourceAttached(e.source());
+                listener.sourceAttached(e.source());
             } else if (event instanceof HistoryEvent.ProcessDied e) {
-                tracker.processDied(e.processId());
+                listener.processDied(e.processId());
             } else if (event instanceof HistoryEvent.TrackingStopped e) {
-                tracker.trackingStopped(e.reason());
+                listener.trackingStopped(e.reason());
             } else if (event instanceof HistoryEvent.TrackingStarted) {
-                tracker.trackingStarted();
+                listener.trackingStarted();
             } else if (event instanceof HistoryEvent.CanaryPlanted e) {
-                tracker.canaryPlanted(e.mesh(), e.devices());
-            } else if (event instanceof HistoryEvent.CanarySeen e) {
+                listener.canaryPlanted(e.mesh(), e.devices());
+            } else {
+                return false;
+            }
+            return true;
+        }
+
+        private void tellRare(HistoryEvent event) {
+            if (tellOfOther(event, tracker)) {
+                return;
+            }
+            if (event instanceof HistoryEvent.CanarySeen e) {
                 AllocationRequest canary = AllocationRequest.of(canary(e.mesh()));
                 canaries(
                         e.devices(),

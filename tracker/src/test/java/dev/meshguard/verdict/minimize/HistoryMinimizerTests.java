@@ -30,11 +30,11 @@ class HistoryMinimizerTests {
     void leavesOutWhatWasGivenBack() {
         HistoryScript run = historyWithoutOrigins();
         for (int buffer = 0; buffer < 100; buffer++) {
-            run.allocate(DRAM, device(buffer % 8), 0x1000 * buffer, 64);
+            run.allocate(DRAM, device(buffer % 8), 0x1000L * buffer, 64);
         }
         for (int buffer = 0; buffer < 100; buffer++) {
             if (buffer != 42) {
-                run.free(DRAM, device(buffer % 8), 0x1000 * buffer);
+                run.free(DRAM, device(buffer % 8), 0x1000L * buffer);
             }
         }
 

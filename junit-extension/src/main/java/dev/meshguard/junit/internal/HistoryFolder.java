@@ -1,0 +1,87 @@
+package dev.meshguard.junit.internal;
+
+import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.tracker.history.AllocationHistory;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Where the histories of all checks of a run go, if somebody wants them.
+ *
+ * <p>A file that is there is never touched: what runs twice, in this JVM or in another one that writes to the same folder, gets a number
+ * behind its name.
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class HistoryFolder {
+
+    /** Names the folder. */
+    public static final String RECORD = "meshguard.record";
+
+    private static final String SUFFIX = ".jsonl";
+    private static final int LONGEST_NAME = 120;
+
+    private final Path folder;
+
+    private HistoryFolder(Path folder) {
+        this.folder = folder;
+    }
+
+    /**
+     * Reads parameters.
+     *
+     * @param parameters the value of a name
+     * @throws IllegalArgumentException if one makes no sense; the message names it
+     */
+    public static Optional<HistoryFolder> of(Function<String, Optional<String>> parameters) {
+        return RunSettings.given(parameters, RECORD)
+                .map(value -> new HistoryFolder(RunSettings.given(parameters, RunSettings.OUTPUT)
+                        .map(output -> path(RunSettings.OUTPUT, output).resolve(path(RECORD, value)))
+                        .orElseGet(() -> path(RECORD, value))));
+    }
+
+    private static Path path(String name, String value) {
+        try {
+            return Path.of(value);
+        } catch (InvalidPathException noPath) {
+            throw RunSettings.refused(name, value, "It is no path here: " + noPath.getReason() + ".");
+        }
+    }
+
+    /**
+     * Writes a history.
+     *
+     * @param check whose history it is, {@code KvCacheTest#decode}
+     * @return the file
+     * @throws IOException if it cannot be written
+     */
+    public Path keep(String check, AllocationHistory history) throws IOException {
+        Files.createDirectories(folder);
+        String name = fileName(check);
+        for (int number = 1; ; number++) {
+            Path file = folder.resolve(name + (number == 1 ? "" : "-" + number) + SUFFIX);
+            try (BufferedWriter writer =
+                    Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW)) {
+                HistoryJson.write(history, writer);
+                return file;
+            } catch (FileAlreadyExistsException another) {
+                // The next number may be free.
+                continue;
+            }
+        }
+    }
+
+    /** What no file system has in names is left out of them. */
+    private static String fileName(String check) {
+        String name = check.replaceAll("[^A-Za-z0-9_.#$-]+", "_");
+        return name.length() > LONGEST_NAME ? name.substring(0, LONGEST_NAME) : name;
+    }
+}

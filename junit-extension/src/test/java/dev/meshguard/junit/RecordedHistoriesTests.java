@@ -1,0 +1,104 @@
+package dev.meshguard.junit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.testkit.engine.EngineExecutionResults;
+import org.junit.platform.testkit.engine.EngineTestKit;
+
+/** With {@code meshguard.record} the history of every check is written to a folder. */
+class RecordedHistoriesTests {
+
+    private static final String LEAKS = "RecordedHistoriesTests$TwoTestCase#leaks";
+    private static final String CLEAN = "RecordedHistoriesTests$TwoTestCase#givesBack";
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void ofTestsThatFailAndOfTestsThatPass() throws IOException {
+        run(Map.of("meshguard.record", folder.toString()));
+
+        assertThat(files(folder)).containsExactly(CLEAN + ".jsonl", LEAKS + ".jsonl");
+        assertThat(outcome(folder.resolve(LEAKS + ".jsonl"))).isEqualTo(Outcome.LEAKED);
+        assertThat(outcome(folder.resolve(CLEAN + ".jsonl"))).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void countsFromTheFolderOfOutput() throws IOException {
+        run(Map.of("meshguard.output", folder.toString(), "meshguard.record", "of/tests"));
+
+        assertThat(files(folder.resolve("of/tests"))).containsExactly(CLEAN + ".jsonl", LEAKS + ".jsonl");
+    }
+
+    @Test
+    void leavesWhatIsThere() throws IOException {
+        Files.writeString(folder.resolve(LEAKS + ".jsonl"), "of another JVM");
+
+        run(Map.of("meshguard.record", folder.toString()));
+
+        assertThat(folder.resolve(LEAKS + ".jsonl")).hasContent("of another JVM");
+        assertThat(outcome(folder.resolve(LEAKS + "-2.jsonl"))).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
+    void whatCannotBeWrittenFailsNoTestAndIsSaid() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "");
+
+        EngineExecutionResults results = run(Map.of("meshguard.record", file.toString()));
+
+        results.testEvents().assertStatistics(events -> events.failed(1).succeeded(1));
+        results.testEvents().assertStatistics(events -> events.reportingEntryPublished(3));
+    }
+
+    @Test
+    void nothingIsWrittenUnlessAskedFor() throws IOException {
+        run(Map.of("meshguard.output", folder.toString()));
+
+        assertThat(files(folder)).isEmpty();
+    }
+
+    private static Outcome outcome(Path file) throws IOException {
+        return LeakCheck.create().examine(HistoryJson.read(file)).outcome();
+    }
+
+    private static List<String> files(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> String.valueOf(file.getFileName()))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static EngineExecutionResults run(Map<String, String> parameters) {
+        return EngineTestKit.engine("junit-jupiter")
+                .selectors(DiscoverySelectors.selectClass(TwoTestCase.class))
+                .configurationParameters(parameters)
+                .execute();
+    }
+
+    @TrackAllocations(rows = 1, columns = 1)
+    static class TwoTestCase {
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void givesBack(MeshDevice mesh) {}
+    }
+}
