@@ -66,15 +66,15 @@ public final class HistoryFolder {
     public Path keep(String check, AllocationHistory history) throws IOException {
         Files.createDirectories(folder);
         String name = fileName(check);
-        for (int number = 1; ; number++) {
+        int number = 1;
+        while (true) {
             Path file = folder.resolve(name + (number == 1 ? "" : "-" + number) + SUFFIX);
             try (BufferedWriter writer =
                     Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW)) {
                 HistoryJson.write(history, writer);
                 return file;
             } catch (FileAlreadyExistsException another) {
-                // The next number may be free.
-                continue;
+                number++;
             }
         }
     }

@@ -80,11 +80,13 @@ final class RuntimeProgram {
         return takings;
     }
 
+    /** Small buffers of L1 have to be sharded, and how is in no report. */
     private static boolean isPlain(BufferGeneration buffer) {
         return buffer.reports().size() == 1
                 && buffer.kind() == BufferKind.BUFFER
                 && buffer.lifetime() == BufferLifetime.USER
                 && buffer.type() != BufferType.SYSTEM_MEMORY
+                && buffer.type() != BufferType.L1_SMALL
                 && buffer.size() > 0
                 && buffer.size()
                         <= (buffer.type() == BufferType.DRAM || buffer.type() == BufferType.L1 ? LARGEST : REGION / 2);
@@ -118,9 +120,6 @@ final class RuntimeProgram {
                 .append(source.use("dev.meshguard.junit.TrackAllocations"))
                 .append("(rows = 1, columns = ")
                 .append(devices.size());
-        if (takes(BufferType.L1_SMALL)) {
-            text.append(", l1SmallSize = ").append(REGION);
-        }
         if (takes(BufferType.TRACE)) {
             text.append(", traceRegionSize = ").append(REGION);
         }

@@ -61,7 +61,7 @@ class ReproducedLabelsTests {
     @ParameterizedTest
     @EnumSource(
             value = BufferType.class,
-            names = {"DRAM", "L1", "L1_SMALL", "TRACE"})
+            names = {"DRAM", "L1", "TRACE"})
     void whatIsTakenFromAMeshIsOfTheSameMemory(BufferType type) throws Exception {
         AllocationTracker tracker = AllocationTracker.create();
         AllocationRequest request = tracker.request(AllocationDetails.user());
