@@ -17,6 +17,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a dead process had leaves the answers, and stays as evidence. */
 class DeadProcessTests extends WithServer {
@@ -162,13 +164,14 @@ class DeadProcessTests extends WithServer {
         return server.usage(0).l1();
     }
 
-    @Test
-    void whoSharedABufferWithTheDeadKeepsIt() throws IOException, InterruptedException {
+    @ParameterizedTest
+    @CsvSource({"1, 2", "2, 1"})
+    void whoSharedABufferWithTheDeadKeepsIt(int first, int second) throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
         runs(1);
         runs(2);
-        allocate(1, 64);
-        allocate(2, 64);
+        allocate(first, 64);
+        allocate(second, 64);
         processes.remove(1L);
         server.checkProcesses();
 

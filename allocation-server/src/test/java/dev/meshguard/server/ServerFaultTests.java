@@ -297,7 +297,7 @@ class ServerFaultTests extends WithServer {
         start(RecordSize.BYTES_72);
         Random random = new Random(SEED);
         long sent = 0;
-        int connections = Math.max(20, OPERATIONS / 5000);
+        int connections = Math.max(20, OPERATIONS / 500);
         for (int connection = 0; connection < connections; connection++) {
             try (RawClient client = client()) {
                 byte[] bytes = new byte[72 * 50];

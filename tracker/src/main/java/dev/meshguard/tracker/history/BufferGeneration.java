@@ -387,7 +387,7 @@ public final class BufferGeneration {
     }
 
     /**
-     * Takes back the open report that fits the free best: the same mesh, owner and ownership. Of those that fit alike, one
+     * Takes back the open report that fits the free best: the same process, mesh, owner and ownership. Of those that fit alike, one
      * that was reported on the same devices as the free; then one of a request of which none was taken back yet goes first, because the others may be doubled reports; then the oldest request, because
      * no allocator lends an address again before it was given back; then the latest report of it.
      */
@@ -450,6 +450,7 @@ public final class BufferGeneration {
         return (released.extent().isPresent() && reported.extent().equals(released.extent()) ? 1 : 0)
                 + (report.ownership() == ownership ? 2 : 0)
                 + (reported.owner().equals(released.owner()) ? 4 : 0)
-                + (released.mesh().isPresent() && reported.mesh().equals(released.mesh()) ? 8 : 0);
+                + (released.mesh().isPresent() && reported.mesh().equals(released.mesh()) ? 8 : 0)
+                + (released.processId().isPresent() && reported.processId().equals(released.processId()) ? 16 : 0);
     }
 }
