@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Random;
-import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -30,11 +30,11 @@ class RandomReadingsTests {
     @Test
     void everyRegionHasWhatWasSaidOfIt() {
         for (int i = 0; i < READINGS; i++) {
-            Map<Region, SortedSet<Long>> said =
+            Map<Region, NavigableSet<Long>> said =
                     new TreeMap<>(Comparator.comparingInt(Region::device).thenComparing(Region::type));
             WitnessReading.Builder builder = WitnessReading.of(0, Moment.CLOSE_BEGUN);
             List<WitnessReading> before = new ArrayList<>();
-            List<Map<Region, SortedSet<Long>>> saidBefore = new ArrayList<>();
+            List<Map<Region, NavigableSet<Long>>> saidBefore = new ArrayList<>();
             for (int step = 0; step <= random.nextInt(6); step++) {
                 before.add(builder.build());
                 saidBefore.add(copy(said));
@@ -49,7 +49,7 @@ class RandomReadingsTests {
         }
     }
 
-    private void say(WitnessReading.Builder builder, Map<Region, SortedSet<Long>> said) {
+    private void say(WitnessReading.Builder builder, Map<Region, NavigableSet<Long>> said) {
         BufferType type = TYPES.get(random.nextInt(TYPES.size()));
         long[] addresses = random.longs(random.nextInt(4), 0, ADDRESSES).toArray();
         List<Integer> devices = switch (random.nextInt(4)) {
@@ -63,23 +63,23 @@ class RandomReadingsTests {
             builder.region(devices, type, addresses);
         }
         for (int device : devices) {
-            SortedSet<Long> known = said.computeIfAbsent(new Region(device, type), unused -> new TreeSet<>());
+            NavigableSet<Long> known = said.computeIfAbsent(new Region(device, type), unused -> new TreeSet<>());
             for (long address : addresses) {
                 known.add(address);
             }
         }
     }
 
-    private void assertSays(WitnessReading reading, Map<Region, SortedSet<Long>> said) {
+    private void assertSays(WitnessReading reading, Map<Region, NavigableSet<Long>> said) {
         assertThat(reading.devices())
                 .describedAs(seed.toString())
                 .isEqualTo(said.keySet().stream().map(Region::device).distinct().toList());
         assertThat(reading.isEmpty())
                 .describedAs(seed.toString())
-                .isEqualTo(said.values().stream().allMatch(SortedSet::isEmpty));
+                .isEqualTo(said.values().stream().allMatch(NavigableSet::isEmpty));
         for (int device = 0; device < DEVICES; device++) {
             for (BufferType type : BufferType.values()) {
-                SortedSet<Long> known = said.get(new Region(device, type));
+                NavigableSet<Long> known = said.get(new Region(device, type));
                 assertThat(reading.takenAddresses(device, type))
                         .describedAs(seed.toString())
                         .isEqualTo(known == null ? List.of() : List.copyOf(known));
@@ -95,8 +95,8 @@ class RandomReadingsTests {
         }
     }
 
-    private static Map<Region, SortedSet<Long>> copy(Map<Region, SortedSet<Long>> said) {
-        Map<Region, SortedSet<Long>> copy =
+    private static Map<Region, NavigableSet<Long>> copy(Map<Region, NavigableSet<Long>> said) {
+        Map<Region, NavigableSet<Long>> copy =
                 new TreeMap<>(Comparator.comparingInt(Region::device).thenComparing(Region::type));
         said.forEach((region, addresses) -> copy.put(region, new TreeSet<>(addresses)));
         return copy;
