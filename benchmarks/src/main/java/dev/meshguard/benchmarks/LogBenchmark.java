@@ -40,8 +40,9 @@ import org.openjdk.jmh.annotations.Warmup;
 public class LogBenchmark {
 
     private static final String ID = "(0x[0-9a-fA-F]+|\\d+)";
-    private static final Pattern ALLOCATED = Pattern.compile("\\[PID (\\d+)\\] Allocated (\\d+) bytes of (\\w+) on device (\\d+)"
-            + " \\(buffer_id=" + ID + "(?:, ref_count=(\\d+))?\\)");
+    private static final Pattern ALLOCATED =
+            Pattern.compile("\\[PID (\\d+)\\] Allocated (\\d+) bytes of (\\w+) on device (\\d+)" + " \\(buffer_id=" + ID
+                    + "(?:, ref_count=(\\d+))?\\)");
     private static final Pattern FREED = Pattern.compile("\\[PID (\\d+)\\] Freed buffer " + ID
             + " on device (\\d+) \\((\\d+) bytes(?:, (FINAL|ref_count=(\\d+) remaining))?\\)");
     private static final Pattern UNKNOWN =
@@ -78,7 +79,8 @@ public class LogBenchmark {
     /** Reads it, judges it and puts that into words. */
     @Benchmark
     public String meshguardToText() throws IOException {
-        return VerdictReport.of(LeakCheck.create().examine(AllocationLog.read(file).history()))
+        return VerdictReport.of(
+                        LeakCheck.create().examine(AllocationLog.read(file).history()))
                 .text();
     }
 

@@ -86,8 +86,7 @@ final class ServerLog {
         if (random.nextInt(500) == 0) {
             line(
                     "⚠ [PID 108740] Deallocation for unknown buffer 0x%x on device %d (allocated before tracking started)",
-                    buffer.id(),
-                    buffer.device());
+                    buffer.id(), buffer.device());
         }
     }
 
