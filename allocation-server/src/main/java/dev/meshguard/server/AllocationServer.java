@@ -168,7 +168,7 @@ public final class AllocationServer implements AutoCloseable {
         }
     }
 
-    /** Returns every connection that there has been, in the order in which they came. */
+    /** Returns the connections in the order in which they came; of those that are closed, the oldest beyond 10,000 are forgotten. */
     public List<ServerConnection> connections() {
         synchronized (lock) {
             return loop.views();

@@ -36,6 +36,7 @@ final class ServerLoop implements Runnable {
 
     private static final int READ_AT_ONCE = 1 << 18;
     private static final int MOST_ERRORS = 10;
+    private static final int MOST_REMEMBERED = 10_000;
     private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final long LONGEST_SLEEP = 1000;
 
@@ -69,6 +70,7 @@ final class ServerLoop implements Runnable {
     private @Nullable RecordCodec codec;
     private int recordBytes;
     private long records;
+    private int accepted;
     private Instant nextCheck;
     private Instant nextStatistics;
 
@@ -196,10 +198,22 @@ final class ServerLoop implements Runnable {
         }
         channel.configureBlocking(false);
         SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
-        Connection connection = new Connection(connections.size() + 1, channel, key);
+        accepted++;
+        Connection connection = new Connection(accepted, channel, key);
+        forgetOldest();
         connections.add(connection);
         key.attach(connection);
         lock.notifyAll();
+    }
+
+    /** A server may run for months, and a monitor connect each second. */
+    private void forgetOldest() {
+        if (connections.size() >= MOST_REMEMBERED) {
+            connections.stream()
+                    .filter(connection -> !connection.isOpen)
+                    .findFirst()
+                    .ifPresent(connections::remove);
+        }
     }
 
     private void serve(Connection connection) {
