@@ -81,6 +81,7 @@ public class ServerBenchmark {
         private ByteBuffer records = ByteBuffer.allocate(0);
         private ByteBuffer question = ByteBuffer.allocate(0);
         private final ByteBuffer answer = ByteBuffer.allocateDirect(RECORD);
+
         @SuppressWarnings("NullAway.Init") // JMH calls the method that sets it before all others.
         private SocketChannel channel;
 
