@@ -43,6 +43,32 @@ class RecordedRunsTests {
         leak = file("leak.log", ALLOCATED + FREED + OTHER);
     }
 
+    // Record
+
+    @Test
+    void aProgramThatReportsNothingProvesNothingAndItsOutputIsShown() {
+        Path history = folder.resolve("run.jsonl");
+
+        Answer answer = run("", "record", "-o", history.toString(), "--", "sh", "-c", "echo decoding; exit 3");
+
+        assertThat(answer.status()).isEqualTo(2);
+        assertThat(answer.err()).isEqualTo("decoding\n");
+        assertThat(answer.out())
+                .startsWith("INCONCLUSIVE  it cannot be known whether everything was given back")
+                .contains("(sh -c echo decoding; exit 3) exited with status 3; it last printed: decoding");
+        assertThat(run("", "replay", history.toString()).status()).isEqualTo(2);
+    }
+
+    @Test
+    void aProgramThatThereIsNotIsSaidInOneLine() {
+        Answer answer = run("", "record", "--", "meshguard-no-such-program");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .startsWith("meshguard: Cannot run program \"meshguard-no-such-program\"")
+                .hasLineCount(1);
+    }
+
     // Replay
 
     @Test

@@ -76,8 +76,8 @@ class TrackedFieldTests {
     void aFieldOfAnotherTypeIsRefused() {
         assertRefused(
                 WrongTypeTestCase.class,
-                "@Tracked on TrackedFieldTests$WrongTypeTestCase.mesh: type String is refused. There is AllocationTracker,"
-                        + " MeshDevice, MeshSnapshots, Phases, Ttnn.");
+                "@Tracked on TrackedFieldTests$WrongTypeTestCase.mesh: type String is refused. There is AllocationServer, AllocationTracker,"
+                        + " MeshDevice, MeshSnapshots, Phases, TrackedProcesses, Ttnn.");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.meshguard.server.process;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.Charset;
 import java.util.Locale;
 
@@ -16,6 +17,7 @@ final class CapturedOutput {
     private final ByteArrayOutputStream head = new ByteArrayOutputStream();
     private final int headSize;
     private final byte[] tail;
+    private final OutputStream copy;
     private final Charset charset;
     private long inTail;
     private final Thread reader;
@@ -23,11 +25,13 @@ final class CapturedOutput {
     /**
      * Begins to read.
      *
+     * @param copy where it goes besides
      * @param headSize how many bytes of the beginning are kept
      * @param tailSize how many bytes of the end are kept
      * @param charset in which the program prints
      */
-    CapturedOutput(InputStream output, String name, int headSize, int tailSize, Charset charset) {
+    CapturedOutput(InputStream output, OutputStream copy, String name, int headSize, int tailSize, Charset charset) {
+        this.copy = copy;
         this.headSize = headSize;
         this.tail = new byte[tailSize];
         this.charset = charset;
@@ -41,6 +45,8 @@ final class CapturedOutput {
         try (output) {
             for (int read = output.read(chunk); read >= 0; read = output.read(chunk)) {
                 add(chunk, read);
+                copy.write(chunk, 0, read);
+                copy.flush();
             }
         } catch (IOException closed) {
             // The end of the program may close the stream under the reader; what was read before stays.

@@ -103,7 +103,12 @@ public final class TrackedProcess implements AutoCloseable {
         this.process = process;
         this.started = process.info().startInstant().orElseGet(Instant::now);
         this.output = new CapturedOutput(
-                process.getInputStream(), "output of process " + process.pid(), HEAD, TAIL, Charset.defaultCharset());
+                process.getInputStream(),
+                builder.copyOfOutput,
+                "output of process " + process.pid(),
+                HEAD,
+                TAIL,
+                Charset.defaultCharset());
     }
 
     /**
@@ -477,6 +482,7 @@ public final class TrackedProcess implements AutoCloseable {
         private final UnaryOperator<TrackedProcess> registry;
         private final Map<String, String> environment = new LinkedHashMap<>();
         private ProcessSocket socket = ProcessSocket.PRIVATE;
+        private OutputStream copyOfOutput = OutputStream.nullOutputStream();
         private @Nullable Path directory;
         private UnaryOperator<AllocationServer.Builder> ofServer = UnaryOperator.identity();
 
@@ -504,6 +510,12 @@ public final class TrackedProcess implements AutoCloseable {
         public Builder server(UnaryOperator<AllocationServer.Builder> more) {
             UnaryOperator<AllocationServer.Builder> before = ofServer;
             ofServer = builder -> more.apply(before.apply(builder));
+            return this;
+        }
+
+        /** Copies what the program prints while it does; the stream is written by another thread and not closed. */
+        public Builder copyOutputTo(OutputStream copy) {
+            copyOfOutput = copy;
             return this;
         }
 

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorGroup;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -28,6 +31,19 @@ class ReferenceCountedLogTests {
         FREED,
         "⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)"
     };
+
+    @Test
+    void whatOneProcessTookOnSeveralDevicesIsOneLeak() {
+        AllocationLog log = Logs.of(
+                "✓ [PID 7] Allocated 4096 bytes of DRAM on device 0 (buffer_id=101152)",
+                "✓ [PID 7] Allocated 4096 bytes of DRAM on device 1 (buffer_id=101152)",
+                "✓ [PID 8] Allocated 4096 bytes of DRAM on device 2 (buffer_id=101152)",
+                "✓ [PID 7] Allocated 4096 bytes of DRAM on device 3 (buffer_id=109344)");
+
+        assertThat(LeakCheck.create().examine(log.history()).groups(Standing.LEAKED))
+                .extracting(SurvivorGroup::buffers)
+                .containsExactly(2L, 1L, 1L);
+    }
 
     @Test
     void theMiniTraceIsReadLineByLine() {

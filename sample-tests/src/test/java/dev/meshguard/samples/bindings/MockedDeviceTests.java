@@ -26,7 +26,7 @@ class MockedDeviceTests {
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  68 KiB -> 64 KiB
 
-                UNEXPLAINED: Free the buffer before close_mesh_device.
+                UNEXPLAINED: Free the buffer before the program ends.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 1, size = 65536, count = 1, origin = "MockedDeviceTestCases.upload", because = "…")
                    as a line of a file: DRAM device 1 size 65536 count atMost 1 origin "MockedDeviceTestCases.upload" because "…"
@@ -49,7 +49,7 @@ class MockedDeviceTests {
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  12 KiB -> 8 KiB
 
-                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
+                HELD: Free the buffer before the program ends, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 8192, count = 1, origin = "MockedDeviceTestCases$DecodeTestCase.decodes", because = "…")
                    as a line of a file: DRAM device 0 size 8192 count atMost 1 origin "MockedDeviceTestCases$DecodeTestCase.decodes" because "…"
@@ -72,7 +72,7 @@ class MockedDeviceTests {
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  68 KiB -> 64 KiB
 
-                UNEXPLAINED: Free the buffer before close_mesh_device.
+                UNEXPLAINED: Free the buffer before the program ends.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 1, size = 65536, count = 1, origin = "MockedDeviceTestCases.upload", because = "…")
                    as a line of a file: DRAM device 1 size 65536 count atMost 1 origin "MockedDeviceTestCases.upload" because "…"

@@ -51,7 +51,7 @@ class NettyDeviceTests {
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  20 KiB -> 16 KiB
 
-                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
+                HELD: Free the buffer before the program ends, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 8192, count = 2, origin = "Decoder.decode", because = "…")
                    as a line of a file: DRAM device 0 size 8192 count atMost 2 origin "Decoder.decode" because "…"
