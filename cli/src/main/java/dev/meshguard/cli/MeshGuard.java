@@ -44,7 +44,7 @@ public final class MeshGuard {
                 .addSubcommand(new Convert(in))
                 .addSubcommand(new Minimize(in))
                 .addSubcommand(new ToTest(in))
-                .addSubcommand(new Record(err))
+                .addSubcommand(new RecordProgram(err))
                 .addSubcommand(new Serve())
                 .addSubcommand(new Dump())
                 .addSubcommand(new Query())

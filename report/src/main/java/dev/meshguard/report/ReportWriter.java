@@ -83,8 +83,7 @@ final class ReportWriter {
         comparison.ifPresent(this::compare);
         this.history = verdict.history();
         this.meshes = new MeshNames(history);
-        this.isOfOutsideSource = history.meshes().isEmpty()
-                && history.notableEvents().stream().anyMatch(HistoryEvent.SourceAttached.class::isInstance);
+        this.isOfOutsideSource = verdict.isWithoutMesh();
         this.isWithoutOrigins = isOfOutsideSource
                 && verdict.survivors().stream()
                         .noneMatch(survivor -> survivor.buffer().origin().isPresent());
@@ -765,7 +764,7 @@ final class ReportWriter {
                 .filter(group -> group.standing() == Standing.LEAKED || group.standing() == Standing.MISREPORTED)
                 .forEach(group -> causes.add(group.cause()));
         List<String> remedies = causes.stream()
-                .map(cause -> cause + ": " + (isOfOutsideSource ? cause.remedyWithoutMesh() : cause.remedy()))
+                .map(cause -> cause + ": " + verdict.remedyOf(cause))
                 .collect(Collectors.toCollection(ArrayList::new));
         if (!verdict.meshOverlaps().isEmpty()) {
             remedies.add(

@@ -5,6 +5,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
 import java.util.List;
@@ -99,6 +100,17 @@ public record LeakVerdict(
     /** Returns why it cannot be known, as whole sentences; empty unless something is missing. */
     public List<String> doubts() {
         return groundsForDoubt.stream().map(Doubt::words).toList();
+    }
+
+    /** Returns what to do about a cause, in words that fit where no mesh is known: of programs, logs and bindings without one. */
+    public String remedyOf(Cause cause) {
+        return isWithoutMesh() ? cause.remedyWithoutMesh() : cause.remedy();
+    }
+
+    /** Returns whether what was reported came from a source that tells of no mesh: from the log of a server, say. */
+    public boolean isWithoutMesh() {
+        return history.meshes().isEmpty()
+                && history.notableEvents().stream().anyMatch(HistoryEvent.SourceAttached.class::isInstance);
     }
 
     /** Returns the groups of one standing. */

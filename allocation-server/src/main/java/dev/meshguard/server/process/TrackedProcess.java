@@ -423,18 +423,17 @@ public final class TrackedProcess implements AutoCloseable {
     private record Surroundings(
             Path socket, @Nullable Path folder, @Nullable DefaultSocketClaim claim) implements AutoCloseable {
 
-        static Surroundings of(ProcessSocket choice) throws IOException {
+        static Surroundings of(ProcessSocket choice, Path defaultPath) throws IOException {
             if (choice == ProcessSocket.PRIVATE) {
                 Path folder = Files.createTempDirectory("meshguard");
                 return new Surroundings(folder.resolve("server.sock"), folder, null);
             }
             try {
-                Path path = AllocationServer.DEFAULT_SOCKET;
-                return new Surroundings(path, null, DefaultSocketClaim.claim(path, Duration.ofMinutes(1)));
+                return new Surroundings(
+                        defaultPath, null, DefaultSocketClaim.claim(defaultPath, Duration.ofMinutes(1)));
             } catch (InterruptedException asksForTheEnd) {
                 Thread.currentThread().interrupt();
-                throw new IOException(
-                        "The wait for " + AllocationServer.DEFAULT_SOCKET + " was interrupted", asksForTheEnd);
+                throw new IOException("The wait for " + defaultPath + " was interrupted", asksForTheEnd);
             }
         }
 
@@ -482,6 +481,7 @@ public final class TrackedProcess implements AutoCloseable {
         private final UnaryOperator<TrackedProcess> registry;
         private final Map<String, String> environment = new LinkedHashMap<>();
         private ProcessSocket socket = ProcessSocket.PRIVATE;
+        private Path defaultPath = AllocationServer.DEFAULT_SOCKET;
         private OutputStream copyOfOutput = OutputStream.nullOutputStream();
         private @Nullable Path directory;
         private UnaryOperator<AllocationServer.Builder> ofServer = UnaryOperator.identity();
@@ -498,6 +498,12 @@ public final class TrackedProcess implements AutoCloseable {
         /** Says where the program finds the server; {@link ProcessSocket#PRIVATE} unless said. */
         public Builder socket(ProcessSocket newSocket) {
             socket = newSocket;
+            return this;
+        }
+
+        /** Takes another path for the one that is fixed in the field's clients. */
+        Builder defaultPath(Path path) {
+            defaultPath = path;
             return this;
         }
 
@@ -538,7 +544,7 @@ public final class TrackedProcess implements AutoCloseable {
          * @throws IllegalStateException if another test holds the fixed path for more than a minute
          */
         public TrackedProcess start() throws IOException {
-            Surroundings surroundings = Surroundings.of(socket);
+            Surroundings surroundings = Surroundings.of(socket, defaultPath);
             Ends ends = new Ends();
             AllocationServer server = null;
             try {

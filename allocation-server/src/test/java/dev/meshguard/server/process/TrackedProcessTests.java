@@ -3,6 +3,7 @@ package dev.meshguard.server.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.verdict.Cause;
@@ -272,6 +273,39 @@ class TrackedProcessTests {
         } finally {
             other.shutdown();
         }
+    }
+
+    @Test
+    void aProgramThatKnowsOnlyTheFixedPathIsHeardThere() throws Exception {
+        Path socket = folder.resolve("fixed.sock");
+        try (TrackedProcess program = fixed(socket, ReportingProgram.command("112", "allocate 4096"))) {
+            program.await(PATIENCE);
+
+            assertThat(program.server().socketPath()).isEqualTo(socket);
+            assertThat(causes(program.verdict())).containsExactly(Cause.UNEXPLAINED);
+        }
+        assertThat(socket).doesNotExist();
+    }
+
+    @Test
+    void aServerOfSomebodyElseAtTheFixedPathIsLeftAlone() throws Exception {
+        Path socket = folder.resolve("fixed.sock");
+        try (AllocationServer ofOthers =
+                AllocationServer.builder().socket(socket).start()) {
+            assertThatThrownBy(() -> fixed(socket, "true"))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage(
+                            "Another allocation server listens at " + socket + ". Stop it, or choose another path.");
+            assertThat(ofOthers.socketPath()).exists();
+        }
+    }
+
+    private static TrackedProcess fixed(Path socket, String... command) throws IOException {
+        return TrackedProcess.command(command)
+                .socket(ProcessSocket.DEFAULT_PATH)
+                .defaultPath(socket)
+                .recordSize(RecordSize.BYTES_112)
+                .start();
     }
 
     private static TrackedProcess started(String... steps) throws IOException {

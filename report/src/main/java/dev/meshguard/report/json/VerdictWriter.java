@@ -96,7 +96,7 @@ final class VerdictWriter {
         JsonText.write(json, "cause", group.cause());
         JsonText.write(json, "standing", group.standing());
         json.writeStringField("fingerprint", Fingerprint.of(group).toString());
-        json.writeStringField("remedy", group.cause().remedy());
+        json.writeStringField("remedy", verdict.remedyOf(group.cause()));
         JsonText.write(json, "type", group.type());
         json.writeNumberField("size", group.size());
         json.writeNumberField("bytes", group.bytes());

@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
             "  meshguard record -o run.jsonl -- python3 decode.py --layers 2",
             "  meshguard record --default-path --record-size 112 -- ./decode"
         })
-final class Record implements Callable<Integer> {
+final class RecordProgram implements Callable<Integer> {
 
     private static final String AUTO = "auto";
     private static final Duration FOREVER = Duration.ofDays(10_000);
@@ -78,7 +78,7 @@ final class Record implements Callable<Integer> {
      *
      * @param programOutput where the program's output goes
      */
-    Record(OutputStream programOutput) {
+    RecordProgram(OutputStream programOutput) {
         this.programOutput = programOutput;
     }
 
