@@ -1,10 +1,8 @@
 package dev.meshguard.cli;
 
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.process.ProcessSocket;
 import dev.meshguard.server.process.TrackedProcess;
-import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -44,7 +42,6 @@ import picocli.CommandLine.Spec;
         })
 final class RecordProgram implements Callable<Integer> {
 
-    private static final String AUTO = "auto";
     private static final Duration FOREVER = Duration.ofDays(10_000);
 
     @Parameters(paramLabel = "COMMAND", arity = "1..*", description = "The program and its arguments, behind --.")
@@ -59,9 +56,9 @@ final class RecordProgram implements Callable<Integer> {
     @Option(
             names = "--record-size",
             paramLabel = "72|112|144|auto",
-            defaultValue = AUTO,
+            defaultValue = ServerAddress.AUTO,
             description = "The size of the program's records in bytes (default: ${DEFAULT-VALUE}).")
-    private String recordSize = AUTO;
+    private String recordSize = ServerAddress.AUTO;
 
     @Option(
             names = "--default-path",
@@ -89,7 +86,7 @@ final class RecordProgram implements Callable<Integer> {
             LeakVerdict verdict = running.verdict();
             Path target = output;
             if (target != null) {
-                RecordedFile.write(target, writer -> HistoryJson.write(verdict.history(), writer));
+                RecordedFile.write(verdict.history(), target);
             }
             VerdictReport report = VerdictReport.of(verdict);
             for (String note : running.notes()) {
@@ -106,22 +103,11 @@ final class RecordProgram implements Callable<Integer> {
         TrackedProcess.Builder builder = TrackedProcess.command(program.toArray(String[]::new))
                 .copyOutputTo(programOutput)
                 .socket(isAtDefaultPath ? ProcessSocket.DEFAULT_PATH : ProcessSocket.PRIVATE);
+        ServerAddress.sizeOfPrograms(recordSize).ifPresent(builder::recordSize);
         try {
-            return sized(builder).start();
+            return builder.start();
         } catch (IOException | IllegalStateException notStarted) {
             throw new Refusal(String.valueOf(notStarted.getMessage()));
         }
-    }
-
-    private TrackedProcess.Builder sized(TrackedProcess.Builder builder) throws Refusal {
-        if (recordSize.equals(AUTO)) {
-            return builder;
-        }
-        for (RecordSize size : RecordSize.values()) {
-            if (recordSize.equals(Integer.toString(size.bytes()))) {
-                return builder.recordSize(size);
-            }
-        }
-        throw new Refusal("--record-size " + recordSize + ": give 72, 112, 144 or auto");
     }
 }

@@ -4,7 +4,6 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.VerdictJson;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.client.AllocationReporter;
-import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.HistoryEvent;
@@ -95,23 +94,12 @@ final class Replay implements Callable<Integer> {
     }
 
     private int send(RecordedFile recorded, Path to) throws Refusal {
-        RecordSize size = RecordSize.of(recordSize)
-                .orElseThrow(() -> new Refusal(
-                        "--record-size " + recordSize + ": give 72, 112 or 144, whichever the server was built with"));
         HistoryPlayback playback = playback(recorded);
         long reports = recorded.history().events().stream()
                 .filter(event -> event instanceof HistoryEvent.Allocated || event instanceof HistoryEvent.Freed)
                 .count();
-        try (AllocationReporter reporter = AllocationReporter.over(AllocationClient.builder()
-                .socket(to)
-                .recordSize(size)
-                .onWarning(warning -> {})
-                .connect())) {
+        try (AllocationReporter reporter = AllocationReporter.over(ServerAddress.connect(to, recordSize))) {
             AllocationClient client = reporter.client();
-            if (!client.isConnected()) {
-                throw new Refusal(
-                        "No allocation server answers at " + to + ". Start one with: meshguard serve --socket " + to);
-            }
             playback.to(reporter);
             client.dumpRemaining();
             client.flush();

@@ -3,7 +3,6 @@ package dev.meshguard.cli;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.Compatibility;
 import dev.meshguard.server.protocol.DeviceInfo;
-import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Retention;
@@ -18,7 +17,6 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -73,7 +71,6 @@ import picocli.CommandLine.Spec;
 final class Serve implements Callable<Integer> {
 
     private static final String ALL = "all";
-    private static final String AUTO = "auto";
     private static final String STANDARD_OUTPUT = "-";
 
     @Option(
@@ -86,9 +83,9 @@ final class Serve implements Callable<Integer> {
     @Option(
             names = "--record-size",
             paramLabel = "72|112|144|auto",
-            defaultValue = AUTO,
+            defaultValue = ServerAddress.AUTO,
             description = "The size of the programs' records in bytes (default: ${DEFAULT-VALUE}).")
-    private String recordSize = AUTO;
+    private String recordSize = ServerAddress.AUTO;
 
     @Option(
             names = "--log",
@@ -188,7 +185,7 @@ final class Serve implements Callable<Integer> {
                 .compatibleWith(compatibility())
                 .permissions(permissions())
                 .processCheckEvery(Duration.ofSeconds(Math.max(0, deadCheck)));
-        recordSize().ifPresent(builder::recordSize);
+        ServerAddress.sizeOfPrograms(recordSize).ifPresent(builder::recordSize);
         if (ids != null) {
             switch (ids.toLowerCase(Locale.ROOT)) {
                 case "decimal" -> builder.decimalIds();
@@ -204,26 +201,6 @@ final class Serve implements Callable<Integer> {
             }
         }
         return builder;
-    }
-
-    private Optional<RecordSize> recordSize() throws Refusal {
-        if (recordSize.equalsIgnoreCase(AUTO)) {
-            return Optional.empty();
-        }
-        try {
-            Optional<RecordSize> size = RecordSize.of(Integer.parseInt(recordSize));
-            if (size.isPresent()) {
-                return size;
-            }
-        } catch (NumberFormatException e) {
-            throw noRecordSize();
-        }
-        throw noRecordSize();
-    }
-
-    private Refusal noRecordSize() {
-        return new Refusal("--record-size " + recordSize
-                + ": give 72, 112 or 144, whichever the programs were built with, or auto");
     }
 
     private Set<Compatibility> compatibility() throws Refusal {

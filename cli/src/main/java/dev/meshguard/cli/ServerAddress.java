@@ -13,6 +13,9 @@ import picocli.CommandLine.Option;
 /** The options of the commands that ask a server. */
 final class ServerAddress {
 
+    /** What is said instead of a size where the programs are to prove it. */
+    static final String AUTO = "auto";
+
     private static final int DEVICES_OF_EVERY_SERVER = 8;
 
     @Option(
@@ -35,14 +38,17 @@ final class ServerAddress {
 
     /** Returns a client that is connected. */
     AllocationClient connect() throws Refusal {
-        Optional<RecordSize> size = RecordSize.of(recordSize);
-        if (size.isEmpty()) {
-            throw new Refusal(
-                    "--record-size " + recordSize + ": give 72, 112 or 144, whichever the server was built with");
-        }
+        return connect(socket, recordSize);
+    }
+
+    /** Returns a client that is connected to a server. */
+    static AllocationClient connect(Path socket, int recordSize) throws Refusal {
+        RecordSize size = RecordSize.of(recordSize)
+                .orElseThrow(() -> new Refusal(
+                        "--record-size " + recordSize + ": give 72, 112 or 144, whichever the server was built with"));
         AllocationClient client = AllocationClient.builder()
                 .socket(socket)
-                .recordSize(size.get())
+                .recordSize(size)
                 .onWarning(warning -> {})
                 .connect();
         if (!client.isConnected()) {
@@ -51,6 +57,20 @@ final class ServerAddress {
                     + ". Start one with: meshguard serve --socket " + socket);
         }
         return client;
+    }
+
+    /** Returns the size that was said of the programs' records; nothing if they are to prove it. */
+    static Optional<RecordSize> sizeOfPrograms(String said) throws Refusal {
+        if (said.equalsIgnoreCase(AUTO)) {
+            return Optional.empty();
+        }
+        for (RecordSize size : RecordSize.values()) {
+            if (said.equals(Integer.toString(size.bytes()))) {
+                return Optional.of(size);
+            }
+        }
+        throw new Refusal(
+                "--record-size " + said + ": give 72, 112 or 144, whichever the programs were built with, or auto");
     }
 
     /** Returns whether a server with such records tells what devices have. */

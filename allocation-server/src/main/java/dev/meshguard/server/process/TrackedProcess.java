@@ -9,7 +9,6 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Quantities;
-import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
@@ -28,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -91,7 +89,6 @@ public final class TrackedProcess implements AutoCloseable {
     private final CapturedOutput output;
     private final Instant started;
     private final List<String> remarks = new ArrayList<>();
-    private final List<Scope> phases = new CopyOnWriteArrayList<>();
     private boolean wasEnded;
     private boolean isConcluded;
 
@@ -357,7 +354,7 @@ public final class TrackedProcess implements AutoCloseable {
         } catch (InterruptedException asksForTheEnd) {
             Thread.currentThread().interrupt();
         }
-        phases.add(tracker().phase(phase));
+        tracker().phase(phase);
     }
 
     private static boolean areClosed(List<ServerConnection> connections) {
