@@ -1,9 +1,9 @@
 package dev.meshguard.tracker;
 
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -48,12 +48,15 @@ public final class WitnessReading {
 
     private final int mesh;
     private final Moment moment;
-    /** By device, and by the place of the type; nothing where a memory is not covered. */
-    private final Map<Integer, long[] @Nullable []> taken;
+    /** Ascending. */
+    private final List<Integer> devices;
+    /** By the place of the device, or one for all of them, and by that of the type; nothing where a memory is not covered. */
+    private final long[] @Nullable [][] taken;
 
-    private WitnessReading(int mesh, Moment moment, Map<Integer, long[] @Nullable []> taken) {
+    private WitnessReading(int mesh, Moment moment, List<Integer> devices, long[] @Nullable [][] taken) {
         this.mesh = mesh;
         this.moment = moment;
+        this.devices = devices;
         this.taken = taken;
     }
 
@@ -74,7 +77,7 @@ public final class WitnessReading {
 
     /** Returns the devices that the reading covers, ascending. */
     public List<Integer> devices() {
-        return new ArrayList<>(taken.keySet());
+        return devices;
     }
 
     /** Returns the addresses that are taken, ascending; empty too where nothing is covered. */
@@ -87,7 +90,7 @@ public final class WitnessReading {
 
     /** Returns whether nothing is taken in any memory that it covers. */
     public boolean isEmpty() {
-        for (long[][] ofDevice : taken.values()) {
+        for (long[][] ofDevice : taken) {
             for (long[] addresses : ofDevice) {
                 if (addresses != null && addresses.length > 0) {
                     return false;
@@ -107,8 +110,8 @@ public final class WitnessReading {
     }
 
     private long @Nullable [] addresses(int device, BufferType type) {
-        long[][] ofDevice = taken.get(device);
-        return ofDevice == null ? null : ofDevice[type.ordinal()];
+        int place = Collections.binarySearch(devices, device);
+        return place < 0 ? null : taken[taken.length == 1 ? 0 : place][type.ordinal()];
     }
 
     /** Collects a reading; not safe for use by several threads. */
@@ -117,12 +120,14 @@ public final class WitnessReading {
 
         private final int mesh;
         private final Moment moment;
-        private final TreeMap<Integer, long[][]> taken = new TreeMap<>();
 
         /** The devices that were named together and share one row of regions, as the devices of a mesh do. */
         private List<Integer> together = List.of();
 
         private long[][] ofAll = new long[0][];
+
+        /** The rows of devices that do not share one. */
+        private @Nullable SortedMap<Integer, long[][]> apart;
 
         private Builder(int mesh, Moment moment) {
             this.mesh = mesh;
@@ -138,10 +143,9 @@ public final class WitnessReading {
         /** Adds one region of several devices, in which the same addresses are taken. */
         public Builder region(List<Integer> devices, BufferType type, long... addresses) {
             long[] once = sorted(addresses);
-            if (taken.isEmpty()) {
+            if (together.isEmpty() && apart == null) {
                 together = List.copyOf(devices);
                 ofAll = new long[TYPES][];
-                together.forEach(device -> taken.put(device, ofAll));
             }
             if (!together.isEmpty() && together.equals(devices)) {
                 join(ofAll, type, once);
@@ -152,14 +156,21 @@ public final class WitnessReading {
         }
 
         private void add(int device, BufferType type, long[] addresses) {
-            divide();
-            join(taken.computeIfAbsent(device, unused -> new long[TYPES][]), type, addresses);
+            join(divided().computeIfAbsent(device, unused -> new long[TYPES][]), type, addresses);
         }
 
         /** From now on each device has a row of its own. */
-        private void divide() {
-            together.forEach(device -> taken.put(device, ofAll.clone()));
-            together = List.of();
+        private SortedMap<Integer, long[][]> divided() {
+            SortedMap<Integer, long[][]> each = apart;
+            if (each == null) {
+                each = new TreeMap<>();
+                for (int device : together) {
+                    each.put(device, ofAll.clone());
+                }
+                apart = each;
+                together = List.of();
+            }
+            return each;
         }
 
         private static void join(long[][] regions, BufferType type, long[] addresses) {
@@ -169,10 +180,25 @@ public final class WitnessReading {
 
         /** Returns the reading. */
         public WitnessReading build() {
-            TreeMap<Integer, long[][]> copy = new TreeMap<>();
-            long[][] shared = ofAll.clone();
-            taken.forEach((device, regions) -> copy.put(device, together.isEmpty() ? regions.clone() : shared));
-            return new WitnessReading(mesh, moment, copy);
+            if (apart == null && isAscending(together)) {
+                return new WitnessReading(mesh, moment, together, new long[][][] {ofAll.clone()});
+            }
+            SortedMap<Integer, long[][]> each = divided();
+            long[][][] rows = new long[each.size()][][];
+            int place = 0;
+            for (long[][] row : each.values()) {
+                rows[place++] = row.clone();
+            }
+            return new WitnessReading(mesh, moment, List.copyOf(each.keySet()), rows);
+        }
+
+        private static boolean isAscending(List<Integer> devices) {
+            for (int i = 1; i < devices.size(); i++) {
+                if (devices.get(i - 1) >= devices.get(i)) {
+                    return false;
+                }
+            }
+            return true;
         }
 
         private static long[] joined(long[] first, long[] second) {
@@ -184,7 +210,7 @@ public final class WitnessReading {
             return sorted(all);
         }
 
-        /** Three readings of forty regions are taken in every test, and most regions are empty or in order. */
+        /** Three readings are taken in every test, and most regions are empty or in order. */
         private static long[] sorted(long[] addresses) {
             for (int i = 1; i < addresses.length; i++) {
                 if (addresses[i - 1] >= addresses[i]) {

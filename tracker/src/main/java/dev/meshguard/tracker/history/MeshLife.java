@@ -1,6 +1,7 @@
 package dev.meshguard.tracker.history;
 
 import dev.meshguard.tracker.MeshDescription;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -14,21 +15,24 @@ final class MeshLife {
     private final int mesh;
     private final @Nullable MeshDescription description;
     private final long openedAt;
+    private final @Nullable MeshLife before;
     private long closedAt = Long.MAX_VALUE;
 
-    private MeshLife(int mesh, @Nullable MeshDescription description, long openedAt) {
+    private MeshLife(int mesh, @Nullable MeshDescription description, long openedAt, @Nullable MeshLife before) {
         this.mesh = mesh;
         this.description = description;
         this.openedAt = openedAt;
+        this.before = before;
     }
 
-    static MeshLife opened(HistoryEvent.MeshOpened event) {
-        return new MeshLife(event.mesh().id(), event.mesh(), event.number());
+    /** Begins the life of a mesh, after another one under its number if there was one. */
+    static MeshLife opened(HistoryEvent.MeshOpened event, @Nullable MeshLife before) {
+        return new MeshLife(event.mesh().id(), event.mesh(), event.number(), before);
     }
 
     /** Returns the life of a mesh that reports name and nobody ever opened. */
     static MeshLife unannounced(int mesh) {
-        return new MeshLife(mesh, null, 0);
+        return new MeshLife(mesh, null, 0, null);
     }
 
     void close(long event) {
@@ -37,6 +41,12 @@ final class MeshLife {
 
     int mesh() {
         return mesh;
+    }
+
+    /** Returns the life before this one under the same number, if there was one. */
+    @Nullable
+    MeshLife before() {
+        return before;
     }
 
     Optional<MeshDescription> description() {
@@ -67,6 +77,12 @@ final class MeshLife {
     /** Returns whether it can have lent memory of a device, as far as is known. */
     boolean mayLend(int device) {
         return !isAnnounced() || liesOver(device);
+    }
+
+    boolean liesOverAll(List<Integer> devices) {
+        return description != null
+                && (description.devices().equals(devices)
+                        || description.devices().containsAll(devices));
     }
 
     boolean liesOver(int device) {

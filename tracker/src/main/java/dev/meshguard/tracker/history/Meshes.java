@@ -19,14 +19,13 @@ final class Meshes {
 
     private static final int ANSWERS = 64;
 
-    private record OnDevice(int mesh, int device) {}
-
     private record Unannounced(int mesh, int device, int deviceLife) {}
 
     private final List<MeshLife> all = new ArrayList<>();
     private final List<MeshLife> open = new ArrayList<>();
-    private final Map<OnDevice, MeshLife> latest = new HashMap<>();
-    private final Map<Integer, MeshLife> latestAnywhere = new HashMap<>();
+    /** The latest life under each number; it knows the one before it. */
+    private final Map<Integer, MeshLife> latest = new HashMap<>();
+
     private final Map<Unannounced, MeshLife> unannounced = new HashMap<>();
     private boolean sharedADevice;
 
@@ -36,13 +35,12 @@ final class Meshes {
     private final int[] answeredFor = new int[ANSWERS];
 
     void opened(HistoryEvent.MeshOpened event) {
-        MeshLife life = MeshLife.opened(event);
+        MeshLife life = MeshLife.opened(event, latest.get(event.mesh().id()));
         Arrays.fill(answers, null);
-        for (int device : event.mesh().devices()) {
-            sharedADevice |= isAnyOpenOver(device);
-            latest.put(new OnDevice(life.mesh(), device), life);
+        if (!open.isEmpty() && !sharedADevice) {
+            sharedADevice = event.mesh().devices().stream().anyMatch(this::isAnyOpenOver);
         }
-        latestAnywhere.put(life.mesh(), life);
+        latest.put(life.mesh(), life);
         all.add(life);
         open.add(life);
     }
@@ -83,9 +81,20 @@ final class Meshes {
         return answer;
     }
 
+    /** Returns the latest life of a mesh if it lies over all of some devices. */
+    @Nullable
+    MeshLife latestOverAll(int mesh, List<Integer> devices) {
+        MeshLife life = latest.get(mesh);
+        return life != null && life.liesOverAll(devices) ? life : null;
+    }
+
     private MeshLife find(int mesh, int device, int deviceLife) {
-        MeshLife life = latest.get(new OnDevice(mesh, device));
-        life = life == null ? latestAnywhere.get(mesh) : life;
+        MeshLife last = latest.get(mesh);
+        MeshLife life = last;
+        while (life != null && !life.liesOver(device)) {
+            life = life.before();
+        }
+        life = life == null ? last : life;
         return life != null
                 ? life
                 : unannounced.computeIfAbsent(

@@ -10,48 +10,53 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The readings of witnesses, and which of them may testify for a buffer. */
 final class Readings {
 
-    /** A reading, the life that each device was in when it was taken, and that of the mesh over each. */
+    /**
+     * A reading, and the lives in which devices and meshes were when it was taken.
+     *
+     * @param whole the life of the mesh that lies over all devices that were read, as that of a mesh that was opened does
+     * @param apart where there is no such mesh, the one that is meant on each device
+     */
     private record Reading(
-            HistoryEvent.Witnessed event, Map<Integer, Integer> deviceLives, Map<Integer, MeshLife> meshLives) {
+            HistoryEvent.Witnessed event, DeviceLives devices, @Nullable MeshLife whole, Map<Integer, MeshLife> apart) {
 
         private Testimony testify(BufferGeneration buffer) {
             return event.reading().testify(buffer.device(), buffer.type(), buffer.address());
+        }
+
+        private int lifeOf(int device) {
+            return devices.at(device, event.number());
+        }
+
+        private @Nullable MeshLife meshOver(int device) {
+            if (whole == null) {
+                return apart.get(device);
+            }
+            return event.reading().devices().contains(device) ? whole : null;
         }
     }
 
     private final Meshes meshes;
     private final List<Reading> all = new ArrayList<>();
-    /** How many meshes had been opened when the last reading came: the readings of one close see the same lives. */
-    private int openingsAtLatest;
 
     Readings(Meshes meshes) {
         this.meshes = meshes;
     }
 
-    void add(HistoryEvent.Witnessed event, Map<Integer, Integer> deviceLives) {
+    void add(HistoryEvent.Witnessed event, DeviceLives devices) {
         WitnessReading reading = event.reading();
-        Reading before = all.isEmpty() ? null : all.get(all.size() - 1);
-        if (before == null || !before.deviceLives().equals(deviceLives)) {
-            Map<Integer, Integer> lives = Map.copyOf(deviceLives);
-            all.add(new Reading(event, lives, meshLives(reading, lives)));
-        } else {
-            boolean isOfTheSameMesh = openingsAtLatest == meshes.all().size()
-                    && before.event().reading().mesh() == reading.mesh()
-                    && before.event().reading().devices().equals(reading.devices());
-            Map<Integer, Integer> lives = before.deviceLives();
-            all.add(new Reading(event, lives, isOfTheSameMesh ? before.meshLives() : meshLives(reading, lives)));
-        }
-        openingsAtLatest = meshes.all().size();
+        MeshLife whole = meshes.latestOverAll(reading.mesh(), reading.devices());
+        all.add(new Reading(event, devices, whole, whole == null ? meshLives(reading, devices) : Map.of()));
     }
 
-    private Map<Integer, MeshLife> meshLives(WitnessReading reading, Map<Integer, Integer> deviceLives) {
+    private Map<Integer, MeshLife> meshLives(WitnessReading reading, DeviceLives devices) {
         Map<Integer, MeshLife> meshLives = new HashMap<>();
         for (int device : reading.devices()) {
-            meshLives.put(device, meshes.life(reading.mesh(), device, deviceLives.getOrDefault(device, 1)));
+            meshLives.put(device, meshes.life(reading.mesh(), device, devices.now(device)));
         }
         return meshLives;
     }
@@ -138,7 +143,7 @@ final class Readings {
                 .filter(reading -> reading.testify(buffer) == Testimony.TAKEN)
                 .findFirst();
         boolean allWereRead = theirs.stream()
-                .map(reading -> reading.meshLives().get(buffer.device()))
+                .map(reading -> reading.meshOver(buffer.device()))
                 .toList()
                 .containsAll(lenders);
         return taken.or(() -> theirs.stream().findFirst().filter(unused -> allWereRead || doubted))
@@ -165,7 +170,7 @@ final class Readings {
     }
 
     private static boolean isOfLaterMesh(Reading reading, BufferGeneration buffer, long event) {
-        MeshLife mesh = reading.meshLives().get(buffer.device());
+        MeshLife mesh = reading.meshOver(buffer.device());
         return mesh != null && mesh.wasOpenedAfter(event);
     }
 
@@ -173,12 +178,12 @@ final class Readings {
     private static boolean isOfItsMesh(Reading reading, BufferGeneration buffer) {
         MeshLife lender = buffer.lender();
         if (lender == null || lender.isAnnounced()) {
-            return lender != null && lender == reading.meshLives().get(buffer.device());
+            return lender != null && lender == reading.meshOver(buffer.device());
         }
         return lender.mesh() == reading.event().reading().mesh() && isOfItsDevice(reading, buffer);
     }
 
     private static boolean isOfItsDevice(Reading reading, BufferGeneration buffer) {
-        return reading.deviceLives().getOrDefault(buffer.device(), 1) == buffer.deviceLife();
+        return reading.lifeOf(buffer.device()) == buffer.deviceLife();
     }
 }

@@ -51,7 +51,7 @@ final class Replay {
     final List<HistoryEvent.ReportsLost> losses = new ArrayList<>();
     final List<HistoryEvent.DeviceOpened> openedWhileOpen = new ArrayList<>();
     final Map<Owner, OwnerFate> owners = new HashMap<>();
-    final IdentityHashMap<AllocationRequest, HistoryEvent.HandleTraced> traced = new IdentityHashMap<>();
+    final IdentityHashMap<AllocationRequest, HistoryEvent.HandleTraced> traced = new IdentityHashMap<>(0);
     final Map<Long, HistoryEvent.ProcessDied> deaths = new HashMap<>();
 
     final List<HistoryEvent.TrackingStopped> gaps = new ArrayList<>();
@@ -59,7 +59,7 @@ final class Replay {
     boolean hasSource;
 
     HistoryEvent.@Nullable Checked check;
-    final IdentityHashMap<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>();
+    final IdentityHashMap<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>(0);
 
     private final List<HistoryEvent> events;
     private final AddressTable addresses = new AddressTable();
@@ -69,12 +69,7 @@ final class Replay {
     /** Lives whose handle was released after their device was closed. */
     private final Set<BufferGeneration> releasedLate = new HashSet<>();
 
-    /** The numbers of the events that began a life of each device. */
-    private final Map<Integer, List<Long>> deviceOpenings = new HashMap<>();
-
-    private final Set<Integer> openDevices = new HashSet<>();
-    private final Map<Integer, Integer> deviceLives = new HashMap<>();
-    private final Set<Integer> closedDevices = new HashSet<>();
+    private final DeviceLives devices = new DeviceLives();
     private Phase phase = Phase.START;
 
     Replay(List<HistoryEvent> events, boolean flatAddresses) {
@@ -82,23 +77,17 @@ final class Replay {
         this.footprints = new Footprints(events);
         this.taken = new TakenMemory(flatAddresses);
         this.readings = new Readings(meshes);
-        events.forEach(this::apply);
+        for (HistoryEvent event : events) {
+            apply(event);
+        }
     }
 
     List<HistoryEvent> events() {
         return events;
     }
 
-    /** What was reported before a device was first opened belongs to its first life. */
     int deviceLifeAt(int device, long number) {
-        int openings = 0;
-        for (long opening : deviceOpenings.getOrDefault(device, List.of())) {
-            if (opening > number) {
-                break;
-            }
-            openings++;
-        }
-        return Math.max(1, openings);
+        return devices.at(device, number);
     }
 
     private void apply(HistoryEvent event) {
@@ -119,8 +108,7 @@ final class Replay {
         } else if (event instanceof HistoryEvent.DeviceOpened opened) {
             opened(opened);
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
-            closedDevices.add(closed.device());
-            openDevices.remove(closed.device());
+            devices.close(closed.device());
         } else if (event instanceof HistoryEvent.OwnerCached cached) {
             fate(cached.owner()).cached = cached;
         } else if (event instanceof HistoryEvent.OwnerEnded ended) {
@@ -128,7 +116,7 @@ final class Replay {
             fate.endedAt = OptionalLong.of(ended.number());
             fate.ends++;
         } else if (event instanceof HistoryEvent.Witnessed witnessed) {
-            readings.add(witnessed, deviceLives);
+            readings.add(witnessed, devices);
         } else if (event instanceof HistoryEvent.ReportsLost lost) {
             losses.add(lost);
         } else if (event instanceof HistoryEvent.HandleTraced trace) {
@@ -160,7 +148,7 @@ final class Replay {
             taken.closed(mesh);
             for (int device : mesh.description().orElseThrow().devices()) {
                 if (!meshes.isAnyOpenOver(device)) {
-                    openDevices.remove(device);
+                    devices.letGo(device);
                 }
             }
         }
@@ -169,22 +157,20 @@ final class Replay {
     /** A device that one more mesh comes to use stays as it is, if what the meshes report can be told apart. */
     private void opened(HistoryEvent.DeviceOpened event) {
         int device = event.device();
-        if (!openDevices.add(device)) {
+        if (!devices.open(device)) {
             if (Meshes.areToldApartOn(device, events)) {
                 return;
             }
             openedWhileOpen.add(event);
         }
-        deviceLives.merge(device, 1, Integer::sum);
-        deviceOpenings.computeIfAbsent(device, unused -> new ArrayList<>()).add(event.number());
-        closedDevices.remove(device);
+        devices.begin(device, event.number());
         taken.opened(device);
     }
 
     private void allocated(HistoryEvent.Allocated report) {
         Address address = addresses.findOrAdd(report.device(), report.type(), report.address());
         AllocationDetails details = report.request().details();
-        int life = deviceLives.getOrDefault(report.device(), 1);
+        int life = devices.now(report.device());
         MeshLife lender = meshes.lender(details, report.device(), life);
         if (isClosed(report.device()) || (lender != null && lender.isClosed())) {
             note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, address.latest());
@@ -231,7 +217,7 @@ final class Replay {
             note(Anomaly.Kind.UNKNOWN_FREE, report, null);
             return;
         }
-        int life = deviceLives.getOrDefault(report.device(), 1);
+        int life = devices.now(report.device());
         MeshLife lender = meshes.lender(report.request().details(), report.device(), life);
         BufferGeneration holder = address.freedBy(report, lender, life);
         // What takes another extent in its bank is another buffer, whose report is late or lost.
@@ -280,7 +266,7 @@ final class Replay {
         if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED) {
             return releasedAt(address, details);
         }
-        int life = deviceLives.getOrDefault(report.device(), 1);
+        int life = devices.now(report.device());
         return address.lastOf(meshes.lender(details, report.device(), life));
     }
 
@@ -325,12 +311,12 @@ final class Replay {
 
     private boolean isOfReopenedDevice(BufferGeneration holder) {
         return holder.deviceLife() > 1
-                && holder.deviceLife() == deviceLives.getOrDefault(holder.device(), 1)
+                && holder.deviceLife() == devices.now(holder.device())
                 && !isClosed(holder.device());
     }
 
     private boolean isClosed(int device) {
-        return !closedDevices.isEmpty() && closedDevices.contains(device);
+        return devices.isClosed(device);
     }
 
     private OwnerFate fate(Owner owner) {
