@@ -5,6 +5,7 @@ import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.GuardedRuntime;
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.TemplateInvocation;
+import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -55,6 +56,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     private final GraceTimer timer;
     private final GuardedTest test;
     private final ExtensionContext owner;
+    private final Declarations.Sought<CheckSubject> subject;
     private final List<Told> told = new CopyOnWriteArrayList<>();
     private final Optional<TemplateInvocation> template;
     private final Map<String, Scope> rounds = new HashMap<>();
@@ -76,6 +78,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
             RunAccount run,
             GraceTimer timer,
             ExtensionContext owner,
+            Declarations.Sought<CheckSubject> subject,
             Optional<TemplateInvocation> template) {
         this.settings = settings;
         this.expected = expected;
@@ -84,6 +87,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         this.timer = timer;
         this.test = GuardedTest.of(owner);
         this.owner = owner;
+        this.subject = subject;
         this.template = template;
     }
 
@@ -323,7 +327,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
             return;
         }
         notes.addAll(processes.closeServer());
-        try (RunningCheck running = run.reporting().numbers().checkOfMesh(test.subject())) {
+        try (RunningCheck running = run.reporting().numbers().checkOfMesh(subject.orElseLook(test::subject))) {
             check(all, notes, running);
         }
     }

@@ -1,5 +1,7 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.RunAccount;
+import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.verdict.budget.MemoryBudget;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.lang.reflect.Method;
@@ -25,14 +27,19 @@ final class Declarations {
      * @param enclosing the classes around the one of the test: an inherited nested class lies within several
      */
     record Place(
-            MeshGuardExtension extension, List<Class<?>> enclosing, Optional<Class<?>> type, Optional<Method> method) {}
+            MeshGuardExtension extension, List<Class<?>> enclosing, Optional<Class<?>> type, Optional<Method> method) {
+
+        /** The classes around hardly ever tell two places apart, and this is asked for each test. */
+        @Override
+        public int hashCode() {
+            return 31 * type.hashCode() + method.hashCode();
+        }
+    }
 
     /** Something that is looked for. */
     static final class Sought<T> {
 
         private volatile @Nullable T found;
-
-        private Sought() {}
 
         T orElseLook(Supplier<T> look) {
             T known = found;
@@ -49,6 +56,12 @@ final class Declarations {
     final Sought<ExpectedBuffers> expected = new Sought<>();
     final Sought<List<MemoryBudget>> budgets = new Sought<>();
     final Sought<List<MeshGuardExtension>> speakers = new Sought<>();
+
+    /** The account of the execution that this is kept for. */
+    final Sought<RunAccount> run = new Sought<>();
+
+    /** What a summary says of whoever stands here. */
+    final Sought<CheckSubject> subject = new Sought<>();
 
     /** Returns what is known of the place of a context. */
     static Declarations of(MeshGuardExtension extension, ExtensionContext context) {

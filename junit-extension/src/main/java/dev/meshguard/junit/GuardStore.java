@@ -1,6 +1,8 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.RunAccount;
+import dev.meshguard.junit.internal.TemplateInvocation;
+import dev.meshguard.junit.internal.TemplateInvocations;
 import java.lang.reflect.Field;
 import java.util.List;
 import java.util.Optional;
@@ -53,6 +55,7 @@ final class GuardStore {
 
         private volatile @Nullable TestAccount account;
         private volatile @Nullable MeshGuardExtension resolver;
+        private final Declarations.Sought<Optional<TemplateInvocation>> invocation = new Declarations.Sought<>();
 
         synchronized AllocationGuard serving(Supplier<AllocationGuard> find) {
             AllocationGuard known = serving;
@@ -96,6 +99,11 @@ final class GuardStore {
     /** Returns the guard that serves this context, if anything was asked of it. */
     Optional<AllocationGuard> served() {
         return Optional.ofNullable(kept.serving);
+    }
+
+    /** Returns what runs in this context, if that is an invocation of one of our templates. */
+    Optional<TemplateInvocation> invocation() {
+        return kept.invocation.orElseLook(() -> TemplateInvocations.of(context));
     }
 
     /** Returns the guard that this context keeps; it is closed with the context, after what was stored later. */

@@ -155,20 +155,21 @@ public final class MeshGuardExtension
 
     @Override
     public void preConstructTestInstance(TestInstanceFactoryContext factoryContext, ExtensionContext context) {
-        enter(context);
+        enter(context, GuardStore.of(context));
     }
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        AllocationGuard guard = enter(context);
+        GuardStore store = GuardStore.of(context);
+        AllocationGuard guard = enter(context, store);
         if (guard.countsRounds()) {
             Repetition.of(context).ifPresent(round -> guard.beginRound(context.getUniqueId(), round));
         }
         guard.begin(Phase.SETUP);
-        if (GuardStore.of(context).isResolver(this)) {
-            TrackedFields.fill(context, () -> guard);
+        if (store.isResolver(this)) {
+            TrackedFields.fill(context, guard);
         }
-        TemplateInvocations.of(context).ifPresent(invocation -> invocation.begins(guard));
+        store.invocation().ifPresent(invocation -> invocation.begins(guard));
     }
 
     @Override
@@ -178,8 +179,9 @@ public final class MeshGuardExtension
 
     @Override
     public void afterTestExecution(ExtensionContext context) {
-        GuardStore.of(context).account().ifPresent(TestAccount::bodyEnded);
-        guardOf(context).begin(Phase.TEARDOWN);
+        GuardStore store = GuardStore.of(context);
+        store.account().ifPresent(TestAccount::bodyEnded);
+        guardOf(context, store).begin(Phase.TEARDOWN);
     }
 
     /** Ends the phases of a mesh that goes on; another one keeps its last until it is checked. */
@@ -309,13 +311,17 @@ public final class MeshGuardExtension
 
     /** A timeout may run a method on a thread of its own, and may give up on it while it runs. */
     private <T> T proceed(Invocation<T> invocation, ExtensionContext context) throws Throwable {
-        AllocationGuard guard = guardOf(context);
-        try (Scope body = GuardStore.of(context)
-                .account()
-                .map(TestAccount::body)
-                .orElseGet(() -> guard.isOf(context) ? guard.body() : NOTHING)) {
+        GuardStore store = GuardStore.of(context);
+        try (Scope body = bodyOf(context, guardOf(context, store), store.account())) {
             return invocation.proceed();
         }
+    }
+
+    private static Scope bodyOf(ExtensionContext context, AllocationGuard guard, Optional<TestAccount> account) {
+        if (account.isPresent()) {
+            return account.get().body();
+        }
+        return guard.isOf(context) ? guard.body() : NOTHING;
     }
 
     /** While methods of a class run, tests of other classes may; the thread must not be taken for a helper of one of them. */
@@ -338,34 +344,46 @@ public final class MeshGuardExtension
     }
 
     /** Opens the account of a test whose mesh outlives it. */
-    private AllocationGuard enter(ExtensionContext context) {
-        AllocationGuard guard = guardOf(context);
-        if (context.getTestMethod().isPresent() && guard.accountsForTests()) {
-            GuardStore.of(context)
-                    .account(() -> TestAccount.open(
-                            guard,
-                            expectedBy(context, guard.run()),
-                            new BudgetCheck(budgetsOf(context, declarations(context))),
-                            settingsOf(context).policies(),
-                            GuardedTest.of(context)));
+    private AllocationGuard enter(ExtensionContext context, GuardStore store) {
+        AllocationGuard guard = guardOf(context, store);
+        if (guard.accountsForTests() && context.getTestMethod().isPresent()) {
+            store.account(() -> TestAccount.open(
+                    guard,
+                    expectedBy(context, guard.run()),
+                    new BudgetCheck(budgetsOf(context, declarations(context))),
+                    settingsOf(context).policies(),
+                    GuardedTest.of(context)));
         }
         return guard;
     }
 
     private AllocationGuard guardOf(ExtensionContext context) {
-        return GuardStore.of(context).serving(() -> {
-            TemplateInvocations.awaitEnd(context);
-            GuardSettings asked = settingsOf(context);
-            ExtensionContext owner = ownerOf(context, asked);
-            RunAccount run = runOf(owner);
-            return GuardStore.of(owner)
-                    .guard(asked.ofMesh(), () -> newGuard(owner, asked, run, TemplateInvocations.of(context)));
-        });
+        return guardOf(context, GuardStore.of(context));
+    }
+
+    private AllocationGuard guardOf(ExtensionContext context, GuardStore store) {
+        Optional<AllocationGuard> served = store.served();
+        return served.isPresent() ? served.get() : store.serving(() -> findGuard(context, store));
+    }
+
+    private AllocationGuard findGuard(ExtensionContext context, GuardStore store) {
+        Optional<TemplateInvocation> template = store.invocation();
+        template.ifPresent(invocation -> TemplateInvocations.awaitEnd(context, invocation));
+        Declarations declared = declarations(context);
+        GuardSettings asked = settingsOf(context, declared, template);
+        ExtensionContext owner = ownerOf(context, asked, template);
+        Declarations ofOwner = owner == context ? declared : declarations(owner);
+        RunAccount run = ofOwner.run.orElseLook(() -> runOf(owner));
+        return (owner == context ? store : GuardStore.of(owner))
+                .guard(asked.ofMesh(), () -> newGuard(owner, asked, run, ofOwner, template));
     }
 
     private AllocationGuard newGuard(
-            ExtensionContext owner, GuardSettings asked, RunAccount run, Optional<TemplateInvocation> template) {
-        Declarations declared = declarations(owner);
+            ExtensionContext owner,
+            GuardSettings asked,
+            RunAccount run,
+            Declarations declared,
+            Optional<TemplateInvocation> template) {
         return new AllocationGuard(
                 settingsOfMesh(owner, asked),
                 expectedByOwner(owner, run, declared),
@@ -373,6 +391,7 @@ public final class MeshGuardExtension
                 run,
                 speakersFor(owner, declared).get(0).timer,
                 owner,
+                declared.subject,
                 template);
     }
 
@@ -419,8 +438,14 @@ public final class MeshGuardExtension
     }
 
     private GuardSettings settingsOf(ExtensionContext context) {
-        GuardSettings asked = declarations(context).settings.orElseLook(() -> settingsIn(context));
-        return TemplateInvocations.of(context).map(asked::in).orElse(asked);
+        return settingsOf(
+                context, declarations(context), GuardStore.of(context).invocation());
+    }
+
+    private GuardSettings settingsOf(
+            ExtensionContext context, Declarations declared, Optional<TemplateInvocation> template) {
+        GuardSettings asked = declared.settings.orElseLook(() -> settingsIn(context));
+        return template.isPresent() ? asked.in(template.get()) : asked;
     }
 
     private GuardSettings settingsIn(ExtensionContext context) {
@@ -509,10 +534,9 @@ public final class MeshGuardExtension
     }
 
     /** Returns whose end is awaited: the test's, that of the outermost class that asks for the same, or that of the run. */
-    private ExtensionContext ownerOf(ExtensionContext context, GuardSettings asked) {
-        if (TemplateInvocations.of(context)
-                .filter(TemplateInvocation::sharesMesh)
-                .isPresent()) {
+    private ExtensionContext ownerOf(
+            ExtensionContext context, GuardSettings asked, Optional<TemplateInvocation> template) {
+        if (template.isPresent() && template.get().sharesMesh()) {
             return context.getParent().orElseThrow();
         }
         if (asked.lifetime() == MeshLifetime.TEST) {

@@ -26,11 +26,11 @@ final class TrackedFields {
     }
 
     /** Fills the fields of all instances of a test. */
-    static void fill(ExtensionContext context, Supplier<AllocationGuard> guard) {
+    static void fill(ExtensionContext context, AllocationGuard guard) {
         for (Object instance : context.getRequiredTestInstances().getAllInstances()) {
             for (Field field : GuardStore.fields(context, instance.getClass(), () -> ofInstance(instance.getClass()))) {
                 refuseWhereTestsMeet(field, context);
-                fill(field, instance, guard.get());
+                fill(field, instance, guard);
             }
         }
     }

@@ -4,6 +4,7 @@ import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -46,10 +47,7 @@ final class DeviceManager {
             CoreGrid grid,
             int numCommandQueues,
             UnsafeAllocationWarning warning) {
-        Set<Integer> wanted = new TreeSet<>(devices);
-        if (!Collections.disjoint(activatedTogether, wanted)) {
-            wanted.addAll(activatedTogether);
-        }
+        Collection<Integer> wanted = withThoseActivatedTogether(devices);
         for (int device : wanted) {
             if (!active.containsKey(device)) {
                 faults.initialising(device);
@@ -59,6 +57,31 @@ final class DeviceManager {
             active.computeIfAbsent(device, id -> new DeviceLife(id, config, grid, numCommandQueues, warning, misuse));
         }
         return new DeviceHandle(new ArrayList<>(active.values()));
+    }
+
+    /** Returns devices and those that are activated with them, ascending, each once. */
+    private Collection<Integer> withThoseActivatedTogether(List<Integer> devices) {
+        if (isAscending(devices) && (activatedTogether.isEmpty() || areActivatedTogether(devices))) {
+            return devices;
+        }
+        Set<Integer> all = new TreeSet<>(devices);
+        if (!Collections.disjoint(activatedTogether, all)) {
+            all.addAll(activatedTogether);
+        }
+        return all;
+    }
+
+    private boolean areActivatedTogether(List<Integer> devices) {
+        return devices.size() == activatedTogether.size() && activatedTogether.containsAll(devices);
+    }
+
+    private static boolean isAscending(List<Integer> devices) {
+        for (int i = 1; i < devices.size(); i++) {
+            if (devices.get(i - 1) >= devices.get(i)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Returns the present life of a device, if it is initialised. */

@@ -346,13 +346,17 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void deviceOpened(int device) {
         mark(number -> new HistoryEvent.DeviceOpened(number, device));
-        log.marked("device opened", "device", device);
+        if (log.isOn()) {
+            log.marked("device opened", "device", device);
+        }
     }
 
     @Override
     public void deviceClosed(int device) {
         mark(number -> new HistoryEvent.DeviceClosed(number, device));
-        log.marked("device closed", "device", device);
+        if (log.isOn()) {
+            log.marked("device closed", "device", device);
+        }
     }
 
     @Override
@@ -586,6 +590,10 @@ public final class AllocationTracker implements AllocationListener {
     /** Returns everything recorded so far; what is reported later does not change it. */
     public AllocationHistory history() {
         synchronized (markers) {
+            CanaryRun run = canaries;
+            if (run != null && run.place == lastMarker) {
+                markers.set(markers.size() - 1, run.untilNow());
+            }
             List<DeviceBooks.Recording> recordings = new ArrayList<>();
             for (DeviceBooks books : devices) {
                 if (books != null) {
@@ -657,10 +665,12 @@ public final class AllocationTracker implements AllocationListener {
         private final int mesh;
         private final boolean freed;
         private final long place;
-        /** What a history that was taken before knows of them stays as it is: they are only added to, and it knows how many. */
+        /** Only added to, so that a history that was taken before may keep them. */
         private int[] devices = new int[8];
 
         private int count;
+        /** Whether the marker in the list tells of some of them only, because a history was taken. */
+        private boolean isCut;
 
         CanaryRun(int mesh, boolean freed, long place) {
             this.mesh = mesh;
@@ -672,15 +682,25 @@ public final class AllocationTracker implements AllocationListener {
             return mesh == otherMesh && freed == otherFreed;
         }
 
-        /** Adds a device and returns what makes the event of all until now. */
-        LongFunction<HistoryEvent> with(int device) {
+        void add(int device) {
             if (count == devices.length) {
                 devices = Arrays.copyOf(devices, 2 * count);
             }
             devices[count++] = device;
+        }
+
+        /** Returns what tells of all, those that are still to come too. */
+        Marker whole() {
+            isCut = false;
+            return new Marker(place, number -> event(number, devices, count));
+        }
+
+        /** Returns what tells of those that have come. */
+        Marker untilNow() {
+            isCut = true;
             int[] soFar = devices;
             int known = count;
-            return number -> event(number, soFar, known);
+            return new Marker(place, number -> event(number, soFar, known));
         }
 
         private HistoryEvent event(long number, int[] soFar, int known) {
@@ -733,10 +753,14 @@ public final class AllocationTracker implements AllocationListener {
                     && before.place == lastMarker
                     && ticket.get() == lastMarker;
             if (before != null && goesOn) {
-                markers.set(markers.size() - 1, new Marker(before.place, before.with(device)));
+                before.add(device);
+                if (before.isCut) {
+                    markers.set(markers.size() - 1, before.whole());
+                }
             } else {
                 CanaryRun run = new CanaryRun(mesh, freed, ticket.incrementAndGet());
-                markers.add(new Marker(run.place, run.with(device)));
+                run.add(device);
+                markers.add(run.whole());
                 lastMarker = run.place;
                 canaries = run;
             }

@@ -26,17 +26,20 @@ public final class TemplateInvocations {
 
     /** Returns what runs in a context, if that is an invocation of one of our templates. */
     public static Optional<TemplateInvocation> of(ExtensionContext context) {
-        return context.getParent().map(template -> context.getStore(NAMESPACE).get(template, TemplateInvocation.class));
+        Optional<ExtensionContext> parent = context.getParent();
+        if (parent.isEmpty()) {
+            return Optional.empty();
+        }
+        ExtensionContext template = parent.get();
+        return Optional.ofNullable(template.getStore(NAMESPACE).get(template, TemplateInvocation.class));
     }
 
-    /** Tells the invocation of a context, if it is one, of its end: after everything that the store of the context gets from now on. */
-    public static void awaitEnd(ExtensionContext context) {
-        of(context).ifPresent(invocation -> {
-            Store store = context.getStore(NAMESPACE);
-            EndKey key = new EndKey(context);
-            if (store.get(key) == null) {
-                store.put(key, (AutoCloseable) () -> invocation.ended(context));
-            }
-        });
+    /** Tells an invocation of its end in its context: after everything that the store of the context gets from now on. */
+    public static void awaitEnd(ExtensionContext context, TemplateInvocation invocation) {
+        Store store = context.getStore(NAMESPACE);
+        EndKey key = new EndKey(context);
+        if (store.get(key) == null) {
+            store.put(key, (AutoCloseable) () -> invocation.ended(context));
+        }
     }
 }

@@ -49,16 +49,25 @@ public record SystemMesh(MeshShape shape) {
             throw new MeshRuntimeException(RuntimeMessages.offsetDimensions(start, shape.dims()));
         }
         if (offset.isEmpty() && requested.equals(shape) && !requested.isLineTopology()) {
-            return List.copyOf(deviceIds());
+            return rowByRowIds();
         }
         Stream<MeshCoordinate> places = requested.isLineTopology() ? line(requested, start) : block(requested, start);
         return places.map(coordinate -> coordinate.toLinearIndex(shape)).toList();
     }
 
+    private List<Integer> rowByRowIds() {
+        Integer[] ids = new Integer[shape.meshSize()];
+        for (int id = 0; id < ids.length; id++) {
+            ids[id] = id;
+        }
+        return List.of(ids);
+    }
+
     /** Returns the ids of all devices. */
     public Set<Integer> deviceIds() {
         Set<Integer> ids = new LinkedHashSet<>();
-        for (int id = 0; id < shape.meshSize(); id++) {
+        int size = shape.meshSize();
+        for (int id = 0; id < size; id++) {
             ids.add(id);
         }
         return Collections.unmodifiableSet(ids);

@@ -4,7 +4,6 @@ import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.MeshDescription;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Meshes {
 
     private static final int ANSWERS = 64;
+    private static final @Nullable MeshLife[] NO_ANSWERS = {};
 
     private record Unannounced(int mesh, int device, int deviceLife) {}
 
@@ -30,13 +30,13 @@ final class Meshes {
     private boolean sharedADevice;
 
     /** The last answers, by device: nearly every report asks again what the one before it on that device asked. */
-    private final @Nullable MeshLife[] answers = new @Nullable MeshLife[ANSWERS];
+    private @Nullable MeshLife[] answers = NO_ANSWERS;
 
-    private final int[] answeredFor = new int[ANSWERS];
+    private int[] answeredFor = {};
 
     void opened(HistoryEvent.MeshOpened event) {
         MeshLife life = MeshLife.opened(event, latest.get(event.mesh().id()));
-        Arrays.fill(answers, null);
+        answers = NO_ANSWERS;
         if (!open.isEmpty() && !sharedADevice) {
             sharedADevice = event.mesh().devices().stream().anyMatch(this::isAnyOpenOver);
         }
@@ -71,6 +71,10 @@ final class Meshes {
     MeshLife life(int mesh, int device, int deviceLife) {
         if (device < 0 || device >= ANSWERS) {
             return find(mesh, device, deviceLife);
+        }
+        if (answers.length == 0) {
+            answers = new @Nullable MeshLife[ANSWERS];
+            answeredFor = new int[ANSWERS];
         }
         MeshLife answer = answers[device];
         if (answer == null || answer.mesh() != mesh || answeredFor[device] != deviceLife) {

@@ -29,6 +29,8 @@ final class LateReports {
     /** An event after which what was reported cannot have happened. */
     private record Over(String what, long event) {}
 
+    private static final LateReports NONE = new LateReports();
+
     private final Map<Long, Over> late = new HashMap<>();
 
     private final Map<Integer, MeshDescription> inUse = new HashMap<>();
@@ -42,7 +44,7 @@ final class LateReports {
 
     /** Returns those of a history of which nothing is left, about which nobody asks. */
     static LateReports none() {
-        return new LateReports();
+        return NONE;
     }
 
     private LateReports() {}

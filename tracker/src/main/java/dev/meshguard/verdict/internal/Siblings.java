@@ -46,10 +46,10 @@ final class Siblings {
     private final @Nullable Siblings whole;
 
     private final IdentityHashMap<AllocationRequest, Map<Sort, List<BufferGeneration>>> requests =
-            new IdentityHashMap<>();
+            new IdentityHashMap<>(0);
 
     /** By the list of the siblings, which is made once: the first of a request may be the first of its line too. */
-    private final IdentityHashMap<List<BufferGeneration>, Conduct> conducts = new IdentityHashMap<>();
+    private final IdentityHashMap<List<BufferGeneration>, Conduct> conducts = new IdentityHashMap<>(0);
 
     private @Nullable Map<Likeness, List<BufferGeneration>> alike;
     private @Nullable IdentityHashMap<BufferGeneration, List<HistoryEvent.FreeIgnored>> freesAfterClose;

@@ -8,6 +8,7 @@ import dev.meshguard.verdict.PhaseStretch;
 import dev.meshguard.verdict.PhaseStretch.Flow;
 import dev.meshguard.verdict.PhaseStretch.Place;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,13 @@ final class Stretches {
 
     static List<PhaseStretch> of(AllocationHistory history) {
         List<HistoryEvent.PhaseBegan> phases = history.phases();
-        List<PhaseStretch> stretches = new ArrayList<>();
+        List<PhaseStretch> stretches = new ArrayList<>(phases.size() + 1);
+        if (history.notable().isEmpty() && history.quiet().count() == 0) {
+            for (HistoryEvent.PhaseBegan began : phases) {
+                stretches.add(new PhaseStretch(began.phase(), Collections.emptySortedMap(), 0, 0));
+            }
+            return stretches;
+        }
         Tally tally = new Tally();
         history.eachLife((event, device, type, size, begins) -> {
             while (tally.phase < phases.size() && phases.get(tally.phase).number() <= event) {
