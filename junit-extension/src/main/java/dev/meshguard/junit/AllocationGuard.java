@@ -371,8 +371,9 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     /** What a field or a thread keeps beyond the test would open meshes that are never checked. */
     private void retire() {
         if (ttnn != null) {
-            ttnn.retire("this Ttnn belonged to " + test.name()
-                    + ", which is over and was checked. Ask for a Ttnn where you use it.");
+            ttnn.retire(
+                    "this Ttnn belonged to " + subject.orElseLook(test::subject).name()
+                            + ", which is over and was checked. Ask for a Ttnn where you use it.");
         }
     }
 

@@ -34,6 +34,15 @@ final class Declarations {
         public int hashCode() {
             return 31 * type.hashCode() + method.hashCode();
         }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Place place
+                    && extension.equals(place.extension)
+                    && method.equals(place.method)
+                    && type.equals(place.type)
+                    && enclosing.equals(place.enclosing);
+        }
     }
 
     /** Something that is looked for. */

@@ -35,15 +35,25 @@ final class GuardStore {
 
     private record AccountKey(ExtensionContext context) {}
 
-    private record KeptKey(ExtensionContext context) {}
+    /** Asked for in every callback, so what a record has by itself is not good enough. */
+    private record KeptKey(ExtensionContext context) {
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof KeptKey key && context.equals(key.context);
+        }
+
+        @Override
+        public int hashCode() {
+            return context.hashCode();
+        }
+    }
 
     private record RunKey() {}
 
     private record PoliciesKey() {}
 
     private record SummaryKey() {}
-
-    private record FieldsKey(Class<?> type) {}
 
     private record Fields(List<Field> fields) {}
 
@@ -154,7 +164,7 @@ final class GuardStore {
     static List<Field> fields(ExtensionContext context, Class<?> type, Supplier<List<Field>> look) {
         return context.getRoot()
                 .getStore(NAMESPACE)
-                .getOrComputeIfAbsent(new FieldsKey(type), unused -> new Fields(look.get()), Fields.class)
+                .getOrComputeIfAbsent(type, unused -> new Fields(look.get()), Fields.class)
                 .fields();
     }
 

@@ -438,8 +438,7 @@ public final class MeshGuardExtension
     }
 
     private GuardSettings settingsOf(ExtensionContext context) {
-        return settingsOf(
-                context, declarations(context), GuardStore.of(context).invocation());
+        return settingsOf(context, declarations(context), GuardStore.of(context).invocation());
     }
 
     private GuardSettings settingsOf(

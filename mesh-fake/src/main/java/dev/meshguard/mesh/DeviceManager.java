@@ -54,7 +54,9 @@ final class DeviceManager {
             }
         }
         for (int device : wanted) {
-            active.computeIfAbsent(device, id -> new DeviceLife(id, config, grid, numCommandQueues, warning, misuse));
+            if (!active.containsKey(device)) {
+                active.put(device, new DeviceLife(device, config, grid, numCommandQueues, warning, misuse));
+            }
         }
         return new DeviceHandle(new ArrayList<>(active.values()));
     }

@@ -50,7 +50,8 @@ public final class AllocationRequest {
 
     /** Returns a request without origin or number; what a listener hands out that does not record. */
     public static AllocationRequest of(AllocationDetails details) {
-        return details.equals(AllocationDetails.user()) ? PLAIN : new AllocationRequest(details, 0, null, null);
+        boolean isPlain = details.kind() == BufferKind.BUFFER && details.equals(AllocationDetails.user());
+        return isPlain ? PLAIN : new AllocationRequest(details, 0, null, null);
     }
 
     /** Made by whoever reads a history that was written down; each call returns another request. */

@@ -10,7 +10,6 @@ import dev.meshguard.tracker.internal.Snapshots;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,6 +72,8 @@ public final class AllocationTracker implements AllocationListener {
 
     /** The largest device id that can be recorded. */
     static final int LARGEST_DEVICE = 65_535;
+
+    private static final long SECONDS_OF_DAY = 24 * 60 * 60;
 
     /** Stands for the mesh of a canary that names none. */
     private static final int NO_MESH = -1;
@@ -413,7 +414,7 @@ public final class AllocationTracker implements AllocationListener {
      * judged against the date. Whoever asks for a verdict at the end of a test or of a run calls it before.
      */
     public void checked() {
-        checked(LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC));
+        checked(LocalDate.ofEpochDay(Math.floorDiv(clock.instant().getEpochSecond(), SECONDS_OF_DAY)));
     }
 
     /** Records that the check is made now, on a day that somebody else knows. */

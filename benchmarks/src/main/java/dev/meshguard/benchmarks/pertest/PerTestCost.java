@@ -37,10 +37,12 @@ public final class PerTestCost {
         BARE(TrivialTests.Bare.class),
         MOCKITO(TrivialTests.Mockito.class),
         MOCKITO_WITH_MOCK(TrivialTests.MockitoWithMock.class),
+        MOCKITO_WITH_PARAMETER(TrivialTests.MockitoWithParameter.class),
         NETTY(TrivialTests.Netty.class, TrivialTests.SLOW_TESTS),
         NETTY_WITH_BUFFER(TrivialTests.NettyWithBuffer.class, TrivialTests.SLOW_TESTS),
         MESHGUARD(TrivialTests.MeshGuard.class),
         MESHGUARD_WITH_MESH(TrivialTests.MeshGuardWithMesh.class),
+        MESHGUARD_WITH_FIELD(TrivialTests.MeshGuardWithField.class),
         MESHGUARD_WITH_TENSOR(TrivialTests.MeshGuardWithTensor.class);
 
         private final Class<?> tests;

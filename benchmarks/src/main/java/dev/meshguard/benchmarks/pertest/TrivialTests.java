@@ -1,6 +1,7 @@
 package dev.meshguard.benchmarks.pertest;
 
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.Tracked;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -55,6 +56,13 @@ final class TrivialTests {
         void passes() {}
     }
 
+    /** Mockito's extension with one mock, asked for as a mesh is: Jupiter's own search for who gives a parameter is in both. */
+    @ExtendWith(MockitoExtension.class)
+    static class MockitoWithParameter {
+        @RepeatedTest(TESTS)
+        void passes(@Mock Supplier<List<String>> mock) {}
+    }
+
     /** The leak detector of nettyplus over an empty test. */
     @ExtendWith(NettyLeakDetectorExtension.class)
     static class Netty {
@@ -83,6 +91,19 @@ final class TrivialTests {
     static class MeshGuardWithMesh {
         @RepeatedTest(TESTS)
         void passes(MeshDevice mesh) {}
+    }
+
+    /** The same with the mesh in a field, as a mock is. */
+    @SuppressWarnings("UnusedVariable") // Nobody has to use it for it to be opened.
+    @TrackAllocations
+    static class MeshGuardWithField {
+
+        @Tracked
+        @Nullable
+        MeshDevice mesh;
+
+        @RepeatedTest(TESTS)
+        void passes() {}
     }
 
     /** MeshGuard with a mesh of eight devices and a tensor on all of them. */

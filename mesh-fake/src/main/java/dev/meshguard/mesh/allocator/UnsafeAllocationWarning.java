@@ -6,6 +6,8 @@ import java.util.WeakHashMap;
 import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -19,8 +21,11 @@ import org.slf4j.LoggerFactory;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class UnsafeAllocationWarning {
 
+    private static final Logger logger = LoggerFactory.getLogger(Allocator.class);
+
     private final Consumer<String> sink;
-    private final Set<Thread> warned = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    /** None until the first is warned, which in most runtimes nobody is. */
+    private @Nullable Set<Thread> warned;
 
     private UnsafeAllocationWarning(Consumer<String> sink) {
         this.sink = sink;
@@ -28,7 +33,7 @@ public final class UnsafeAllocationWarning {
 
     /** {@return a warning that has not been given yet and will go to the log of {@link Allocator}} */
     public static UnsafeAllocationWarning toLog() {
-        return to(LoggerFactory.getLogger(Allocator.class)::warn);
+        return to(logger::warn);
     }
 
     /**
@@ -41,8 +46,17 @@ public final class UnsafeAllocationWarning {
     }
 
     void warnThisThread() {
-        if (warned.add(Thread.currentThread())) {
+        if (isFirstOfThisThread()) {
             sink.accept(RuntimeMessages.UNSAFE_ALLOCATION);
         }
+    }
+
+    private synchronized boolean isFirstOfThisThread() {
+        Set<Thread> known = warned;
+        if (known == null) {
+            known = Collections.newSetFromMap(new WeakHashMap<>());
+            warned = known;
+        }
+        return known.add(Thread.currentThread());
     }
 }

@@ -44,15 +44,19 @@ public record SystemMesh(MeshShape shape) {
         if (requested.meshSize() > shape.meshSize()) {
             throw new MeshRuntimeException(RuntimeMessages.tooManyDevicesRequested(requested, shape));
         }
+        if (offset.isEmpty() && isWhole(requested) && !requested.isLineTopology()) {
+            return rowByRowIds();
+        }
         MeshCoordinate start = offset.orElseGet(() -> MeshCoordinate.zeroCoordinate(shape.dims()));
         if (start.dims() != shape.dims()) {
             throw new MeshRuntimeException(RuntimeMessages.offsetDimensions(start, shape.dims()));
         }
-        if (offset.isEmpty() && requested.equals(shape) && !requested.isLineTopology()) {
-            return rowByRowIds();
-        }
         Stream<MeshCoordinate> places = requested.isLineTopology() ? line(requested, start) : block(requested, start);
         return places.map(coordinate -> coordinate.toLinearIndex(shape)).toList();
+    }
+
+    private boolean isWhole(MeshShape requested) {
+        return requested.dimensions().equals(shape.dimensions());
     }
 
     private List<Integer> rowByRowIds() {

@@ -22,7 +22,10 @@ final class Readings {
      * @param apart where there is no such mesh, the one that is meant on each device
      */
     private record Reading(
-            HistoryEvent.Witnessed event, DeviceLives devices, @Nullable MeshLife whole, Map<Integer, MeshLife> apart) {
+            HistoryEvent.Witnessed event,
+            DeviceLives devices,
+            @Nullable MeshLife whole,
+            Map<Integer, MeshLife> apart) {
 
         private Testimony testify(BufferGeneration buffer) {
             return event.reading().testify(buffer.device(), buffer.type(), buffer.address());

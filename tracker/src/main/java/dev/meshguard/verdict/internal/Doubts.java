@@ -73,6 +73,9 @@ final class Doubts {
                             first),
                     first.bornAt()));
         }
+        if (history.gaps().isEmpty()) {
+            return doubts;
+        }
         gapThatMatters()
                 .map(gap -> Doubt.of(Doubt.Kind.TRACKING_OFF, words(gap), gap.number()))
                 .ifPresent(doubts::add);

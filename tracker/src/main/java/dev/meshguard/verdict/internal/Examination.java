@@ -87,7 +87,9 @@ public final class Examination {
         List<Doubt> doubts = doubts(sum);
         List<Anomaly> anomalies = new ArrayList<>(history.anomalies());
         anomalies.addAll(neverReported);
-        anomalies.removeIf(anomaly -> told.stream().anyMatch(before -> before.tells(anomaly)));
+        if (!told.isEmpty()) {
+            anomalies.removeIf(anomaly -> told.stream().anyMatch(before -> before.tells(anomaly)));
+        }
         List<ExpectationResult> expectations = new ArrayList<>(allowances.size());
         allowances.forEach(allowance -> expectations.add(allowance.result()));
         for (ToldBefore before : told) {
@@ -261,10 +263,16 @@ public final class Examination {
                             "Frees that found nothing to free: %d, and the events that would say why were not kept.",
                             history.freesOfNothing())));
         }
-        openedTwice().ifPresent(doubts::add);
-        lateReports.doubt(left).ifPresent(doubts::add);
+        if (!history.openedWhileOpen().isEmpty()) {
+            openedTwice().ifPresent(doubts::add);
+        }
+        if (!left.isEmpty()) {
+            lateReports.doubt(left).ifPresent(doubts::add);
+        }
         for (HistoryEvent.Witnessed reading : history.readings()) {
-            unreported(reading).ifPresent(doubts::add);
+            if (!reading.reading().isEmpty()) {
+                unreported(reading).ifPresent(doubts::add);
+            }
         }
         if (!sum.comesOut() || !ledgerAgrees()) {
             doubts.add(Doubt.of(
