@@ -31,10 +31,8 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Judges logs of the allocation server. */
 @Command(
@@ -78,7 +76,7 @@ import picocli.CommandLine.Spec;
         })
 final class Analyze implements Callable<Integer> {
 
-    private static final String STANDARD_INPUT = "-";
+    static final String STANDARD_INPUT = "-";
 
     @Parameters(
             paramLabel = "LOG",
@@ -132,12 +130,10 @@ final class Analyze implements Callable<Integer> {
             paramLabel = "N",
             defaultValue = "10",
             description = "How many addresses are shown (default: ${DEFAULT-VALUE}).")
-    private int mostAddresses;
-
-    @Spec
-    private @Nullable CommandSpec command;
+    private int mostAddresses = 10;
 
     private final InputStream standardInput;
+    private final PrintWriter out;
     private final Optional<PrintWriter> progress;
     private final Interruption interruption = new Interruption();
 
@@ -146,9 +142,16 @@ final class Analyze implements Callable<Integer> {
      *
      * @param progress where to show how far long files are read, if somebody sees it
      */
-    Analyze(InputStream standardInput, Optional<PrintWriter> progress) {
+    Analyze(InputStream standardInput, PrintWriter out, Optional<PrintWriter> progress) {
         this.standardInput = standardInput;
+        this.out = out;
         this.progress = progress;
+    }
+
+    /** Returns this command for the given logs and without an option. */
+    Analyze of(List<String> names) {
+        logs = names;
+        return this;
     }
 
     @Override
@@ -219,7 +222,6 @@ final class Analyze implements Callable<Integer> {
     }
 
     private void print(List<Analysis> analyses) throws IOException {
-        PrintWriter out = out();
         if (asJson) {
             new AnalysisJson(out).write(analyses);
         } else {
@@ -232,13 +234,6 @@ final class Analyze implements Callable<Integer> {
             }
         }
         out.flush();
-    }
-
-    private PrintWriter out() {
-        if (command == null) {
-            throw new IllegalStateException("The command was not made by picocli");
-        }
-        return command.commandLine().getOut();
     }
 
     private AllocationLogReader reader() throws Refusal {

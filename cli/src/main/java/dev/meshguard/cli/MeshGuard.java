@@ -1,12 +1,18 @@
 package dev.meshguard.cli;
 
 import java.io.Console;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -24,6 +30,7 @@ import picocli.CommandLine.ParameterException;
         footer = {"", "meshguard COMMAND --help says what a command does, with examples."})
 public final class MeshGuard {
 
+    private static final String ANALYZE = "analyze";
     private static final int MOST_COLUMNS = 100;
 
     private MeshGuard() {}
@@ -37,20 +44,52 @@ public final class MeshGuard {
     static int run(InputStream in, PrintStream out, PrintStream err, String... arguments) {
         PrintWriter answers = writer(out);
         PrintWriter errors = writer(err);
-        CommandLine program = new CommandLine(new MeshGuard())
-                .addSubcommand(new Analyze(in, terminal(errors)))
-                .addSubcommand(new Replay(in))
-                .addSubcommand(new Diff(in))
-                .addSubcommand(new Convert(in))
-                .addSubcommand(new Minimize(in))
-                .addSubcommand(new ToTest(in))
-                .addSubcommand(new RecordProgram(err))
-                .addSubcommand(new Serve())
-                .addSubcommand(new Dump())
-                .addSubcommand(new Query())
-                .addSubcommand(new Top())
-                .addSubcommand(new AutoComplete.GenerateCompletion())
-                .setOut(answers)
+        int status = isPlainAnalysis(arguments)
+                ? plainAnalysis(in, answers, errors, arguments)
+                : command(in, err, answers, errors, arguments);
+        answers.flush();
+        errors.flush();
+        return status;
+    }
+
+    /**
+     * Whether logs are to be judged and no option is given: what is asked most, and of many logs in a row. Then nothing has to be
+     * parsed, and the description of every option need not be made first, which takes longer than to read a short log.
+     */
+    private static boolean isPlainAnalysis(String... arguments) {
+        if (arguments.length < 2 || !arguments[0].equals(ANALYZE)) {
+            return false;
+        }
+        for (String argument : arguments) {
+            boolean isName = argument.equals(Analyze.STANDARD_INPUT)
+                    || !(argument.isEmpty() || argument.charAt(0) == '-' || argument.charAt(0) == '@');
+            if (!isName) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int plainAnalysis(InputStream in, PrintWriter answers, PrintWriter errors, String... arguments) {
+        try {
+            List<String> logs = Arrays.asList(arguments).subList(1, arguments.length);
+            return new Analyze(in, answers, terminal(errors)).of(logs).call();
+        } catch (Refusal | IOException | RuntimeException e) {
+            return failed(e, errors);
+        }
+    }
+
+    private static int command(
+            InputStream in, PrintStream err, PrintWriter answers, PrintWriter errors, String... arguments) {
+        CommandLine program = new CommandLine(new MeshGuard());
+        Map<String, Supplier<Object>> commands = commands(in, err, answers, errors);
+        if (arguments.length > 0 && commands.containsKey(arguments[0])) {
+            program.addSubcommand(commands.get(arguments[0]).get());
+        } else {
+            commands.values().forEach(known -> program.addSubcommand(known.get()));
+            program.addSubcommand(new AutoComplete.GenerateCompletion());
+        }
+        program.setOut(answers)
                 .setErr(errors)
                 .setUsageHelpWidth(MOST_COLUMNS)
                 .setUsageHelpAutoWidth(false)
@@ -61,10 +100,25 @@ public final class MeshGuard {
             program.usage(errors);
             return ExitStatus.USAGE.code();
         }
-        int status = program.execute(arguments);
-        answers.flush();
-        errors.flush();
-        return status;
+        return program.execute(arguments);
+    }
+
+    /** In the order in which they are listed; only the one that is asked for is made, because that takes its time. */
+    private static Map<String, Supplier<Object>> commands(
+            InputStream in, PrintStream err, PrintWriter answers, PrintWriter errors) {
+        Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+        commands.put(ANALYZE, () -> new Analyze(in, answers, terminal(errors)));
+        commands.put("replay", () -> new Replay(in));
+        commands.put("diff", () -> new Diff(in));
+        commands.put("convert", () -> new Convert(in));
+        commands.put("minimize", () -> new Minimize(in));
+        commands.put("to-test", () -> new ToTest(in));
+        commands.put("record", () -> new RecordProgram(err));
+        commands.put("serve", Serve::new);
+        commands.put("dump", Dump::new);
+        commands.put("query", Query::new);
+        commands.put("top", Top::new);
+        return commands;
     }
 
     private static int refusedArguments(ParameterException refused, PrintWriter errors) {

@@ -33,14 +33,15 @@ final class ServerBooks {
 
     private static final BufferType[] TYPES = BufferType.values();
     private static final int LARGEST_DEVICE = 65_535;
+    private static final int FIRST_DEVICES = 64;
 
     private final EventList events;
     private final Losses losses;
     private final boolean forgetsWhatIsOver;
     private final TreeMap<Integer, DeviceBook> devices = new TreeMap<>();
 
-    /** The books of the last line: many lines in a row are of one device. */
-    private @Nullable DeviceBook latest;
+    /** The same of the devices that there are: a mesh reports to all of them in turn. */
+    private final @Nullable DeviceBook[] first = new @Nullable DeviceBook[FIRST_DEVICES];
 
     private Counting counting = Counting.UNKNOWN;
     private long guessedTypes;
@@ -384,15 +385,13 @@ final class ServerBooks {
     }
 
     private DeviceBook book(int device) {
-        DeviceBook last = latest;
-        if (last != null && last.device == device) {
-            return last;
-        }
-        DeviceBook known = devices.get(device);
-        latest = known;
+        DeviceBook known = device < FIRST_DEVICES ? first[device] : devices.get(device);
         if (known == null) {
             known = new DeviceBook(device, forgetsWhatIsOver);
             devices.put(device, known);
+            if (device < FIRST_DEVICES) {
+                first[device] = known;
+            }
             events.deviceOpened(device);
         }
         return known;
