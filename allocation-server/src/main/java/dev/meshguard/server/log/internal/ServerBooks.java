@@ -6,8 +6,10 @@ import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Retention;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +47,9 @@ final class ServerBooks {
 
     private Counting counting = Counting.UNKNOWN;
     private long guessedTypes;
+
+    /** What was said of entries that the next dead process shares. */
+    private final List<Shared> shared = new ArrayList<>();
 
     /** Entries that were allocated again without a word of references, when it was not known yet whether the server counts them. */
     private final List<BufferEntry> repeated = new ArrayList<>();
@@ -301,9 +306,14 @@ final class ServerBooks {
         events.processDied(pid);
         long buffers = 0;
         long bytes = 0;
+        Map<BufferEntry, Shared> exceptions = exceptionsOf(pid);
         for (DeviceBook book : devices.values()) {
             for (BufferEntry entry : book.entries()) {
-                if (entry.references > 0 && entry.owner == pid) {
+                Shared shared = exceptions.get(entry);
+                if (shared != null && shared.referencesLeft() > 0) {
+                    entry.references = shared.referencesLeft();
+                    entry.owner = shared.newOwner();
+                } else if (entry.references > 0 && (entry.owner == pid || shared != null)) {
                     buffers++;
                     bytes += entry.size;
                     book.remove(entry);
@@ -313,6 +323,51 @@ final class ServerBooks {
             }
         }
         return new Removed(buffers, bytes);
+    }
+
+    /**
+     * What a line says of an entry that does not simply go with its owner.
+     *
+     * @param referencesLeft how many references others have; none if nobody has
+     * @param dead the dead process
+     * @param newOwner whose it is from here on
+     */
+    record Shared(int device, long id, long referencesLeft, long dead, long newOwner) {}
+
+    /** Comes before the line that says that the process is dead. */
+    void sharedWithDead(Shared said, long line) {
+        DeviceBook book = devices.get(said.device());
+        BufferEntry entry = book == null ? null : book.known(said.id());
+        if (entry == null || entry.references == 0 || entry.references < said.referencesLeft()) {
+            losses.note(
+                    Losses.Kind.CONTRADICTION,
+                    line,
+                    String.format(
+                            Locale.ROOT,
+                            "line %d says that others keep %s to %s, and the lines before it make %d",
+                            line,
+                            Quantities.count(said.referencesLeft(), "reference"),
+                            place(said.device(), said.id()),
+                            entry == null ? 0 : entry.references));
+            return;
+        }
+        shared.add(said);
+    }
+
+    private Map<BufferEntry, Shared> exceptionsOf(long pid) {
+        if (shared.isEmpty()) {
+            return Map.of();
+        }
+        Map<BufferEntry, Shared> exceptions = new IdentityHashMap<>();
+        for (Shared one : shared) {
+            DeviceBook book = devices.get(one.device());
+            BufferEntry entry = book == null ? null : book.known(one.id());
+            if (one.dead() == pid && entry != null) {
+                exceptions.put(entry, one);
+            }
+        }
+        shared.removeIf(one -> one.dead() == pid);
+        return exceptions;
     }
 
     /** What a dead process had. */
