@@ -1,16 +1,11 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.cli.WhatMayStay.Measure;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Retention;
-import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.baseline.Baseline;
-import dev.meshguard.verdict.baseline.BaselineComparison;
-import dev.meshguard.verdict.baseline.BaselineFile;
-import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Rounds;
 import dev.meshguard.verdict.growth.Trend;
@@ -31,6 +26,7 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -87,17 +83,8 @@ final class Analyze implements Callable<Integer> {
     @Option(names = "--json", description = "Answer with one JSON document, with every address.")
     private boolean asJson;
 
-    @Option(
-            names = "--expected",
-            paramLabel = "FILE",
-            description = "The buffers that may stay, an entry a line, as in meshguard-expected.txt.")
-    private @Nullable String expectedFile;
-
-    @Option(
-            names = "--baseline",
-            paramLabel = "FILE",
-            description = "The leaks that are known; if nothing else is found, the exit status is 0.")
-    private @Nullable String baselineFile;
+    @Mixin
+    private WhatMayStay mayStay = new WhatMayStay();
 
     @Option(
             names = "--phase",
@@ -111,7 +98,7 @@ final class Analyze implements Callable<Integer> {
             description = "Lines in which this is found begin a round; says what each round left behind.")
     private @Nullable String roundMark;
 
-    @Option(names = "--follow", description = "Go on reading what is written to the log, until Ctrl+C; then answer.")
+    @Option(names = "--follow", description = "Go on reading what is written to the log, until Ctrl+C; then answer, with the verdict's exit status.")
     private boolean follows;
 
     @Option(
@@ -161,19 +148,20 @@ final class Analyze implements Callable<Integer> {
         }
         try (interruption) {
             interruption.await();
-            return answer();
+            int status = answer();
+            interruption.answered(status);
+            return status;
         }
     }
 
     private int answer() throws Refusal, IOException {
         refuseWhatDoesNotFit();
         AllocationLogReader reader = reader();
-        LeakCheck check = LeakCheck.create().expecting(expected());
-        Baseline baseline = baseline();
+        Measure measure = mayStay.read();
         List<Analysis> analyses = new ArrayList<>();
         for (String name : logs) {
             try {
-                analyses.add(analysis(read(reader, name), check, baseline));
+                analyses.add(analysis(read(reader, name), measure));
             } catch (OutOfMemoryError e) {
                 // All that took the memory was this log, and it is let go of here.
                 throw new Refusal(
@@ -204,15 +192,13 @@ final class Analyze implements Callable<Integer> {
         }
     }
 
-    private Analysis analysis(AllocationLog log, LeakCheck check, Baseline baseline) {
-        LeakVerdict verdict = check.examine(log.history());
-        VerdictReport report = baselineFile == null ? VerdictReport.of(verdict) : VerdictReport.of(verdict, baseline);
+    private Analysis analysis(AllocationLog log, Measure measure) {
+        LeakVerdict verdict = measure.examine(log.history());
+        VerdictReport report = measure.report(verdict);
         for (String note : log.notes()) {
             report = report.noting(note);
         }
-        boolean isKnown =
-                baselineFile != null && BaselineComparison.of(baseline, verdict).covers(verdict);
-        ExitStatus status = isKnown ? ExitStatus.CLEAN : ExitStatus.of(verdict.outcome());
+        ExitStatus status = measure.status(verdict);
         if (roundMark == null) {
             return new Analysis(log, report, Optional.empty(), status);
         }
@@ -291,51 +277,5 @@ final class Analyze implements Callable<Integer> {
             throw new Refusal(name + " is a folder. Name the logs in it: " + name + "/*.log");
         }
         return file;
-    }
-
-    private ExpectedBuffers expected() throws Refusal {
-        if (expectedFile == null) {
-            return ExpectedBuffers.none();
-        }
-        try {
-            return ExpectedBuffers.load(Path.of(expectedFile));
-        } catch (IOException e) {
-            throw unreadable("--expected", expectedFile, e);
-        } catch (IllegalArgumentException e) {
-            throw new Refusal(oneLine(e));
-        }
-    }
-
-    private Baseline baseline() throws Refusal {
-        if (baselineFile == null) {
-            return Baseline.empty();
-        }
-        try {
-            BaselineFile file = new BaselineFile(Path.of(baselineFile));
-            if (!file.exists()) {
-                throw new NoSuchFileException(baselineFile);
-            }
-            return file.read();
-        } catch (IOException e) {
-            throw unreadable("--baseline", baselineFile, e);
-        } catch (IllegalArgumentException e) {
-            throw new Refusal(oneLine(e));
-        }
-    }
-
-    private static Refusal unreadable(String option, String file, IOException e) {
-        return new Refusal(
-                e instanceof NoSuchFileException
-                        ? option + " " + Quantities.quoted(file)
-                                + ": there is no such file. Give the path of one, or leave " + option + " out."
-                        : option + " " + Quantities.quoted(file) + " cannot be read: " + e.getMessage());
-    }
-
-    private static String oneLine(IllegalArgumentException e) {
-        return String.valueOf(e.getMessage())
-                .lines()
-                .map(String::strip)
-                .reduce((one, next) -> one + " " + next)
-                .orElse("");
     }
 }

@@ -5,15 +5,13 @@ import dev.meshguard.server.log.AllocationLogWriter;
 import dev.meshguard.server.log.LogDialect;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.io.Writer;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Writes a recorded run in another form. */
@@ -40,16 +38,11 @@ import picocli.CommandLine.Spec;
         })
 final class Convert implements Callable<Integer> {
 
-    @Parameters(
-            paramLabel = "FILE",
-            description = "A log, or a history in JSON Lines, plain or gzip; - reads standard input.")
-    private String file = "";
+    @Mixin
+    private RunToRead run = new RunToRead();
 
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "OUT",
-            description = "Where the history goes, compressed if OUT ends in .gz; standard output unless given.")
-    private @Nullable Path output;
+    @Mixin
+    private HistoryOutput output = new HistoryOutput();
 
     @Option(
             names = "--to",
@@ -70,15 +63,8 @@ final class Convert implements Callable<Integer> {
 
     @Override
     public Integer call() throws Refusal, IOException {
-        RecordedFile recorded = RecordedFile.read(file, standardInput);
-        Path target = output;
-        if (target != null) {
-            RecordedFile.write(target, writer -> write(recorded, writer));
-        } else {
-            PrintWriter out = command.commandLine().getOut();
-            write(recorded, out);
-            out.flush();
-        }
+        RecordedFile recorded = run.read(standardInput);
+        output.write(command.commandLine().getOut(), writer -> write(recorded, writer));
         return ExitStatus.CLEAN.code();
     }
 

@@ -1,5 +1,6 @@
 package dev.meshguard.cli;
 
+import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -11,6 +12,7 @@ final class Interruption implements AutoCloseable {
     private final CountDownLatch answered = new CountDownLatch(1);
     private final Thread hook = new Thread(this::interrupted, "meshguard-interruption");
     private volatile boolean isAskedFor;
+    private volatile OptionalInt status = OptionalInt.empty();
 
     /** Has the virtual machine wait for the answer from here on. */
     void await() {
@@ -27,9 +29,16 @@ final class Interruption implements AutoCloseable {
             if (!answered.await(MOST_SECONDS_TO_ANSWER, TimeUnit.SECONDS)) {
                 return;
             }
+            // The program would end with the status of the signal, whatever it found out.
+            status.ifPresent(Runtime.getRuntime()::halt);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Says how the program has to end, whatever it is ended by; all that it has to say is said. */
+    void answered(int newStatus) {
+        status = OptionalInt.of(newStatus);
     }
 
     /** The answer is given. */

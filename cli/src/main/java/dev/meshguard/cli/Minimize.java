@@ -7,13 +7,12 @@ import dev.meshguard.verdict.minimize.MinimizedHistory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Shrinks a failing run. */
@@ -30,26 +29,26 @@ import picocli.CommandLine.Spec;
                     + " same outcome and the same causes. Of two leaks with the same cause one is left. The result is a"
                     + " history like any other: replay, diff and to-test read it.",
             "",
+            "With --expected or --baseline nothing is wrong with what may stay or is known: the rest is shrunk to what is neither.",
+            "",
             "Exit status: 0 if there is a result, also one that the bound ended early; 64 if nothing is wrong with the run, or"
                     + " it cannot be read.",
             "",
             "Examples:",
             "  meshguard minimize server.log -o least.jsonl",
+            "  meshguard minimize --baseline meshguard-baseline.txt server.log -o new.jsonl",
             "  meshguard minimize --cause HELD meshguard-history.jsonl | meshguard to-test -"
         })
 final class Minimize implements Callable<Integer> {
 
-    @Parameters(
-            paramLabel = "FILE",
-            description = "A history in JSON Lines or a log, plain or gzip; - reads standard input.")
-    private String file = "";
+    @Mixin
+    private RunToRead run = new RunToRead();
 
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "OUT",
-            description =
-                    "Where the history goes, as JSON Lines, compressed if OUT ends in .gz; standard output unless given.")
-    private @Nullable Path output;
+    @Mixin
+    private HistoryOutput output = new HistoryOutput();
+
+    @Mixin
+    private WhatMayStay mayStay = new WhatMayStay();
 
     @Option(
             names = "--cause",
@@ -78,23 +77,24 @@ final class Minimize implements Callable<Integer> {
         if (mostChecks < 1) {
             throw new Refusal("--most-checks " + mostChecks + ": give 1 or more");
         }
-        RecordedFile recorded = RecordedFile.read(file, standardInput);
-        MinimizedHistory least = least(recorded, cause, mostChecks);
+        RecordedFile recorded = run.read(standardInput);
+        WhatMayStay.Measure measure = mayStay.read();
+        HistoryMinimizer minimizer = HistoryMinimizer.create()
+                .withMostChecks(mostChecks)
+                .judgedBy(measure.check())
+                .apartFrom(measure.known());
+        MinimizedHistory least = least(recorded, cause, minimizer);
         PrintWriter out = command.commandLine().getOut();
-        PrintWriter said = output == null ? command.commandLine().getErr() : out;
-        if (output == null) {
-            HistoryJson.write(least.history(), out);
-        } else {
-            RecordedFile.write(least.history(), output);
-        }
+        PrintWriter said = output.isStandardOutput() ? command.commandLine().getErr() : out;
+        output.write(out, writer -> HistoryJson.write(least.history(), writer));
         said.println(recorded.name() + ": " + least.left());
         said.println(least);
         said.flush();
         return ExitStatus.CLEAN.code();
     }
 
-    static MinimizedHistory least(RecordedFile recorded, @Nullable Cause cause, int mostChecks) throws Refusal {
-        HistoryMinimizer minimizer = HistoryMinimizer.create().withMostChecks(mostChecks);
+    static MinimizedHistory least(RecordedFile recorded, @Nullable Cause cause, HistoryMinimizer minimizer)
+            throws Refusal {
         try {
             return (cause == null ? minimizer : minimizer.about(cause)).minimize(recorded.history());
         } catch (IllegalArgumentException e) {

@@ -8,7 +8,6 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.tracker.history.HistoryPlayback;
-import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,9 +16,9 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Reports a recorded run to a tracker again, and judges what the tracker then knows. */
@@ -44,14 +43,16 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  meshguard replay meshguard-history.jsonl",
             "  meshguard replay --to /tmp/tt_allocation_server.sock server.log",
+            "  meshguard replay --expected meshguard-expected.txt meshguard-history.jsonl",
             "  meshguard replay --json server.log.gz | jq .outcome"
         })
 final class Replay implements Callable<Integer> {
 
-    @Parameters(
-            paramLabel = "FILE",
-            description = "A history in JSON Lines or a log, plain or gzip; - reads standard input.")
-    private String file = "";
+    @Mixin
+    private RunToRead run = new RunToRead();
+
+    @Mixin
+    private WhatMayStay mayStay = new WhatMayStay();
 
     @Option(names = "--json", description = "Answer with the verdict as JSON.")
     private boolean asJson;
@@ -77,20 +78,21 @@ final class Replay implements Callable<Integer> {
 
     @Override
     public Integer call() throws Refusal, IOException {
-        RecordedFile recorded = RecordedFile.read(file, standardInput);
+        RecordedFile recorded = run.read(standardInput);
         if (socket != null) {
             return send(recorded, socket);
         }
-        LeakVerdict verdict = LeakCheck.create().examine(played(recorded).history());
+        WhatMayStay.Measure measure = mayStay.read();
+        LeakVerdict verdict = measure.examine(played(recorded).history());
         PrintWriter out = command.commandLine().getOut();
-        VerdictReport report = VerdictReport.of(verdict);
+        VerdictReport report = measure.report(verdict);
         if (asJson) {
             VerdictJson.write(report, out);
         } else {
             report.text().lines().forEach(out::println);
         }
         out.flush();
-        return ExitStatus.of(verdict.outcome()).code();
+        return measure.status(verdict).code();
     }
 
     private int send(RecordedFile recorded, Path to) throws Refusal {

@@ -3,6 +3,7 @@ package dev.meshguard.cli;
 import dev.meshguard.report.reproduction.ReproductionTest;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.minimize.HistoryMinimizer;
 import dev.meshguard.verdict.minimize.MinimizedHistory;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,9 +16,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Writes a failing run as a test. */
@@ -46,10 +47,8 @@ final class ToTest implements Callable<Integer> {
 
     private static final String JAVA = ".java";
 
-    @Parameters(
-            paramLabel = "FILE",
-            description = "A history in JSON Lines or a log, plain or gzip; - reads standard input.")
-    private String file = "";
+    @Mixin
+    private RunToRead run = new RunToRead();
 
     @Option(
             names = {"-o", "--output"},
@@ -95,7 +94,7 @@ final class ToTest implements Callable<Integer> {
 
     @Override
     public Integer call() throws Refusal, IOException {
-        RecordedFile recorded = RecordedFile.read(file, standardInput);
+        RecordedFile recorded = run.read(standardInput);
         ReproductionTest test = test(recorded);
         PrintWriter out = command.commandLine().getOut();
         Path target = output;
@@ -113,7 +112,8 @@ final class ToTest implements Callable<Integer> {
         AllocationHistory history = recorded.history();
         String extent = "";
         if (!whole) {
-            MinimizedHistory least = Minimize.least(recorded, cause, Integer.MAX_VALUE);
+            MinimizedHistory least = Minimize.least(
+                    recorded, cause, HistoryMinimizer.create().withMostChecks(Integer.MAX_VALUE));
             history = least.history();
             extent = " (" + least.before() + ")";
         }
