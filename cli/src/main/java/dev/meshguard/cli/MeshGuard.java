@@ -1,6 +1,20 @@
 package dev.meshguard.cli;
 
-import java.io.Console;
+import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.Terminal;
+import dev.meshguard.cli.analyze.Analyze;
+import dev.meshguard.cli.run.Replay;
+import dev.meshguard.cli.run.Diff;
+import dev.meshguard.cli.run.Convert;
+import dev.meshguard.cli.run.Minimize;
+import dev.meshguard.cli.run.ToTest;
+import dev.meshguard.cli.run.RecordProgram;
+import dev.meshguard.cli.server.Serve;
+import dev.meshguard.cli.server.Dump;
+import dev.meshguard.cli.server.Query;
+import dev.meshguard.cli.server.Top;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;
@@ -145,20 +159,9 @@ public final class MeshGuard {
         return String.valueOf(failure.getMessage()).replaceAll("\\s*\\R\\s*", " ");
     }
 
-    /** Where progress is shown: on standard error, if it and standard input are a terminal. */
-    @SuppressWarnings("SystemConsoleNull") // Where it is never null, it is asked whether it is a terminal.
+    /** Where progress is shown: on standard error, if somebody looks on. */
     private static Optional<PrintWriter> terminal(PrintWriter errors) {
-        Console console = System.console();
-        return console == null || !isTerminal(console) ? Optional.empty() : Optional.of(errors);
-    }
-
-    /** From version 22 on there is a console for files and pipes too, and a method that says so. */
-    private static boolean isTerminal(Console console) {
-        try {
-            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
-        } catch (ReflectiveOperationException e) {
-            return true;
-        }
+        return Terminal.isThere() ? Optional.of(errors) : Optional.empty();
     }
 
     private static PrintWriter writer(PrintStream stream) {

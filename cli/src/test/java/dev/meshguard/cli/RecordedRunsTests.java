@@ -1,5 +1,10 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.cli.run.Replay;
+import dev.meshguard.cli.run.Diff;
+import dev.meshguard.cli.run.Convert;
+import dev.meshguard.cli.run.Minimize;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.report.VerdictReport;
