@@ -103,8 +103,9 @@ class SharedWithDeadLogTests extends WithServer {
 
         assertThat(log.history().lostReports())
                 .extracting(HistoryEvent.ReportsLost::reason)
-                .containsExactly("line 2 says that others keep 2 references to buffer 0x40 (64) on device 0, and the lines"
-                        + " before it make 1");
+                .containsExactly(
+                        "line 2 says that others keep 2 references to buffer 0x40 (64) on device 0, and the lines"
+                                + " before it make 1");
     }
 
     @Test

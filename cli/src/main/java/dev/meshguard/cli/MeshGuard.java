@@ -1,20 +1,19 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.cli.analyze.Analyze;
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.answer.Terminal;
-import dev.meshguard.cli.analyze.Analyze;
-import dev.meshguard.cli.run.Replay;
-import dev.meshguard.cli.run.Diff;
 import dev.meshguard.cli.run.Convert;
+import dev.meshguard.cli.run.Diff;
 import dev.meshguard.cli.run.Minimize;
-import dev.meshguard.cli.run.ToTest;
 import dev.meshguard.cli.run.RecordProgram;
-import dev.meshguard.cli.server.Serve;
+import dev.meshguard.cli.run.Replay;
+import dev.meshguard.cli.run.ToTest;
 import dev.meshguard.cli.server.Dump;
 import dev.meshguard.cli.server.Query;
+import dev.meshguard.cli.server.Serve;
 import dev.meshguard.cli.server.Top;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;

@@ -1,23 +1,18 @@
 package dev.meshguard.cli;
 
-import dev.meshguard.cli.run.Replay;
-import dev.meshguard.cli.run.Diff;
-import dev.meshguard.cli.run.Convert;
-import dev.meshguard.cli.run.Minimize;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.baseline.Baseline;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import dev.meshguard.server.log.AllocationLog;
-import dev.meshguard.verdict.baseline.Baseline;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -118,7 +113,8 @@ class RecordedRunsTests {
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
-                .isEqualTo("meshguard: " + leak + ": Nothing is wrong with this history (EXPECTED_ONLY), so there is nothing"
+                .isEqualTo("meshguard: " + leak
+                        + ": Nothing is wrong with this history (EXPECTED_ONLY), so there is nothing"
                         + " to minimize. Give one whose verdict fails.\n");
     }
 

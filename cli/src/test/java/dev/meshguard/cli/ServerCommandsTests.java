@@ -1,10 +1,9 @@
 package dev.meshguard.cli;
 
-import dev.meshguard.cli.server.Serve;
-import dev.meshguard.cli.server.Top;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.cli.server.Serve;
+import dev.meshguard.cli.server.Top;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.Compatibility;
 import dev.meshguard.server.ServerConnection;

@@ -1,7 +1,6 @@
 package dev.meshguard.cli.analyze;
 
 import dev.meshguard.cli.answer.Table;
-
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;

@@ -3,7 +3,6 @@ package dev.meshguard.cli.analyze;
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.answer.WhatMayStay;
-
 import dev.meshguard.cli.answer.WhatMayStay.Measure;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
@@ -102,7 +101,10 @@ public final class Analyze implements Callable<Integer> {
             description = "Lines in which this is found begin a round; says what each round left behind.")
     private @Nullable String roundMark;
 
-    @Option(names = "--follow", description = "Go on reading what is written to the log, until Ctrl+C; then answer, with the verdict's exit status.")
+    @Option(
+            names = "--follow",
+            description =
+                    "Go on reading what is written to the log, until Ctrl+C; then answer, with the verdict's exit status.")
     private boolean follows;
 
     @Option(

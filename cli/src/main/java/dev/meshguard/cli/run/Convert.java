@@ -2,7 +2,6 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Refusal;
-
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.log.AllocationLogWriter;
 import dev.meshguard.server.log.LogDialect;

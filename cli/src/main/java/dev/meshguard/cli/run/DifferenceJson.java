@@ -1,12 +1,11 @@
 package dev.meshguard.cli.run;
 
-import dev.meshguard.cli.answer.ExitStatus;
-
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.report.DifferenceReport;
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.verdict.AllocationSite;

@@ -1,7 +1,6 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.Refusal;
-
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -3,7 +3,6 @@ package dev.meshguard.cli.run;
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.answer.WhatMayStay;
-
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.minimize.HistoryMinimizer;

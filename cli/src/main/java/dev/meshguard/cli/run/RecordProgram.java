@@ -3,7 +3,6 @@ package dev.meshguard.cli.run;
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.server.ServerAddress;
-
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.process.ProcessSocket;
 import dev.meshguard.server.process.TrackedProcess;

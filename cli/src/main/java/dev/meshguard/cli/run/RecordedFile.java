@@ -1,7 +1,6 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.Refusal;
-
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.tracker.history.AllocationHistory;

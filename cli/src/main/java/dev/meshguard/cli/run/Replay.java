@@ -4,7 +4,6 @@ import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.answer.WhatMayStay;
 import dev.meshguard.cli.server.ServerAddress;
-
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.VerdictJson;
 import dev.meshguard.server.client.AllocationClient;

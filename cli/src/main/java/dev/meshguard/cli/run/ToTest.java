@@ -2,7 +2,6 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Refusal;
-
 import dev.meshguard.report.reproduction.ReproductionTest;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
@@ -115,8 +114,8 @@ public final class ToTest implements Callable<Integer> {
         AllocationHistory history = recorded.history();
         String extent = "";
         if (!whole) {
-            MinimizedHistory least = Minimize.least(
-                    recorded, cause, HistoryMinimizer.create().withMostChecks(Integer.MAX_VALUE));
+            MinimizedHistory least =
+                    Minimize.least(recorded, cause, HistoryMinimizer.create().withMostChecks(Integer.MAX_VALUE));
             history = least.history();
             extent = " (" + least.before() + ")";
         }

@@ -2,7 +2,6 @@ package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Refusal;
-
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.Request;

@@ -1,7 +1,6 @@
 package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.answer.Refusal;
-
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
 import java.io.IOException;

@@ -3,7 +3,6 @@ package dev.meshguard.cli.server;
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.answer.Terminal;
-
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;

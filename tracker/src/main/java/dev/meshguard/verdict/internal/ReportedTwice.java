@@ -40,8 +40,7 @@ final class ReportedTwice implements Rule {
             return Optional.empty();
         }
         long takenBack = reports.stream().filter(report -> !report.isOpen()).count();
-        if (takenBack == 0
-                || !areOfOneAllocation(survivor)) {
+        if (takenBack == 0 || !areOfOneAllocation(survivor)) {
             return Optional.empty();
         }
         Testimony testimony = survivor.testimony(survivor.due());

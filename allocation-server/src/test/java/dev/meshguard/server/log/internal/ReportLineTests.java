@@ -28,8 +28,29 @@ class ReportLineTests {
     };
 
     private static final String[] PARTS = {
-        " ", "\t", "0x", "0X", "-", "999999999999999999", "1000000000000000000", "99999999999", "[PID 7] ", "]", "L1", "DRAM",
-        ", ref_count=3", ", FINAL", ")", " # why", "✓ ", "Allocated ", "Freed buffer ", "\u00e9", "`", "x", ""
+        " ",
+        "\t",
+        "0x",
+        "0X",
+        "-",
+        "999999999999999999",
+        "1000000000000000000",
+        "99999999999",
+        "[PID 7] ",
+        "]",
+        "L1",
+        "DRAM",
+        ", ref_count=3",
+        ", FINAL",
+        ")",
+        " # why",
+        "✓ ",
+        "Allocated ",
+        "Freed buffer ",
+        "\u00e9",
+        "`",
+        "x",
+        ""
     };
 
     @ParameterizedTest
