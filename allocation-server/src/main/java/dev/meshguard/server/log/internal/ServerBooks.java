@@ -9,7 +9,6 @@ import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -306,7 +305,7 @@ final class ServerBooks {
         events.processDied(pid);
         long buffers = 0;
         long bytes = 0;
-        Map<BufferEntry, Shared> exceptions = exceptionsOf(pid);
+        IdentityHashMap<BufferEntry, Shared> exceptions = exceptionsOf(pid);
         for (DeviceBook book : devices.values()) {
             for (BufferEntry entry : book.entries()) {
                 Shared shared = exceptions.get(entry);
@@ -354,11 +353,8 @@ final class ServerBooks {
         shared.add(said);
     }
 
-    private Map<BufferEntry, Shared> exceptionsOf(long pid) {
-        if (shared.isEmpty()) {
-            return Map.of();
-        }
-        Map<BufferEntry, Shared> exceptions = new IdentityHashMap<>();
+    private IdentityHashMap<BufferEntry, Shared> exceptionsOf(long pid) {
+        IdentityHashMap<BufferEntry, Shared> exceptions = new IdentityHashMap<>();
         for (Shared one : shared) {
             DeviceBook book = devices.get(one.device());
             BufferEntry entry = book == null ? null : book.known(one.id());
