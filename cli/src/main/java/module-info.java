@@ -10,4 +10,12 @@ module dev.meshguard.cli {
     // Picocli fills in the options.
     opens dev.meshguard.cli to
             info.picocli;
+    opens dev.meshguard.cli.analyze to
+            info.picocli;
+    opens dev.meshguard.cli.answer to
+            info.picocli;
+    opens dev.meshguard.cli.run to
+            info.picocli;
+    opens dev.meshguard.cli.server to
+            info.picocli;
 }

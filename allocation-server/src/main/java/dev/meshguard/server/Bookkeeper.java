@@ -317,10 +317,15 @@ final class Bookkeeper {
         for (long process : dead) {
             processes.forget(process);
             deaths++;
-            boolean hadAnything = has(process);
+            List<BufferRecord> shared =
+                    compatibility.contains(Compatibility.SHARED_WITH_THE_DEAD) ? List.of() : books.sharedBy(process);
+            boolean hadAnything = has(process) || !shared.isEmpty();
             if (hadAnything && lines != null) {
                 if (!isAnnounced) {
                     lines.deadFound();
+                }
+                for (BufferRecord record : shared) {
+                    lines.shared(record, process);
                 }
                 lines.dead(process);
                 isAnnounced = true;

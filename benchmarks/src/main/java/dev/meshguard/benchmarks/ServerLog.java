@@ -32,6 +32,11 @@ final class ServerLog {
         this.log = log;
     }
 
+    /** Writes a log of so many lines, and prints where it is. */
+    public static void main(String[] arguments) throws IOException {
+        System.out.println(write(Long.parseLong(arguments[0])));
+    }
+
     static Path write(long lines) throws IOException {
         Path file = Files.createTempFile("server", ".log");
         try (Writer writer = Files.newBufferedWriter(file)) {

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.baseline.Baseline;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -67,6 +69,71 @@ class RecordedRunsTests {
         assertThat(answer.err())
                 .startsWith("meshguard: Cannot run program \"meshguard-no-such-program\"")
                 .hasLineCount(1);
+    }
+
+    // What may stay
+
+    @Test
+    void whatIsExpectedMayStayInAReplayedRun() throws IOException {
+        String expected = file("expected.txt", "DRAM because \"kept on purpose\"\n");
+
+        assertThat(run("", "replay", leak).status()).isEqualTo(1);
+        assertThat(run("", "replay", "--expected", expected, leak).status()).isZero();
+    }
+
+    @Test
+    void aLeakOfTheBaselineIsKnownInAReplayedRun() throws IOException {
+        String baseline = baselineOf(OTHER);
+
+        Answer answer = run("", "replay", "--baseline", baseline, leak);
+
+        assertThat(answer.status()).isZero();
+        assertThat(answer.out()).contains(" · known");
+        assertThat(run(ALLOCATED + OTHER, "replay", "--baseline", baseline, "-").status())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aBaselineThatThereIsNotIsSaidInOneLine() {
+        for (String command : new String[] {"replay", "minimize"}) {
+            assertThat(run("", command, "--baseline", "/no/such/file", leak))
+                    .isEqualTo(new Answer(
+                            64,
+                            "",
+                            "meshguard: --baseline \"/no/such/file\": there is no such file. Give the path of one, or leave"
+                                    + " --baseline out.\n"));
+        }
+    }
+
+    @Test
+    void whatIsExpectedIsNothingToMinimize() throws IOException {
+        String expected = file("expected.txt", "DRAM because \"kept on purpose\"\n");
+
+        Answer answer = run("", "minimize", "--expected", expected, leak);
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: " + leak
+                        + ": Nothing is wrong with this history (EXPECTED_ONLY), so there is nothing"
+                        + " to minimize. Give one whose verdict fails.\n");
+    }
+
+    @Test
+    void whatTheBaselineKnowsIsLeftOutOfTheLeastRun() throws IOException {
+        String baseline = baselineOf(OTHER);
+
+        Answer known = run("", "minimize", "--baseline", baseline, leak);
+        Answer answer = run(OTHER + ALLOCATED, "minimize", "--baseline", baseline, "-");
+
+        assertThat(known.status()).isEqualTo(64);
+        assertThat(answer.status()).as(answer.err()).isZero();
+        assertThat(answer.out()).contains("\"L1\"").doesNotContain("DRAM");
+    }
+
+    private String baselineOf(String log) throws IOException {
+        AllocationLog read = AllocationLog.read(new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "log");
+        Baseline known = Baseline.of(LeakCheck.create().examine(read.history()));
+        return file("baseline.txt", known.toText());
     }
 
     // Replay

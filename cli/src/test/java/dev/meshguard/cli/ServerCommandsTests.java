@@ -2,12 +2,12 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.cli.server.Serve;
+import dev.meshguard.cli.server.Top;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.Compatibility;
 import dev.meshguard.server.ServerConnection;
 import dev.meshguard.server.client.AllocationClient;
-import dev.meshguard.server.protocol.DeviceInfo;
-import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.BufferType;
 import java.io.ByteArrayInputStream;
@@ -21,7 +21,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -229,41 +228,6 @@ class ServerCommandsTests {
                 .contains("meshguard top  " + socket())
                 .contains("device 3")
                 .contains("DRAM");
-    }
-
-    @Test
-    void aBarIsFullAtWhatTheDeviceHasAndShowsTheChange() {
-        UsageScreen screen = new UsageScreen(false);
-        DeviceInfo info = DeviceInfo.wormhole(0);
-
-        assertThat(screen.bars(new MemoryUsage(0, 3L << 30, 0, 0, 0, 0, 0), info))
-                .containsExactly(
-                        "device 0  Wormhole_B0",
-                        "  DRAM     [######...................]  25%      3 GiB / 12 GiB",
-                        "  L1       [.........................]   0%        0 B / 91.5 MiB");
-        assertThat(screen.bars(new MemoryUsage(0, 2L << 30, 0, 0, 64, 0, 0), info))
-                .containsExactly(
-                        "device 0  Wormhole_B0",
-                        "  DRAM     [####.....................]  16%      2 GiB / 12 GiB  -1 GiB",
-                        "  L1       [.........................]   0%        0 B / 91.5 MiB",
-                        "  TRACE    [#########################] 100%       64 B");
-    }
-
-    @Test
-    void aBarIsRedWhereMemoryIsAlmostFull() {
-        List<String> bars =
-                new UsageScreen(true).bars(new MemoryUsage(0, 11L << 30, 0, 0, 0, 0, 0), DeviceInfo.wormhole(0));
-
-        assertThat(bars.get(1)).contains("\u001b[31m[######################...]  91%\u001b[0m");
-    }
-
-    @Test
-    void aLineShowsWhatChanged() {
-        UsageScreen screen = new UsageScreen(false);
-        screen.line("12:00:00", new MemoryUsage(0, 100, 0, 0, 0, 0, 0));
-
-        assertThat(screen.line("12:00:01", new MemoryUsage(0, 40, 7, 0, 0, 0, 0)))
-                .isEqualTo("12:00:01 device 0  DRAM 40 (-60)  L1 7 (+7)");
     }
 
     private void start(RecordSize size) throws IOException {

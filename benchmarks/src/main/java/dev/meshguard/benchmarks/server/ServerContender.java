@@ -6,6 +6,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Retention;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A server to be measured. */
@@ -22,6 +23,20 @@ public enum ServerContender {
         @Override
         public AutoCloseable start(Path folder) throws IOException {
             return new BlockingServer(socket(folder), BlockingServer.entering());
+        }
+    },
+    /** Works as the field's server does: one read for each record, one lock for all, and no log. */
+    FIELD {
+        @Override
+        public AutoCloseable start(Path folder) throws IOException {
+            return new FieldServer(socket(folder), null);
+        }
+    },
+    /** The same with a line of its log for each record, which goes to the file at once. */
+    FIELD_WITH_LOG {
+        @Override
+        public AutoCloseable start(Path folder) throws IOException {
+            return new FieldServer(socket(folder), Files.newOutputStream(folder.resolve("server.log")));
         }
     },
     /** The allocation server. */

@@ -113,6 +113,9 @@ final class Readings {
      * @param doubted whether the verdict says anyway that the reports of the device's meshes cannot be told apart
      */
     Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, Moment moment, boolean doubted) {
+        if (all.isEmpty()) {
+            return Optional.empty();
+        }
         long since = buffer.lastOpenReportAt().orElse(buffer.bornAt());
         if (buffer.mesh().isPresent()) {
             return covering(buffer, moment, since)

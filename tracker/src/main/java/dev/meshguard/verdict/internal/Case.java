@@ -37,9 +37,12 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
      * buffer of the runtime may lie at the address too, only the wipe is late enough to tell.
      */
     Moment due() {
-        boolean anyOfTheRuntime =
-                left().stream().anyMatch(report -> report.request().details().lifetime() == BufferLifetime.SYSTEM);
-        return anyOfTheRuntime ? Moment.BEFORE_WIPE : Moment.CLOSE_BEGUN;
+        for (Report report : left()) {
+            if (report.request().details().lifetime() == BufferLifetime.SYSTEM) {
+                return Moment.BEFORE_WIPE;
+            }
+        }
+        return Moment.CLOSE_BEGUN;
     }
 
     /**
@@ -48,6 +51,9 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
      */
     List<Report> left() {
         List<Report> open = buffer.reportsLeft();
+        if (open.size() == 1) {
+            return open;
+        }
         List<Report> last =
                 open.stream().filter(report -> !isLentAgainAfter(report)).toList();
         return last.isEmpty() ? open : last;
@@ -85,12 +91,22 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
 
     /** Returns whether all that is left has one lifetime; a buffer must not hide behind another one at its address. */
     boolean areLeftWith(BufferLifetime lifetime) {
-        return left().stream().allMatch(report -> report.request().details().lifetime() == lifetime);
+        for (Report report : left()) {
+            if (report.request().details().lifetime() != lifetime) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Returns whether all that is left is of one kind. */
     boolean areLeftWith(BufferKind kind) {
-        return left().stream().allMatch(report -> report.request().details().kind() == kind);
+        for (Report report : left()) {
+            if (report.request().details().kind() != kind) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
@@ -98,6 +114,9 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
      * object, under the number of a device.
      */
     boolean isReportedElsewhere() {
+        if (buffer.mesh().isEmpty()) {
+            return false;
+        }
         List<MeshDescription> its = itsMeshes();
         return !its.isEmpty() && its.stream().noneMatch(mesh -> mesh.devices().contains(buffer.device()));
     }
@@ -188,10 +207,11 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
 
     /** Returns what was found out about the handles of the requests that still have a report open. */
     List<HistoryEvent.HandleTraced> traces() {
-        return openRequests().stream()
-                .map(history::reachabilityOf)
-                .flatMap(Optional::stream)
-                .toList();
+        List<HistoryEvent.HandleTraced> traces = new ArrayList<>();
+        for (AllocationRequest request : openRequests()) {
+            history.reachabilityOf(request).ifPresent(traces::add);
+        }
+        return traces;
     }
 
     /**
@@ -210,8 +230,12 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
 
     /** In the order of the reports: told apart by identity alone, they would come in another order in every run. */
     private List<AllocationRequest> openRequests() {
+        List<Report> left = left();
+        if (left.size() == 1) {
+            return List.of(left.get(0).request());
+        }
         Set<AllocationRequest> met = Collections.newSetFromMap(new IdentityHashMap<>());
-        return left().stream().map(Report::request).filter(met::add).toList();
+        return left.stream().map(Report::request).filter(met::add).toList();
     }
 
     /** Returns what else a reader wants to know of a buffer that nobody freed: the witness, frees that did nothing, others there. */

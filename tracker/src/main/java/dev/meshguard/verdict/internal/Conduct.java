@@ -42,8 +42,8 @@ final class Conduct {
      *     Only asked where one witness can speak for all of them
      */
     Conduct(List<BufferGeneration> siblings, Function<BufferGeneration, OptionalLong> provedFreeAt) {
-        boolean oneWitness =
-                siblings.stream().map(BufferGeneration::mesh).distinct().count() == 1;
+        boolean oneWitness = siblings.size() == 1
+                || siblings.stream().map(BufferGeneration::mesh).distinct().count() == 1;
         long last = 0;
         boolean collected = true;
         for (BufferGeneration sibling : siblings) {
@@ -62,6 +62,9 @@ final class Conduct {
     }
 
     private Optional<Tally> mostCommon() {
+        if (devices.size() == 1) {
+            return Optional.of(devices.values().iterator().next());
+        }
         Map<Tally, Integer> votes = new HashMap<>();
         devices.values().forEach(tally -> votes.merge(tally, 1, Integer::sum));
         return votes.entrySet().stream()

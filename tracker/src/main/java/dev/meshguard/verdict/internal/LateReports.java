@@ -88,6 +88,9 @@ final class LateReports {
     }
 
     private Optional<Long> lateReportOf(BufferGeneration buffer) {
+        if (late.isEmpty()) {
+            return Optional.empty();
+        }
         return buffer.reportsLeft().stream()
                 .map(BufferGeneration.Report::allocatedAt)
                 .filter(late::containsKey)

@@ -36,11 +36,11 @@ final class ReportedTwice implements Rule {
             return elsewhere;
         }
         List<Report> reports = reportsThere(survivor);
+        if (buffer.kind() != BufferKind.BUFFER || reports.size() < 2) {
+            return Optional.empty();
+        }
         long takenBack = reports.stream().filter(report -> !report.isOpen()).count();
-        if (buffer.kind() != BufferKind.BUFFER
-                || reports.size() < 2
-                || takenBack == 0
-                || !areOfOneAllocation(survivor)) {
+        if (takenBack == 0 || !areOfOneAllocation(survivor)) {
             return Optional.empty();
         }
         Testimony testimony = survivor.testimony(survivor.due());
@@ -69,6 +69,10 @@ final class ReportedTwice implements Rule {
     private static List<Report> reportsThere(Case survivor) {
         List<Report> reports = survivor.buffer().reports();
         return reports.size() == 1
+                        && survivor.history()
+                                        .buffersOf(reports.get(0).request())
+                                        .size()
+                                > 1
                 ? reportsOfTheSameThere(survivor, reports.get(0))
                         .distinct()
                         .sorted(Comparator.comparingLong(Report::allocatedAt))
@@ -78,6 +82,9 @@ final class ReportedTwice implements Rule {
 
     /** A mesh has no memory on a device that it does not lie over: its own object was reported under the number of a device. */
     private static Optional<Diagnosis> reportedForItsMesh(Case survivor) {
+        if (!survivor.isReportedElsewhere()) {
+            return Optional.empty();
+        }
         BufferGeneration buffer = survivor.buffer();
         Optional<BufferGeneration> real = survivor.history().buffersOf(buffer.request()).stream()
                 .filter(sibling -> sibling.device() != buffer.device() && sibling.address() == buffer.address())
@@ -86,7 +93,7 @@ final class ReportedTwice implements Rule {
                 .filter(owner -> survivor.history().cachingOf(owner).isPresent()
                         && survivor.history().endOf(owner).isEmpty())
                 .isPresent();
-        if (!survivor.isReportedElsewhere() || real.isEmpty() || isKept) {
+        if (real.isEmpty() || isKept) {
             return Optional.empty();
         }
         return Optional.of(Diagnosis.of(

@@ -88,6 +88,9 @@ final class Siblings {
 
     /** Returns the buffers of the same request, or, if it touched one device only, those of the same line of code. */
     List<BufferGeneration> of(BufferGeneration buffer) {
+        if (history.buffersOf(buffer.request()).size() < 2) {
+            return fromSameLine(buffer);
+        }
         List<BufferGeneration> ofRequest = ofRequest(buffer);
         return ofRequest.size() > 1 ? ofRequest : fromSameLine(buffer);
     }

@@ -7,14 +7,19 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -57,6 +62,37 @@ public record Finding(Outcome outcome, Set<Fate> fates, Set<Anomaly.Kind> anomal
                 verdict.survivors(Finding::isWrong).stream().map(Fate::of).collect(Collectors.toSet()),
                 verdict.unbalancingAnomalies().stream().map(Anomaly::kind).collect(Collectors.toSet()),
                 verdict.groundsForDoubt().stream().map(Doubt::kind).collect(Collectors.toSet()));
+    }
+
+    /** Returns what is wrong according to a verdict that a baseline does not know; what it knows is as good as expected. */
+    static Finding of(LeakVerdict verdict, Baseline known) {
+        if (known.entries().isEmpty()) {
+            return of(verdict);
+        }
+        BaselineComparison comparison = BaselineComparison.of(known, verdict);
+        Set<Fate> fates = new HashSet<>();
+        for (SurvivorGroup group : verdict.groups()) {
+            boolean isKnown = comparison
+                    .words(group)
+                    .filter(BaselineComparison.KNOWN::equals)
+                    .isPresent();
+            if (!isKnown) {
+                Stream.concat(Stream.of(group), group.consequences().stream())
+                        .flatMap(one -> one.survivors().stream())
+                        .filter(Finding::isWrong)
+                        .map(Fate::of)
+                        .forEach(fates::add);
+            }
+        }
+        Outcome worst = verdict.survivors().isEmpty() ? Outcome.LEAK_FREE : Outcome.EXPECTED_ONLY;
+        for (Fate fate : fates) {
+            worst = worst.orWorse(fate.standing().outcome());
+        }
+        Finding whole = of(verdict);
+        worst = verdict.meetsExpectations() ? worst : worst.orWorse(Outcome.STALE_EXPECTATION);
+        worst = whole.anomalies().isEmpty() ? worst : worst.orWorse(Outcome.MISREPORTED);
+        worst = verdict.doubts().isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
+        return new Finding(worst, fates, whole.anomalies(), whole.doubts());
     }
 
     static boolean isWrong(Survivor survivor) {

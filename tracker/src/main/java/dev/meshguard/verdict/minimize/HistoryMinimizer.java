@@ -4,6 +4,7 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.baseline.Baseline;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -51,26 +52,36 @@ public final class HistoryMinimizer {
     private final LeakCheck check;
     private final int mostChecks;
     private final Optional<Cause> wanted;
+    private final Baseline known;
 
-    private HistoryMinimizer(LeakCheck check, int mostChecks, Optional<Cause> wanted) {
+    private HistoryMinimizer(LeakCheck check, int mostChecks, Optional<Cause> wanted, Baseline known) {
         this.check = check;
         this.mostChecks = mostChecks;
         this.wanted = wanted;
+        this.known = known;
     }
 
     /** Returns a search that expects nothing to stay, and makes at most {@value #MOST_CHECKS} checks. */
     public static HistoryMinimizer create() {
-        return new HistoryMinimizer(LeakCheck.create(), MOST_CHECKS, Optional.empty());
+        return new HistoryMinimizer(LeakCheck.create(), MOST_CHECKS, Optional.empty(), Baseline.empty());
     }
 
     /** Returns this search judging by another check. */
     public HistoryMinimizer judgedBy(LeakCheck newCheck) {
-        return new HistoryMinimizer(newCheck, mostChecks, wanted);
+        return new HistoryMinimizer(newCheck, mostChecks, wanted, known);
     }
 
     /** Returns this search for the least that shows a buffer with one cause, whatever else is wrong with the history. */
     public HistoryMinimizer about(Cause cause) {
-        return new HistoryMinimizer(check, mostChecks, Optional.of(cause));
+        return new HistoryMinimizer(check, mostChecks, Optional.of(cause), known);
+    }
+
+    /**
+     * Returns this search for what a baseline does not know: leaks that are in it, in no larger number, are nothing wrong and are left
+     * out.
+     */
+    public HistoryMinimizer apartFrom(Baseline newKnown) {
+        return new HistoryMinimizer(check, mostChecks, wanted, newKnown);
     }
 
     /**
@@ -82,7 +93,7 @@ public final class HistoryMinimizer {
         if (checks < 1) {
             throw new IllegalArgumentException("A search makes at least 1 check: " + checks + " were allowed");
         }
-        return new HistoryMinimizer(check, checks, wanted);
+        return new HistoryMinimizer(check, checks, wanted, known);
     }
 
     /**
@@ -93,7 +104,7 @@ public final class HistoryMinimizer {
      */
     public MinimizedHistory minimize(AllocationHistory history) {
         LeakVerdict verdict = check.examine(history);
-        Finding finding = Finding.of(verdict);
+        Finding finding = Finding.of(verdict, known);
         if (finding.isClean()) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,
@@ -105,7 +116,7 @@ public final class HistoryMinimizer {
                     "This history holds only what was still allocated and sums, so nothing can be"
                             + " left out of it. Record it with Retention.ALL.");
         }
-        Search search = new Search(history, check, finding, kept(finding), mostChecks);
+        Search search = new Search(history, check, one -> Finding.of(one, known), finding, kept(finding), mostChecks);
         search.attempt(new OwnBuffers(verdict, wanted).candidates());
         int before;
         int passes = 0;

@@ -2,6 +2,7 @@ package dev.meshguard.verdict.minimize;
 
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -18,6 +19,7 @@ final class Search {
     private final AllocationHistory whole;
     private final LeakCheck check;
     private final Finding finding;
+    private final Function<LeakVerdict, Finding> reading;
     private final Predicate<Finding> kept;
     private final int mostChecks;
     private final long mostEvents;
@@ -28,7 +30,14 @@ final class Search {
     private long eventsSeen;
     private int steps;
 
-    Search(AllocationHistory whole, LeakCheck check, Finding finding, Predicate<Finding> kept, int mostChecks) {
+    Search(
+            AllocationHistory whole,
+            LeakCheck check,
+            Function<LeakVerdict, Finding> reading,
+            Finding finding,
+            Predicate<Finding> kept,
+            int mostChecks) {
+        this.reading = reading;
         this.whole = whole;
         this.check = check;
         this.finding = finding;
@@ -91,7 +100,7 @@ final class Search {
         return new MinimizedHistory(
                 history,
                 finding,
-                isInTheEvents ? Finding.of(check.examine(history)) : finding,
+                isInTheEvents ? reading.apply(check.examine(history)) : finding,
                 MinimizedHistory.Extent.of(whole),
                 MinimizedHistory.Extent.of(history),
                 checks,
@@ -111,6 +120,6 @@ final class Search {
     private boolean isKept(EventList candidate) {
         checks++;
         eventsSeen += candidate.size();
-        return kept.test(Finding.of(check.examine(candidate.history())));
+        return kept.test(reading.apply(check.examine(candidate.history())));
     }
 }

@@ -113,12 +113,36 @@ public final class BufferRecord {
 
     /** Takes all references of a process that is dead; if it was the owner, another becomes it. */
     void releasedAll(long process) {
-        references -= referencesOf(process);
-        Map<Long, Integer> all = sharers;
-        if (all != null) {
-            all.remove(process);
-            owner = process == owner && !all.isEmpty() ? smallest(all) : owner;
+        long left = referencesWithout(process);
+        owner = ownerWithout(process);
+        references = left;
+        if (sharers != null) {
+            sharers.remove(process);
         }
+    }
+
+    /** Returns how many references are left when a process is dead. */
+    public long referencesWithout(long process) {
+        return references - referencesOf(process);
+    }
+
+    /** Returns who is the owner when a process is dead. */
+    public long ownerWithout(long process) {
+        Map<Long, Integer> all = sharers;
+        if (process != owner || all == null) {
+            return owner;
+        }
+        return all.keySet().stream()
+                .filter(other -> other != process)
+                .min(Long::compare)
+                .orElse(owner);
+    }
+
+    /** Returns whether the owner alone does not say what a dead process takes with it. */
+    boolean isSharedBy(long process) {
+        boolean hasPart = process == owner || referencesOf(process) > 0;
+        boolean goesWithItsOwner = referencesWithout(process) == 0 && process == owner;
+        return references > 0 && hasPart && !goesWithItsOwner;
     }
 
     // The evidence

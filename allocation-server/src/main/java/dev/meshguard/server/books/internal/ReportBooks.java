@@ -120,6 +120,22 @@ public final class ReportBooks {
         return new Removed(gone.size(), bytes, gone);
     }
 
+    /**
+     * Returns the entries of which the owner alone does not say what a dead process takes with it: others refer to them too, or
+     * reported them first. By device and address.
+     */
+    public List<BufferRecord> sharedBy(long process) {
+        List<BufferRecord> shared = new ArrayList<>();
+        for (int device : devices.keySet()) {
+            for (BufferRecord record : records(device)) {
+                if (record.isSharedBy(process)) {
+                    shared.add(record);
+                }
+            }
+        }
+        return shared;
+    }
+
     /** Returns whether a process has a reference to anything. */
     public boolean hasAnyOf(long process) {
         return devices.values().stream()

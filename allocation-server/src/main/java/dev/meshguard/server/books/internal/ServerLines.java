@@ -267,6 +267,18 @@ public final class ServerLines {
                 .end();
     }
 
+    /**
+     * What is left of an entry in which a dead process had a part; before what becomes of the process. No line of the field's server: that
+     * one takes every entry with its owner, so the owner says it all.
+     */
+    public void shared(BufferRecord record, long process) {
+        out.text("   Buffer ");
+        id(record.id);
+        out.text(ON_DEVICE).number(record.device).text(" keeps ref_count=");
+        out.number(record.referencesWithout(process)).text(" without PID ").number(process);
+        out.text(", and belongs to PID ").number(record.ownerWithout(process)).end();
+    }
+
     /** What a dead process had of one kind: buffers, CBs, kernels. */
     public void removed(long count, String kind, long bytes, long process) {
         out.text("   ✓ Removed ").number(count).text(" ").text(kind).text(" (");

@@ -38,8 +38,10 @@ final class BufferEntry {
     @Nullable
     BufferType latestType;
 
-    // What the history holds: one type, but for an id that is used for two at a time.
-    private final int[] held = new int[TYPES.length];
+    // What the history holds: in all, and of each type where an id is used for two.
+    private int held;
+    private BufferType typeHeld = BufferType.DRAM;
+    private int @Nullable [] heldOfTypes;
 
     /** Its place among the events, of the type that came first; more are kept for an id that is used for several. */
     private int place = CompactEvents.NO_PLACE;
@@ -70,7 +72,7 @@ final class BufferEntry {
         allocated++;
         latestSize = newSize;
         latestType = newType;
-        held[newType.ordinal()]++;
+        hold(newType);
         isOfDead = false;
         named(newSize, line);
     }
@@ -116,20 +118,38 @@ final class BufferEntry {
     }
 
     int held() {
-        int sum = 0;
-        for (int ofType : held) {
-            sum += ofType;
+        return held;
+    }
+
+    private void hold(BufferType newType) {
+        int[] ofTypes = heldOfTypes;
+        if (ofTypes == null && held > 0 && newType != typeHeld) {
+            ofTypes = new int[TYPES.length];
+            ofTypes[typeHeld.ordinal()] = held;
+            heldOfTypes = ofTypes;
         }
-        return sum;
+        if (ofTypes != null) {
+            ofTypes[newType.ordinal()]++;
+        }
+        typeHeld = newType;
+        held++;
+    }
+
+    private int held(BufferType ofType) {
+        int[] ofTypes = heldOfTypes;
+        if (ofTypes != null) {
+            return ofTypes[ofType.ordinal()];
+        }
+        return ofType == typeHeld ? held : 0;
     }
 
     /** Returns of which memory a free takes a report back: the latest that was reported. */
     BufferType typeToFree() {
-        if (latestType != null && held[latestType.ordinal()] > 0) {
+        if (latestType != null && held(latestType) > 0) {
             return latestType;
         }
         for (BufferType candidate : TYPES) {
-            if (held[candidate.ordinal()] > 0) {
+            if (held(candidate) > 0) {
                 return candidate;
             }
         }
@@ -137,7 +157,11 @@ final class BufferEntry {
     }
 
     void givenBack(BufferType ofType) {
-        held[ofType.ordinal()]--;
+        int[] ofTypes = heldOfTypes;
+        if (ofTypes != null) {
+            ofTypes[ofType.ordinal()]--;
+        }
+        held--;
     }
 
     boolean isNamed() {

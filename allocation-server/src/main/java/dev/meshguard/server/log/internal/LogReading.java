@@ -395,6 +395,15 @@ public final class LogReading {
             }
             case DUMP_NOTHING -> witnesses.tracked(0, lines.number());
             case DUMP_OVER, KERNELS_OVER -> place = TextLine.Place.ANYWHERE;
+            case SHARED_WITH_DEAD ->
+                books.sharedWithDead(
+                        new ServerBooks.Shared(
+                                (int) line.number(1),
+                                unsigned(line.word(0)),
+                                line.number(2),
+                                line.number(3),
+                                line.number(4)),
+                        lines.number());
             case DEAD -> died(line.number(0));
             case REMOVED -> removed(line);
             case CIRCULAR_BUFFER -> total(line, circularBuffers);
@@ -404,6 +413,10 @@ public final class LogReading {
             case ACCEPT_FAILED, NOT_CONNECTED -> notConnected(line.word(0));
             case DEAD_FOUND, DUMP_ASKED_FOR, KERNEL_DETAIL, FURNITURE -> {}
         }
+    }
+
+    private static long unsigned(String id) {
+        return id.startsWith("0x") ? Long.parseUnsignedLong(id.substring(2), 16) : Long.parseUnsignedLong(id);
     }
 
     private void attach() {

@@ -6,6 +6,7 @@ import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Retention;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -33,17 +34,21 @@ final class ServerBooks {
 
     private static final BufferType[] TYPES = BufferType.values();
     private static final int LARGEST_DEVICE = 65_535;
+    private static final int FIRST_DEVICES = 64;
 
     private final EventList events;
     private final Losses losses;
     private final boolean forgetsWhatIsOver;
     private final TreeMap<Integer, DeviceBook> devices = new TreeMap<>();
 
-    /** The books of the last line: many lines in a row are of one device. */
-    private @Nullable DeviceBook latest;
+    /** The same of the devices that there are: a mesh reports to all of them in turn. */
+    private final @Nullable DeviceBook[] first = new @Nullable DeviceBook[FIRST_DEVICES];
 
     private Counting counting = Counting.UNKNOWN;
     private long guessedTypes;
+
+    /** What was said of entries that the next dead process shares. */
+    private final List<Shared> shared = new ArrayList<>();
 
     /** Entries that were allocated again without a word of references, when it was not known yet whether the server counts them. */
     private final List<BufferEntry> repeated = new ArrayList<>();
@@ -300,9 +305,14 @@ final class ServerBooks {
         events.processDied(pid);
         long buffers = 0;
         long bytes = 0;
+        IdentityHashMap<BufferEntry, Shared> exceptions = exceptionsOf(pid);
         for (DeviceBook book : devices.values()) {
             for (BufferEntry entry : book.entries()) {
-                if (entry.references > 0 && entry.owner == pid) {
+                Shared shared = exceptions.get(entry);
+                if (shared != null && shared.referencesLeft() > 0) {
+                    entry.references = shared.referencesLeft();
+                    entry.owner = shared.newOwner();
+                } else if (entry.references > 0 && (entry.owner == pid || shared != null)) {
                     buffers++;
                     bytes += entry.size;
                     book.remove(entry);
@@ -312,6 +322,48 @@ final class ServerBooks {
             }
         }
         return new Removed(buffers, bytes);
+    }
+
+    /**
+     * What a line says of an entry that does not simply go with its owner.
+     *
+     * @param referencesLeft how many references others have; none if nobody has
+     * @param dead the dead process
+     * @param newOwner whose it is from here on
+     */
+    record Shared(int device, long id, long referencesLeft, long dead, long newOwner) {}
+
+    /** Comes before the line that says that the process is dead. */
+    void sharedWithDead(Shared said, long line) {
+        DeviceBook book = devices.get(said.device());
+        BufferEntry entry = book == null ? null : book.known(said.id());
+        if (entry == null || entry.references == 0 || entry.references < said.referencesLeft()) {
+            losses.note(
+                    Losses.Kind.CONTRADICTION,
+                    line,
+                    String.format(
+                            Locale.ROOT,
+                            "line %d says that others keep %s to %s, and the lines before it make %d",
+                            line,
+                            Quantities.count(said.referencesLeft(), "reference"),
+                            place(said.device(), said.id()),
+                            entry == null ? 0 : entry.references));
+            return;
+        }
+        shared.add(said);
+    }
+
+    private IdentityHashMap<BufferEntry, Shared> exceptionsOf(long pid) {
+        IdentityHashMap<BufferEntry, Shared> exceptions = new IdentityHashMap<>();
+        for (Shared one : shared) {
+            DeviceBook book = devices.get(one.device());
+            BufferEntry entry = book == null ? null : book.known(one.id());
+            if (one.dead() == pid && entry != null) {
+                exceptions.put(entry, one);
+            }
+        }
+        shared.removeIf(one -> one.dead() == pid);
+        return exceptions;
     }
 
     /** What a dead process had. */
@@ -384,15 +436,13 @@ final class ServerBooks {
     }
 
     private DeviceBook book(int device) {
-        DeviceBook last = latest;
-        if (last != null && last.device == device) {
-            return last;
-        }
-        DeviceBook known = devices.get(device);
-        latest = known;
+        DeviceBook known = device < FIRST_DEVICES ? first[device] : devices.get(device);
         if (known == null) {
             known = new DeviceBook(device, forgetsWhatIsOver);
             devices.put(device, known);
+            if (device < FIRST_DEVICES) {
+                first[device] = known;
+            }
             events.deviceOpened(device);
         }
         return known;

@@ -36,6 +36,11 @@ record TextLine(Form form, List<String> words) {
         STATISTICS_KILOBYTES(Place.IN_STATISTICS, "(DRAM|L1|Total): " + FIGURE + " KB"),
         ACTIVE(Place.IN_STATISTICS, "Active allocations: " + NUMBER),
         DEAD_FOUND(Place.ANYWHERE, "Detected dead processes, cleaning up orphaned buffers\\.\\.\\."),
+        /** Of this project's own server. */
+        SHARED_WITH_DEAD(
+                Place.ANYWHERE,
+                "Buffer (0x[0-9a-fA-F]{1,16}|\\d{1,18}) on device " + NUMBER + " keeps ref_count=" + NUMBER
+                        + " without PID " + NUMBER + ", and belongs to PID " + NUMBER),
         DEAD(Place.ANYWHERE, "PID " + NUMBER + " is dead, removing its buffers\\.\\.\\."),
         REMOVED(
                 Place.ANYWHERE,

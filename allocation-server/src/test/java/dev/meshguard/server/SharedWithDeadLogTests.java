@@ -1,0 +1,183 @@
+package dev.meshguard.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Survivor;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What the log of a server says of addresses that a dead process shared is what the server made of them. */
+class SharedWithDeadLogTests extends WithServer {
+
+    private static final long SEED = Long.getLong("meshguard.seed", 20_261_122);
+    private static final int PROGRAMS = Integer.getInteger("meshguard.programs", 200);
+    private static final int STEPS = 40;
+    private static final int PROCESSES = 3;
+    private static final int ADDRESSES = 3;
+
+    @Test
+    void theLogSaysWhoKeepsWhatADeadProcessShared() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        runs(1);
+        runs(2);
+        allocate(1, 64);
+        allocate(2, 64);
+        allocate(1, 128);
+        processes.remove(1L);
+        server.checkProcesses();
+        free(2, 64);
+
+        assertThat(lines().subList(3, lines().size())).containsExactly("""
+
+                ⚠️  Detected dead processes, cleaning up orphaned buffers...
+                   Buffer 64 on device 0 keeps ref_count=1 without PID 1, and belongs to PID 2
+                   PID 1 is dead, removing its buffers...
+                   ✓ Removed 1 buffers (6.10352e-05 MB) from PID 1
+
+                ✗ [PID 2] Freed buffer 64 on device 0 (64 bytes, FINAL)""".split("\n", -1));
+        assertThat(verdictOnLog().outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdictOnLog().survivors()).extracting(Survivor::cause).containsOnly(Cause.PROCESS_DIED);
+        assertThat(verdictOnLog().survivors()).hasSameSizeAs(verdict().survivors());
+    }
+
+    @Test
+    void theLogOfTheOldRuleIsTheOldOne() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112, Compatibility.SHARED_WITH_THE_DEAD);
+        runs(1);
+        runs(2);
+        allocate(1, 64);
+        allocate(2, 64);
+        processes.remove(1L);
+        server.checkProcesses();
+
+        assertThat(lines().subList(2, lines().size())).containsExactly("""
+
+                ⚠️  Detected dead processes, cleaning up orphaned buffers...
+                   PID 1 is dead, removing its buffers...
+                   ✓ Removed 1 buffers (6.10352e-05 MB) from PID 1
+                """.split("\n", -1));
+    }
+
+    @Test
+    void theLastOfThoseWhoSharedTakesTheBufferOfAnotherWithIt() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        runs(1);
+        runs(2);
+        allocate(1, 64);
+        allocate(2, 64);
+        free(1, 64);
+        processes.remove(2L);
+        server.checkProcesses();
+
+        assertThat(lines().subList(5, 8))
+                .containsExactly(
+                        "   Buffer 64 on device 0 keeps ref_count=0 without PID 2, and belongs to PID 1",
+                        "   PID 2 is dead, removing its buffers...",
+                        "   ✓ Removed 1 buffers (6.10352e-05 MB) from PID 2");
+        assertThat(log().history().lostReports()).isEmpty();
+        assertThat(verdictOnLog().outcome()).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
+    void aLineThatCannotFollowFromTheOnesBeforeMakesTheLogInconclusive() throws IOException {
+        AllocationLog log = read("""
+                ✓ [PID 1] Allocated 64 bytes of L1 on device 0 (buffer_id=64)
+                   Buffer 64 on device 0 keeps ref_count=2 without PID 1, and belongs to PID 2
+                   PID 1 is dead, removing its buffers...
+                """);
+
+        assertThat(log.history().lostReports())
+                .extracting(HistoryEvent.ReportsLost::reason)
+                .containsExactly(
+                        "line 2 says that others keep 2 references to buffer 0x40 (64) on device 0, and the lines"
+                                + " before it make 1");
+    }
+
+    @Test
+    void whateverProcessesShareAndWhoeverDiesTheLogAddsUp() throws IOException, InterruptedException {
+        for (int program = 0; program < PROGRAMS; program++) {
+            long seed = SEED + program;
+            log.setLength(0);
+            processes.clear();
+            start(RecordSize.BYTES_112);
+            run(new Random(seed));
+
+            AllocationHistory read = log().history();
+            AllocationHistory heard = server.tracker().history();
+            assertThat(read.lostReports()).as("seed %d%n%s", seed, log).isEmpty();
+            assertThat(openReports(read)).as("seed %d%n%s", seed, log).isEqualTo(openReports(heard));
+            server.close();
+        }
+    }
+
+    private void run(Random random) throws IOException, InterruptedException {
+        int[][] references = new int[PROCESSES + 1][ADDRESSES + 1];
+        for (int step = 0; step < STEPS; step++) {
+            int process = 1 + random.nextInt(PROCESSES);
+            int place = 1 + random.nextInt(ADDRESSES);
+            int choice = random.nextInt(8);
+            if (choice == 0) {
+                Arrays.fill(references[process], 0);
+                processes.remove((long) process);
+                server.checkProcesses();
+            } else if (choice < 5) {
+                runs(process);
+                references[process][place]++;
+                allocate(process, 64L * place);
+            } else if (references[process][place] > 0) {
+                references[process][place]--;
+                free(process, 64L * place);
+            }
+        }
+    }
+
+    private static List<String> openReports(AllocationHistory history) {
+        return history.live().stream()
+                .map(life -> life.device() + " " + life.address() + " of life " + life.deviceLife() + " open "
+                        + life.openReports())
+                .sorted()
+                .toList();
+    }
+
+    private AllocationLog log() throws IOException, InterruptedException {
+        server.awaitQuiet(LONG);
+        return read(log.toString());
+    }
+
+    private LeakVerdict verdictOnLog() throws IOException, InterruptedException {
+        return LeakCheck.create().examine(log().history());
+    }
+
+    private static AllocationLog read(String text) throws IOException {
+        return AllocationLog.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "server.log");
+    }
+
+    private void allocate(int process, long id) throws IOException {
+        try (RawClient client = client()) {
+            client.send(Request.allocation(process, 0, BufferType.L1, id, 64));
+            client.query(0);
+        }
+    }
+
+    private void free(int process, long id) throws IOException {
+        try (RawClient client = client()) {
+            client.send(Request.free(process, 0, id));
+            client.query(0);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package dev.meshguard.cli.analyze;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.StreamWriteFeature;
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import dev.meshguard.report.json.VerdictJson;
+import dev.meshguard.server.log.AddressUse;
+import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.FreedMemory;
+import dev.meshguard.server.log.UnreadLines;
+import dev.meshguard.verdict.growth.Accumulation;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.Collection;
+import java.util.List;
+
+/** What is said of logs to a program: one document for all of them, in the order in which they were named. */
+final class AnalysisJson {
+
+    private static final int VERSION = 1;
+
+    /** Writes the fields of one element of a list. */
+    @FunctionalInterface
+    private interface Writing<T> {
+        void write(T element) throws IOException;
+    }
+
+    private final JsonGenerator json;
+    private final Writer writer;
+
+    AnalysisJson(Writer writer) throws IOException {
+        this.writer = writer;
+        this.json =
+                new JsonFactory().createGenerator(writer).disable(StreamWriteFeature.AUTO_CLOSE_TARGET.mappedFeature());
+        DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
+        json.setPrettyPrinter(
+                new DefaultPrettyPrinter().withObjectIndenter(indenter).withArrayIndenter(indenter));
+    }
+
+    void write(List<Analysis> analyses) throws IOException {
+        try (json) {
+            json.writeStartObject();
+            json.writeStringField("format", "meshguard-analysis");
+            json.writeNumberField("version", VERSION);
+            objects("logs", analyses, this::analysis);
+            json.writeEndObject();
+        }
+        writer.write('\n');
+        writer.flush();
+    }
+
+    private void analysis(Analysis analysis) throws IOException {
+        AllocationLog log = analysis.log();
+        json.writeStringField("log", log.name());
+        json.writeStringField("status", analysis.status().name());
+        json.writeNumberField("lines", log.lines());
+        json.writeNumberField("reports", log.reports());
+        texts("dialects", log.dialects().stream().sorted().map(Enum::name).toList());
+        json.writeNumberField("figuresCompared", log.figuresCompared());
+        json.writeNumberField("figuresThatDiffer", log.figuresThatDiffer());
+        if (log.lastDump().isPresent()) {
+            json.writeNumberField("lastDumpLine", log.lastDump().getAsLong());
+        }
+        if (analysis.accumulation().isPresent()) {
+            rounds(analysis.accumulation().get());
+        }
+        objects("freed", log.freed(), this::freed);
+        objects("addresses", log.addresses(), this::address);
+        unread(log.unread());
+        if (log.history().isComplete()) {
+            eventLines(log);
+        }
+        json.writeFieldName("verdict");
+        json.writeRawValue(VerdictJson.text(analysis.report()).strip());
+    }
+
+    private void rounds(Accumulation accumulation) throws IOException {
+        json.writeObjectFieldStart("rounds");
+        json.writeNumberField("count", accumulation.rounds());
+        json.writeStringField("trend", accumulation.trend().name());
+        texts("doubts", accumulation.doubts());
+        json.writeEndObject();
+    }
+
+    private void freed(FreedMemory freed) throws IOException {
+        if (freed.type().isPresent()) {
+            json.writeStringField("type", freed.type().get().name());
+        }
+        json.writeStringField("phase", freed.phase().name());
+        json.writeBooleanField("beforeCheck", freed.beforeCheck());
+        json.writeNumberField("buffers", freed.buffers());
+        json.writeNumberField("bytes", freed.bytes());
+    }
+
+    private void address(AddressUse use) throws IOException {
+        json.writeNumberField("device", use.device());
+        json.writeNumberField("address", use.address());
+        if (use.type().isPresent()) {
+            json.writeStringField("type", use.type().get().name());
+        }
+        json.writeNumberField("allocated", use.allocated());
+        json.writeNumberField("freed", use.freed());
+        json.writeNumberField("unknownFrees", use.unknownFrees());
+        json.writeNumberField("largestSize", use.largestSize());
+        json.writeNumberField("sizeChanges", use.sizeChanges());
+        json.writeBooleanField("processDied", use.processDied());
+        json.writeNumberField("firstLine", use.firstLine());
+        json.writeNumberField("lastLine", use.lastLine());
+    }
+
+    private void unread(UnreadLines unread) throws IOException {
+        json.writeObjectFieldStart("unread");
+        json.writeNumberField("count", unread.count());
+        objects("ranges", unread.ranges(), range -> {
+            json.writeNumberField("first", range.first());
+            json.writeNumberField("last", range.last());
+        });
+        objects("samples", unread.samples(), sample -> {
+            json.writeNumberField("line", sample.line());
+            json.writeStringField("text", sample.text());
+        });
+        json.writeEndObject();
+    }
+
+    /** The verdict speaks of events by number; the line of event 1 comes first. */
+    private void eventLines(AllocationLog log) throws IOException {
+        long events = log.history().events().size();
+        json.writeFieldName("eventLines");
+        json.writeStartArray();
+        for (long event = 1; event <= events; event++) {
+            json.writeNumber(log.lineOf(event).orElse(0));
+        }
+        json.writeEndArray();
+    }
+
+    private void texts(String field, List<String> texts) throws IOException {
+        json.writeArrayFieldStart(field);
+        for (String text : texts) {
+            json.writeString(text);
+        }
+        json.writeEndArray();
+    }
+
+    private <T> void objects(String field, Collection<T> elements, Writing<T> writing) throws IOException {
+        json.writeArrayFieldStart(field);
+        for (T element : elements) {
+            json.writeStartObject();
+            writing.write(element);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+}

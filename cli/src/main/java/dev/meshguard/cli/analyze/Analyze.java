@@ -1,0 +1,287 @@
+package dev.meshguard.cli.analyze;
+
+import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.WhatMayStay;
+import dev.meshguard.cli.answer.WhatMayStay.Measure;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.log.AllocationLogReader;
+import dev.meshguard.tracker.Retention;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Rounds;
+import dev.meshguard.verdict.growth.Trend;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Judges logs of the allocation server. */
+@Command(
+        name = "analyze",
+        description = "Says of logs of the allocation server whether everything was given back.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        optionListHeading = "%nOptions:%n",
+        parameterListHeading = "%nLogs:%n",
+        footer = {
+            "",
+            "Reads every form in which the server, its enhanced and its older versions, the patched runtime and the"
+                    + " client with stack traces have written logs, also where lines of them are quoted in a document."
+                    + " Each log is judged by itself; the worst one decides the exit status.",
+            "",
+            "What the answer says, from top to bottom:",
+            "  the verdict       what leaked, what cannot be known and why, what was misreported",
+            "  events            the numbers in the verdict are events; here are their lines",
+            "  sums              whether the server's own statistics and dumps agree with the lines",
+            "  rounds            with --rounds, what each round left behind",
+            "  freed             what was freed before the last dump and after it, by type and phase",
+            "  addresses         how often each was allocated and freed, the least balanced first",
+            "  not read          the lines that say nothing that is known here",
+            "",
+            "Exit status:",
+            "  0   everything was given back, or only what is expected or in the baseline is left",
+            "  1   memory was not given back",
+            "  2   it cannot be known: the log is cut, lines are missing, or sums disagree",
+            "  3   all memory was given back, but reports are wrong: a free too many, or none for what is gone",
+            "  4   less is left than the allowlist promises",
+            "  64  wrong usage, or a file that cannot be read",
+            "  70  a defect of meshguard itself",
+            "",
+            "Examples:",
+            "  meshguard analyze server.log",
+            "  meshguard analyze --json run1.log.gz run2.log.gz",
+            "  ssh host cat /tmp/server.log | meshguard analyze -",
+            "  meshguard analyze --follow --until-quiet 30 /tmp/server.log",
+            "  meshguard analyze --rounds '^=== Run' three-runs.log",
+            "  meshguard analyze --expected meshguard-expected.txt --phase '^=== (.+) ===$' server.log"
+        })
+public final class Analyze implements Callable<Integer> {
+
+    public static final String STANDARD_INPUT = "-";
+
+    @Parameters(
+            paramLabel = "LOG",
+            arity = "1..*",
+            description = "A log, plain or compressed with gzip or zstd; - reads standard input.")
+    private List<String> logs = List.of();
+
+    @Option(names = "--json", description = "Answer with one JSON document, with every address.")
+    private boolean asJson;
+
+    @Mixin
+    private WhatMayStay mayStay = new WhatMayStay();
+
+    @Option(
+            names = "--phase",
+            paramLabel = "REGEX",
+            description = "Lines in which this is found begin a phase, called like the first group.")
+    private @Nullable String phaseMark;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "REGEX",
+            description = "Lines in which this is found begin a round; says what each round left behind.")
+    private @Nullable String roundMark;
+
+    @Option(
+            names = "--follow",
+            description =
+                    "Go on reading what is written to the log, until Ctrl+C; then answer, with the verdict's exit status.")
+    private boolean follows;
+
+    @Option(
+            names = "--until-quiet",
+            paramLabel = "SECONDS",
+            description = "With --follow: answer when nothing was written for so long.")
+    private @Nullable Long quietSeconds;
+
+    @Option(
+            names = "--live-only",
+            description = "Keep what is still allocated, and sums: for logs that are larger than the memory.")
+    private boolean liveOnly;
+
+    @Option(
+            names = "--addresses",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "How many addresses are shown (default: ${DEFAULT-VALUE}).")
+    private int mostAddresses = 10;
+
+    private final InputStream standardInput;
+    private final PrintWriter out;
+    private final Optional<PrintWriter> progress;
+    private final Interruption interruption = new Interruption();
+
+    /**
+     * Creates the command.
+     *
+     * @param progress where to show how far long files are read, if somebody sees it
+     */
+    public Analyze(InputStream standardInput, PrintWriter out, Optional<PrintWriter> progress) {
+        this.standardInput = standardInput;
+        this.out = out;
+        this.progress = progress;
+    }
+
+    /** Returns this command for the given logs and without an option. */
+    public Analyze of(List<String> names) {
+        logs = names;
+        return this;
+    }
+
+    @Override
+    public Integer call() throws Refusal, IOException {
+        if (!follows) {
+            return answer();
+        }
+        try (interruption) {
+            interruption.await();
+            int status = answer();
+            interruption.answered(status);
+            return status;
+        }
+    }
+
+    private int answer() throws Refusal, IOException {
+        refuseWhatDoesNotFit();
+        AllocationLogReader reader = reader();
+        Measure measure = mayStay.read();
+        List<Analysis> analyses = new ArrayList<>();
+        for (String name : logs) {
+            try {
+                analyses.add(analysis(read(reader, name), measure));
+            } catch (OutOfMemoryError e) {
+                // All that took the memory was this log, and it is let go of here.
+                throw new Refusal(
+                        name + " does not fit into memory. Add --live-only, or give Java more: java -Xmx8g -jar"
+                                + " meshguard.jar analyze …");
+            }
+        }
+        print(analyses);
+        return analyses.stream()
+                .map(Analysis::status)
+                .reduce(ExitStatus.CLEAN, ExitStatus::orWorse)
+                .code();
+    }
+
+    private void refuseWhatDoesNotFit() throws Refusal {
+        if (mostAddresses < 0) {
+            throw new Refusal("--addresses " + mostAddresses + ": give 0 or more");
+        }
+        if (quietSeconds != null && (!follows || quietSeconds < 0)) {
+            throw new Refusal("--until-quiet " + quietSeconds + ": give 0 or more seconds, and --follow");
+        }
+        if (follows && (logs.size() != 1 || logs.contains(STANDARD_INPUT))) {
+            throw new Refusal("--follow reads one file. Name one log, or pipe it in with - and leave --follow out.");
+        }
+        if (roundMark != null && liveOnly) {
+            throw new Refusal(
+                    "--rounds needs the past of a log, which --live-only does not keep. Leave one of them out.");
+        }
+    }
+
+    private Analysis analysis(AllocationLog log, Measure measure) {
+        LeakVerdict verdict = measure.examine(log.history());
+        VerdictReport report = measure.report(verdict);
+        for (String note : log.notes()) {
+            report = report.noting(note);
+        }
+        ExitStatus status = measure.status(verdict);
+        if (roundMark == null) {
+            return new Analysis(log, report, Optional.empty(), status);
+        }
+        Accumulation accumulation = Accumulation.of(verdict, Rounds.MARKED);
+        boolean grows = accumulation.trend() == Trend.GROWING;
+        return new Analysis(log, report, Optional.of(accumulation), grows ? status.orWorse(ExitStatus.LEAKED) : status);
+    }
+
+    private void print(List<Analysis> analyses) throws IOException {
+        if (asJson) {
+            new AnalysisJson(out).write(analyses);
+        } else {
+            for (int i = 0; i < analyses.size(); i++) {
+                if (i > 0) {
+                    out.println();
+                    out.println("=".repeat(80));
+                }
+                new AnalysisText(analyses.get(i), mostAddresses).lines().forEach(out::println);
+            }
+        }
+        out.flush();
+    }
+
+    private AllocationLogReader reader() throws Refusal {
+        AllocationLogReader reader =
+                AllocationLogReader.create().retention(liveOnly ? Retention.LIVE_AND_TOTALS : Retention.ALL);
+        if (phaseMark != null) {
+            reader = reader.phasesAt(pattern("--phase", phaseMark));
+        }
+        return roundMark == null ? reader : reader.roundsAt(pattern("--rounds", roundMark));
+    }
+
+    private static Pattern pattern(String option, String expression) throws Refusal {
+        try {
+            return Pattern.compile(expression);
+        } catch (PatternSyntaxException e) {
+            throw new Refusal(String.format(
+                    Locale.ROOT,
+                    "%s %s is no regular expression: %s at index %d. Example: '^=== (.+) ===$'",
+                    option,
+                    expression,
+                    e.getDescription(),
+                    e.getIndex()));
+        }
+    }
+
+    private AllocationLog read(AllocationLogReader reader, String name) throws Refusal {
+        try {
+            if (name.equals(STANDARD_INPUT)) {
+                return reader.read(standardInput, "standard input");
+            }
+            return follows ? followed(reader, file(name)) : read(reader, file(name));
+        } catch (NoSuchFileException | InvalidPathException e) {
+            throw new Refusal(name + " does not exist. Give the path of a log, or - for standard input.");
+        } catch (AccessDeniedException e) {
+            throw new Refusal(name + " may not be read by this user. Change its permissions, or pipe it in with -.");
+        } catch (IOException e) {
+            throw new Refusal(name + " cannot be read: " + e.getMessage());
+        }
+    }
+
+    private AllocationLog followed(AllocationLogReader reader, Path file) throws IOException {
+        long quiet = quietSeconds == null ? Long.MAX_VALUE : quietSeconds;
+        return reader.follow(file, since -> interruption.isAskedFor() || since.toSeconds() >= quiet);
+    }
+
+    private AllocationLog read(AllocationLogReader reader, Path file) throws IOException {
+        try (InputStream log = ProgressStream.over(Files.newInputStream(file), Files.size(file), progress)) {
+            return reader.read(log, file.toString());
+        }
+    }
+
+    private static Path file(String name) throws Refusal {
+        Path file = Path.of(name);
+        if (Files.isDirectory(file)) {
+            throw new Refusal(name + " is a folder. Name the logs in it: " + name + "/*.log");
+        }
+        return file;
+    }
+}

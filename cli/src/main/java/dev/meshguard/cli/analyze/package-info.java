@@ -1,0 +1,5 @@
+/** Judging logs. */
+@NullMarked
+package dev.meshguard.cli.analyze;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,24 @@
+package dev.meshguard.cli.answer;
+
+import java.io.Console;
+
+/** Whether somebody looks on. */
+public final class Terminal {
+
+    private Terminal() {}
+
+    /** Returns whether standard input and output are a terminal. */
+    @SuppressWarnings(
+            "SystemConsoleNull") // From JDK 22 on there is always a console, which knows whether it is a terminal.
+    public static boolean isThere() {
+        Console console = System.console();
+        if (console == null) {
+            return false;
+        }
+        try {
+            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (ReflectiveOperationException e) {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.meshguard.cli.run;
+
+import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.server.log.AllocationLogWriter;
+import dev.meshguard.server.log.LogDialect;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Writer;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Writes a recorded run in another form. */
+@Command(
+        name = "convert",
+        description = "Writes a recorded run in another form: as a history, or as a log of the allocation server.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        optionListHeading = "%nOptions:%n",
+        parameterListHeading = "%nRun:%n",
+        footer = {
+            "",
+            "As a history it is JSON Lines. What a log leaves open stays open: lines that could not be read, and sums that disagree, are lost reports in the history,"
+                    + " so its verdict is that of the log. As a log it is what the field's server would have written: the"
+                    + " field's own tools can read it. What a log has no line for is left behind: owners, origins, phases,"
+                    + " meshes, what allocators held.",
+            "",
+            "Exit status: 0 if it was written, 64 if it cannot be read or written.",
+            "",
+            "Examples:",
+            "  meshguard convert server.log -o history.jsonl",
+            "  meshguard convert --to REFERENCE_COUNTED history.jsonl -o server.log",
+            "  zstd -dc server.log.zst | meshguard convert - -o history.jsonl.gz"
+        })
+public final class Convert implements Callable<Integer> {
+
+    @Mixin
+    private RunToRead run = new RunToRead();
+
+    @Mixin
+    private HistoryOutput output = new HistoryOutput();
+
+    @Option(
+            names = "--to",
+            paramLabel = "DIALECT",
+            description =
+                    "Write a log as the server of this dialect does: WITHOUT_REFERENCES, REFERENCE_COUNTED, HEXADECIMAL or"
+                            + " WITH_CIRCULAR_BUFFERS; a history unless given.")
+    private @Nullable LogDialect dialect;
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    private final InputStream standardInput;
+
+    public Convert(InputStream standardInput) {
+        this.standardInput = standardInput;
+    }
+
+    @Override
+    public Integer call() throws Refusal, IOException {
+        RecordedFile recorded = run.read(standardInput);
+        output.write(command.commandLine().getOut(), writer -> write(recorded, writer));
+        return ExitStatus.CLEAN.code();
+    }
+
+    private void write(RecordedFile recorded, Writer writer) throws IOException, Refusal {
+        if (dialect == null) {
+            HistoryJson.write(recorded.history(), writer);
+            return;
+        }
+        try {
+            AllocationLogWriter.write(recorded.history(), dialect, writer);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(recorded.name() + ": " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package dev.meshguard.cli.run;
+
+import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.report.DifferenceReport;
+import dev.meshguard.verdict.difference.DeviceDifference;
+import dev.meshguard.verdict.difference.HistoryDifference;
+import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Compares two recorded runs, or the devices of one. */
+@Command(
+        name = "diff",
+        description = "Says what a run asks for and leaves otherwise than an earlier one.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        optionListHeading = "%nOptions:%n",
+        parameterListHeading = "%nRuns:%n",
+        footer = {
+            "",
+            "Runs are compared by what they have in common: the line of code that asks (where it is known, else the size), the"
+                    + " memory and the label, over all devices, and the peak of each device. Addresses and line numbers are"
+                    + " left out, so an edit above a leak is no difference.",
+            "",
+            "Exit status:",
+            "  0   they use memory alike",
+            "  1   the later run leaves more somewhere, or devices of one run leave different amounts",
+            "  5   they differ, and nowhere is more left",
+            "  64  wrong usage, or a file that cannot be read",
+            "",
+            "Examples:",
+            "  meshguard diff yesterday.jsonl today.jsonl",
+            "  meshguard diff --json run1.log.gz run2.log.gz",
+            "  meshguard diff --devices server.log"
+        })
+public final class Diff implements Callable<Integer> {
+
+    @Parameters(
+            paramLabel = "FILE",
+            arity = "1..2",
+            description =
+                    "The earlier and the later run: histories in JSON Lines or logs, plain or gzip; - reads standard input.")
+    private List<String> files = List.of();
+
+    @Option(names = "--devices", description = "Compare the devices of one run with one another.")
+    private boolean devices;
+
+    @Option(names = "--json", description = "Answer with one JSON document.")
+    private boolean asJson;
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    private final InputStream standardInput;
+
+    public Diff(InputStream standardInput) {
+        this.standardInput = standardInput;
+    }
+
+    @Override
+    public Integer call() throws Refusal, IOException {
+        if (devices ? files.size() != 1 : files.size() != 2) {
+            throw new Refusal(
+                    devices
+                            ? "--devices compares the devices of one run: give one file, or leave --devices out."
+                            : "diff compares two runs: give a second file, or --devices to compare the devices of one.");
+        }
+        return devices ? ofDevices() : ofRuns();
+    }
+
+    private int ofRuns() throws Refusal, IOException {
+        RecordedFile before = RecordedFile.read(files.get(0), standardInput);
+        RecordedFile after = RecordedFile.read(files.get(1), standardInput);
+        HistoryDifference difference = HistoryDifference.between(before.history(), after.history());
+        ExitStatus status = status(difference);
+        if (asJson) {
+            new DifferenceJson(out()).write(List.of(before.name(), after.name()), status, difference);
+        } else {
+            print(DifferenceReport.of(difference));
+        }
+        return status.code();
+    }
+
+    private int ofDevices() throws Refusal, IOException {
+        RecordedFile run = RecordedFile.read(files.get(0), standardInput);
+        DeviceDifference difference = DeviceDifference.of(run.history());
+        ExitStatus status = status(difference);
+        if (asJson) {
+            new DifferenceJson(out()).write(run.name(), status, difference);
+        } else {
+            print(DifferenceReport.of(difference));
+        }
+        return status.code();
+    }
+
+    private static ExitStatus status(HistoryDifference difference) {
+        if (difference.isEmpty()) {
+            return ExitStatus.CLEAN;
+        }
+        boolean leavesMore = difference.changes().stream().anyMatch(Diff::leavesMore);
+        return leavesMore ? ExitStatus.LEAKED : ExitStatus.DIFFERENT;
+    }
+
+    private static boolean leavesMore(UsageChange change) {
+        return change.moreLeft() > 0
+                || change.after().leftBuffers() > change.before().leftBuffers();
+    }
+
+    private static ExitStatus status(DeviceDifference difference) {
+        if (difference.isEmpty()) {
+            return ExitStatus.CLEAN;
+        }
+        boolean leavesMore = difference.deviations().stream()
+                .anyMatch(deviation -> deviation.others().values().stream()
+                        .anyMatch(usage -> usage.leftBuffers()
+                                        != deviation.usual().leftBuffers()
+                                || usage.leftBytes() != deviation.usual().leftBytes()));
+        return leavesMore ? ExitStatus.LEAKED : ExitStatus.DIFFERENT;
+    }
+
+    private void print(DifferenceReport report) {
+        report.text().lines().forEach(out()::println);
+        out().flush();
+    }
+
+    private PrintWriter out() {
+        return command.commandLine().getOut();
+    }
+}

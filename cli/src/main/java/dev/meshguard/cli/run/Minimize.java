@@ -1,0 +1,107 @@
+package dev.meshguard.cli.run;
+
+import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.WhatMayStay;
+import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.minimize.HistoryMinimizer;
+import dev.meshguard.verdict.minimize.MinimizedHistory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Shrinks a failing run. */
+@Command(
+        name = "minimize",
+        description = "Shrinks a run that fails to the few reports that it fails with.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        optionListHeading = "%nOptions:%n",
+        parameterListHeading = "%nRun:%n",
+        footer = {
+            "",
+            "Leaves out whole lives of buffers, then devices, then the rest, and makes sizes small, as long as the verdict has the"
+                    + " same outcome and the same causes. Of two leaks with the same cause one is left. The result is a"
+                    + " history like any other: replay, diff and to-test read it.",
+            "",
+            "With --expected or --baseline nothing is wrong with what may stay or is known: the rest is shrunk to what is neither.",
+            "",
+            "Exit status: 0 if there is a result, also one that the bound ended early; 64 if nothing is wrong with the run, or"
+                    + " it cannot be read.",
+            "",
+            "Examples:",
+            "  meshguard minimize server.log -o least.jsonl",
+            "  meshguard minimize --baseline meshguard-baseline.txt server.log -o new.jsonl",
+            "  meshguard minimize --cause HELD meshguard-history.jsonl | meshguard to-test -"
+        })
+public final class Minimize implements Callable<Integer> {
+
+    @Mixin
+    private RunToRead run = new RunToRead();
+
+    @Mixin
+    private HistoryOutput output = new HistoryOutput();
+
+    @Mixin
+    private WhatMayStay mayStay = new WhatMayStay();
+
+    @Option(
+            names = "--cause",
+            paramLabel = "CAUSE",
+            description = "Keep one buffer with this cause and nothing else that is wrong: ${COMPLETION-CANDIDATES}.")
+    private @Nullable Cause cause;
+
+    @Option(
+            names = "--most-checks",
+            paramLabel = "N",
+            defaultValue = "10000",
+            description = "How many shorter histories are judged at most (default: ${DEFAULT-VALUE}).")
+    private int mostChecks;
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    private final InputStream standardInput;
+
+    public Minimize(InputStream standardInput) {
+        this.standardInput = standardInput;
+    }
+
+    @Override
+    public Integer call() throws Refusal, IOException {
+        if (mostChecks < 1) {
+            throw new Refusal("--most-checks " + mostChecks + ": give 1 or more");
+        }
+        RecordedFile recorded = run.read(standardInput);
+        WhatMayStay.Measure measure = mayStay.read();
+        HistoryMinimizer minimizer = HistoryMinimizer.create()
+                .withMostChecks(mostChecks)
+                .judgedBy(measure.check())
+                .apartFrom(measure.known());
+        MinimizedHistory least = least(recorded, cause, minimizer);
+        PrintWriter out = command.commandLine().getOut();
+        PrintWriter said = output.isStandardOutput() ? command.commandLine().getErr() : out;
+        output.write(out, writer -> HistoryJson.write(least.history(), writer));
+        said.println(recorded.name() + ": " + least.left());
+        said.println(least);
+        said.flush();
+        return ExitStatus.CLEAN.code();
+    }
+
+    static MinimizedHistory least(RecordedFile recorded, @Nullable Cause cause, HistoryMinimizer minimizer)
+            throws Refusal {
+        try {
+            return (cause == null ? minimizer : minimizer.about(cause)).minimize(recorded.history());
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(recorded.name() + ": " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package dev.meshguard.cli.run;
+
+import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.server.ServerAddress;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.server.process.ProcessSocket;
+import dev.meshguard.server.process.TrackedProcess;
+import dev.meshguard.verdict.LeakVerdict;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Runs a program with a server of its own, and keeps what it reported. */
+@Command(
+        name = "record",
+        description = "Runs a program that reports its allocations, judges it, and keeps its history.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        optionListHeading = "%nOptions:%n",
+        parameterListHeading = "%nProgram:%n",
+        footer = {
+            "",
+            "The program gets a server of its own: TT_ALLOC_TRACKING_ENABLED=1 switches the runtime's client on, and"
+                    + " MESHGUARD_SOCKET names the socket. A client that knows only the fixed path needs --default-path."
+                    + " What the program prints goes to standard error, while it runs; the verdict to standard output.",
+            "",
+            "The history is for meshguard replay, diff, minimize and to-test.",
+            "",
+            "Exit status: as of meshguard analyze, whatever the program's own was; the notes say that.",
+            "",
+            "Examples:",
+            "  meshguard record -o run.jsonl -- python3 decode.py --layers 2",
+            "  meshguard record --default-path --record-size 112 -- ./decode"
+        })
+public final class RecordProgram implements Callable<Integer> {
+
+    private static final Duration FOREVER = Duration.ofDays(10_000);
+
+    @Parameters(paramLabel = "COMMAND", arity = "1..*", description = "The program and its arguments, behind --.")
+    private List<String> program = List.of();
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FILE",
+            description = "Where the history goes, in JSON Lines; unless given it is not kept.")
+    private @Nullable Path output;
+
+    @Option(
+            names = "--record-size",
+            paramLabel = "72|112|144|auto",
+            defaultValue = ServerAddress.AUTO,
+            description = "The size of the program's records in bytes (default: ${DEFAULT-VALUE}).")
+    private String recordSize = ServerAddress.AUTO;
+
+    @Option(
+            names = "--default-path",
+            description = "Listen at /tmp/tt_allocation_server.sock, for clients that know no other path.")
+    private boolean isAtDefaultPath;
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    private final OutputStream programOutput;
+
+    /**
+     * Creates the command.
+     *
+     * @param programOutput where the program's output goes
+     */
+    public RecordProgram(OutputStream programOutput) {
+        this.programOutput = programOutput;
+    }
+
+    @Override
+    public Integer call() throws Refusal, IOException, InterruptedException {
+        try (TrackedProcess running = start()) {
+            running.await(FOREVER);
+            LeakVerdict verdict = running.verdict();
+            Path target = output;
+            if (target != null) {
+                RecordedFile.write(verdict.history(), target);
+            }
+            VerdictReport report = VerdictReport.of(verdict);
+            for (String note : running.notes()) {
+                report = report.noting(note);
+            }
+            PrintWriter out = command.commandLine().getOut();
+            report.text().lines().forEach(out::println);
+            out.flush();
+            return ExitStatus.of(verdict.outcome()).code();
+        }
+    }
+
+    private TrackedProcess start() throws Refusal {
+        TrackedProcess.Builder builder = TrackedProcess.command(program.toArray(String[]::new))
+                .copyOutputTo(programOutput)
+                .socket(isAtDefaultPath ? ProcessSocket.DEFAULT_PATH : ProcessSocket.PRIVATE);
+        ServerAddress.sizeOfPrograms(recordSize).ifPresent(builder::recordSize);
+        try {
+            return builder.start();
+        } catch (IOException | IllegalStateException notStarted) {
+            throw new Refusal(String.valueOf(notStarted.getMessage()));
+        }
+    }
+}

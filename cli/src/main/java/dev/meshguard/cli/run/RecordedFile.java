@@ -1,0 +1,122 @@
+package dev.meshguard.cli.run;
+
+import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.tracker.history.AllocationHistory;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Reader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import java.util.zip.ZipException;
+
+/**
+ * A history that somebody named on the command line: one in JSON Lines, or a log of the allocation server.
+ *
+ * @param name how it is called in answers
+ * @param history what it tells
+ */
+record RecordedFile(String name, AllocationHistory history) {
+
+    private static final String STANDARD_INPUT = "-";
+    private static final int LONGEST_MARK = 256;
+    private static final int GZIP_FIRST = 0x1f;
+    private static final int GZIP_SECOND = 0x8b;
+
+    /** Reads a file, plain or compressed with gzip; which of the two it is shows its beginning. */
+    static RecordedFile read(String name, InputStream standardInput) throws Refusal {
+        String called = name.equals(STANDARD_INPUT) ? "standard input" : name;
+        try (InputStream bytes = open(name, standardInput);
+                InputStream plain = plain(bytes)) {
+            return new RecordedFile(
+                    called,
+                    isHistory(plain)
+                            ? history(plain, called)
+                            : AllocationLog.read(plain, called).history());
+        } catch (NoSuchFileException | InvalidPathException e) {
+            throw new Refusal(
+                    called + " does not exist. Give the path of a history or a log, or - for standard input.");
+        } catch (AccessDeniedException e) {
+            throw new Refusal(called + " may not be read by this user. Change its permissions, or pipe it in with -.");
+        } catch (ZipException e) {
+            throw new Refusal(called + " is damaged: it begins like gzip and is none. Decompress it by other means.");
+        } catch (IOException e) {
+            throw new Refusal(called + " cannot be read: " + e.getMessage());
+        } catch (OutOfMemoryError e) {
+            throw new Refusal(called + " does not fit into memory. Give Java more: java -Xmx8g -jar meshguard.jar …");
+        }
+    }
+
+    /** Writes what goes into a file. */
+    @FunctionalInterface
+    interface Content {
+        void write(Writer writer) throws IOException, Refusal;
+    }
+
+    /** Writes a history to a file, compressed if that is called {@code .gz}. */
+    static void write(AllocationHistory history, Path file) throws Refusal {
+        write(file, writer -> HistoryJson.write(history, writer));
+    }
+
+    /** Writes a file, compressed if it is called {@code .gz}. */
+    static void write(Path file, Content content) throws Refusal {
+        boolean compressed = file.toString().endsWith(".gz");
+        try (OutputStream bytes = Files.newOutputStream(file);
+                OutputStream coded = compressed ? new GZIPOutputStream(bytes) : bytes;
+                Writer writer = new OutputStreamWriter(coded, StandardCharsets.UTF_8)) {
+            content.write(writer);
+        } catch (IOException e) {
+            throw unwritable(file, e);
+        }
+    }
+
+    static Refusal unwritable(Path file, IOException e) {
+        String why = e instanceof NoSuchFileException ? "its folder does not exist" : String.valueOf(e.getMessage());
+        return new Refusal(file + " cannot be written: " + why + ". Give another path with -o.");
+    }
+
+    private static InputStream open(String name, InputStream standardInput) throws IOException, Refusal {
+        if (name.equals(STANDARD_INPUT)) {
+            return standardInput;
+        }
+        Path file = Path.of(name);
+        if (Files.isDirectory(file)) {
+            throw new Refusal(name + " is a folder. Name one file in it.");
+        }
+        return Files.newInputStream(file);
+    }
+
+    private static InputStream plain(InputStream bytes) throws IOException {
+        BufferedInputStream buffered = new BufferedInputStream(bytes);
+        buffered.mark(2);
+        boolean compressed = buffered.read() == GZIP_FIRST && buffered.read() == GZIP_SECOND;
+        buffered.reset();
+        return compressed ? new BufferedInputStream(new GZIPInputStream(buffered)) : buffered;
+    }
+
+    /** The first line of a history says what it is; one that was cut or lost it is no history to anybody. */
+    private static boolean isHistory(InputStream plain) throws IOException {
+        plain.mark(LONGEST_MARK);
+        String beginning = new String(plain.readNBytes(LONGEST_MARK), StandardCharsets.UTF_8);
+        plain.reset();
+        String line = beginning.startsWith("\uFEFF") ? beginning.substring(1) : beginning;
+        return line.stripLeading().startsWith("{") && line.contains("\"kind\"");
+    }
+
+    private static AllocationHistory history(InputStream plain, String name) throws IOException {
+        Reader reader = new InputStreamReader(plain, StandardCharsets.UTF_8);
+        return HistoryJson.read(reader, name);
+    }
+}

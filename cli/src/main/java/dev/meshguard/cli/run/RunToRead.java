@@ -1,0 +1,18 @@
+package dev.meshguard.cli.run;
+
+import dev.meshguard.cli.answer.Refusal;
+import java.io.InputStream;
+import picocli.CommandLine.Parameters;
+
+/** The one run that a command is about. */
+final class RunToRead {
+
+    @Parameters(
+            paramLabel = "FILE",
+            description = "A history in JSON Lines or a log, plain or gzip; - reads standard input.")
+    private String file = "";
+
+    RecordedFile read(InputStream standardInput) throws Refusal {
+        return RecordedFile.read(file, standardInput);
+    }
+}

@@ -1,0 +1,260 @@
+package dev.meshguard.cli.server;
+
+import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.Compatibility;
+import dev.meshguard.server.protocol.DeviceInfo;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Retention;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Runs an allocation server until it is stopped. */
+@Command(
+        name = "serve",
+        description = "Runs an allocation server that programs report to, in place of the field's own.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        optionListHeading = "%nOptions:%n",
+        footer = {
+            "",
+            "Programs that report to the old server report to this one unchanged. It answers queries, logs the same"
+                    + " lines, and takes off its books what dead processes had. Stop it with Ctrl+C; the last lines of the"
+                    + " log are then statistics. Problems are told on standard error, one on a line.",
+            "",
+            "The record size is that of the programs' own version: 72 bytes before servers knew devices, 112 with"
+                    + " devices, 144 with circular buffers and kernels. Nothing in a record says it. With auto the first"
+                    + " program decides, as soon as its bytes prove it, which takes two records; a program that asks and"
+                    + " waits for an answer proves nothing and waits.",
+            "",
+            "Old behaviour for --compat, several with commas between them, or all:",
+            "  partial-records         what one read returns is a record, whole or not",
+            "  resync-by-bytes         where no record begins, one byte is dropped",
+            "  unchecked-record-size   records of another size are misread",
+            "  any-device              reports of devices that the server does not have are entered",
+            "  shared-with-the-dead    a dead process takes the references of others with it",
+            "  forgets-the-dead        the buffers of a dead process count as freed",
+            "  reused-process-ids      a later process of the same id counts as the one that reported",
+            "  zombies-live            processes that ended and were not waited for count as alive",
+            "  other-users-are-dead    processes of other users count as dead",
+            "  wrapping-sums           sums of circular buffers and kernels may fall below zero",
+            "  banner-of-ten-seconds   the log says that dead processes are looked for every 10 seconds",
+            "",
+            "Exit status:",
+            "  0   it was stopped",
+            "  64  wrong usage, or a socket or log that cannot be made",
+            "",
+            "Examples:",
+            "  meshguard serve --record-size 112 --log -",
+            "  meshguard serve --socket /tmp/mine.sock --record-size 144 --log server.log --ids hex",
+            "  meshguard serve --record-size 72 --compat forgets-the-dead,zombies-live"
+        })
+public final class Serve implements Callable<Integer> {
+
+    private static final String ALL = "all";
+    private static final String STANDARD_OUTPUT = "-";
+
+    @Option(
+            names = "--socket",
+            paramLabel = "PATH",
+            defaultValue = "/tmp/tt_allocation_server.sock",
+            description = "Where to listen (default: ${DEFAULT-VALUE}, which is fixed in the field's programs).")
+    private Path socket = AllocationServer.DEFAULT_SOCKET;
+
+    @Option(
+            names = "--record-size",
+            paramLabel = "72|112|144|auto",
+            defaultValue = ServerAddress.AUTO,
+            description = "The size of the programs' records in bytes (default: ${DEFAULT-VALUE}).")
+    private String recordSize = ServerAddress.AUTO;
+
+    @Option(
+            names = "--log",
+            paramLabel = "FILE",
+            description = "Log every report, behind what is in the file; - is standard output.")
+    private @Nullable String log;
+
+    @Option(
+            names = "--ids",
+            paramLabel = "decimal|hex",
+            description = "How addresses are logged (default: hex with 144 bytes, else decimal).")
+    private @Nullable String ids;
+
+    @Option(names = "--compat", paramLabel = "NAME", split = ",", description = "Old behaviour, see below.")
+    private List<String> compatibility = List.of();
+
+    @Option(
+            names = "--devices",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Tell programs that ask of N Wormhole B0 devices (default: none are known).")
+    private int devices;
+
+    @Option(
+            names = "--dead-check",
+            paramLabel = "SECONDS",
+            defaultValue = "5",
+            description =
+                    "How often dead processes are looked for (default: ${DEFAULT-VALUE}); 0 is never, for programs in"
+                            + " other containers.")
+    private long deadCheck;
+
+    @Option(
+            names = "--allow",
+            paramLabel = "user|group|all",
+            defaultValue = "user",
+            description = "Who may connect (default: ${DEFAULT-VALUE}).")
+    private String allowed = "user";
+
+    @Spec
+    private @Nullable CommandSpec command;
+
+    @Override
+    public Integer call() throws Refusal {
+        if (command == null) {
+            throw new IllegalStateException("The command was not made by picocli");
+        }
+        PrintWriter out = command.commandLine().getOut();
+        PrintWriter errors = command.commandLine().getErr();
+        AllocationServer.Builder builder = builder(out).onProblem(problem -> {
+            errors.println("meshguard: " + problem);
+            errors.flush();
+        });
+        AllocationServer server = start(builder);
+        try {
+            runUntilStopped(server, out);
+        } finally {
+            server.close();
+        }
+        return ExitStatus.CLEAN.code();
+    }
+
+    private static AllocationServer start(AllocationServer.Builder builder) throws Refusal {
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw new Refusal(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A signal ends the process by its shutdown hooks; an interrupt ends the command alone. */
+    private void runUntilStopped(AllocationServer server, PrintWriter out) {
+        Thread hook = new Thread(server::close, "meshguard-serve-end");
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            if (log == null) {
+                out.println("Listening at " + server.socketPath() + ". Press Ctrl+C to stop.");
+                out.flush();
+            }
+            new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        }
+    }
+
+    private AllocationServer.Builder builder(PrintWriter out) throws Refusal {
+        AllocationServer.Builder builder = AllocationServer.builder()
+                .socket(socket)
+                .tracker(AllocationTracker.builder()
+                        .originCapture(OriginCapture.NONE)
+                        .retention(Retention.LIVE_AND_TOTALS)
+                        .bankedAddresses()
+                        .build())
+                .devices(IntStream.range(0, devices)
+                        .mapToObj(DeviceInfo::wormhole)
+                        .toList())
+                .compatibleWith(compatibility())
+                .permissions(permissions())
+                .processCheckEvery(Duration.ofSeconds(Math.max(0, deadCheck)));
+        ServerAddress.sizeOfPrograms(recordSize).ifPresent(builder::recordSize);
+        if (ids != null) {
+            switch (ids.toLowerCase(Locale.ROOT)) {
+                case "decimal" -> builder.decimalIds();
+                case "hex" -> builder.hexadecimalIds();
+                default -> throw new Refusal("--ids " + ids + ": give decimal or hex");
+            }
+        }
+        if (log != null) {
+            if (log.equals(STANDARD_OUTPUT)) {
+                builder.log(new FlushedWriter(out));
+            } else {
+                builder.log(Path.of(log));
+            }
+        }
+        return builder;
+    }
+
+    private Set<Compatibility> compatibility() throws Refusal {
+        EnumSet<Compatibility> chosen = EnumSet.noneOf(Compatibility.class);
+        for (String name : compatibility) {
+            if (name.equalsIgnoreCase(ALL)) {
+                return EnumSet.allOf(Compatibility.class);
+            }
+            chosen.add(Arrays.stream(Compatibility.values())
+                    .filter(known -> optionName(known).equalsIgnoreCase(name))
+                    .findFirst()
+                    .orElseThrow(() -> new Refusal("--compat " + name + ": give all, or some of "
+                            + Arrays.stream(Compatibility.values())
+                                    .map(Serve::optionName)
+                                    .collect(Collectors.joining(", ")))));
+        }
+        return chosen;
+    }
+
+    /** Returns how old behaviour is called on the command line. */
+    public static String optionName(Compatibility compatibility) {
+        return compatibility.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private Set<PosixFilePermission> permissions() throws Refusal {
+        List<String> known = new ArrayList<>(List.of("user", "group", "all"));
+        return switch (known.indexOf(allowed.toLowerCase(Locale.ROOT))) {
+            case 0 -> PosixFilePermissions.fromString("rw-------");
+            case 1 -> PosixFilePermissions.fromString("rw-rw----");
+            case 2 -> PosixFilePermissions.fromString("rw-rw-rw-");
+            default -> throw new Refusal("--allow " + allowed + ": give user, group or all");
+        };
+    }
+
+    /** A log that somebody watches must not wait in a buffer. */
+    private record FlushedWriter(PrintWriter out) implements Appendable {
+
+        @Override
+        public Appendable append(@Nullable CharSequence text) {
+            out.append(text);
+            out.flush();
+            return this;
+        }
+
+        @Override
+        public Appendable append(@Nullable CharSequence text, int start, int end) {
+            return append(String.valueOf(text).substring(start, end));
+        }
+
+        @Override
+        public Appendable append(char character) {
+            return append(String.valueOf(character));
+        }
+    }
+}

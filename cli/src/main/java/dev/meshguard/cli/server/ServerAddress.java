@@ -1,0 +1,101 @@
+package dev.meshguard.cli.server;
+
+import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.server.client.AllocationClient;
+import dev.meshguard.server.protocol.RecordSize;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import picocli.CommandLine.Option;
+
+/** The options of the commands that ask a server. */
+public final class ServerAddress {
+
+    /** What is said instead of a size where the programs are to prove it. */
+    public static final String AUTO = "auto";
+
+    private static final int DEVICES_OF_EVERY_SERVER = 8;
+
+    @Option(
+            names = "--socket",
+            paramLabel = "PATH",
+            defaultValue = "/tmp/tt_allocation_server.sock",
+            description = "The server's socket (default: ${DEFAULT-VALUE}).")
+    private Path socket = Path.of("/tmp/tt_allocation_server.sock");
+
+    @Option(
+            names = "--record-size",
+            paramLabel = "72|112|144",
+            defaultValue = "112",
+            description = "The size of the server's records in bytes (default: ${DEFAULT-VALUE}).")
+    private int recordSize = 112;
+
+    public Path socket() {
+        return socket;
+    }
+
+    /** Returns a client that is connected. */
+    public AllocationClient connect() throws Refusal {
+        return connect(socket, recordSize);
+    }
+
+    /** Returns a client that is connected to a server. */
+    public static AllocationClient connect(Path socket, int recordSize) throws Refusal {
+        RecordSize size = RecordSize.of(recordSize)
+                .orElseThrow(() -> new Refusal(
+                        "--record-size " + recordSize + ": give 72, 112 or 144, whichever the server was built with"));
+        AllocationClient client = AllocationClient.builder()
+                .socket(socket)
+                .recordSize(size)
+                .onWarning(warning -> {})
+                .connect();
+        if (!client.isConnected()) {
+            client.close();
+            throw new Refusal("No allocation server answers at " + socket
+                    + ". Start one with: meshguard serve --socket " + socket);
+        }
+        return client;
+    }
+
+    /** Returns the size that was said of the programs' records; nothing if they are to prove it. */
+    public static Optional<RecordSize> sizeOfPrograms(String said) throws Refusal {
+        if (said.equalsIgnoreCase(AUTO)) {
+            return Optional.empty();
+        }
+        for (RecordSize size : RecordSize.values()) {
+            if (said.equals(Integer.toString(size.bytes()))) {
+                return Optional.of(size);
+            }
+        }
+        throw new Refusal(
+                "--record-size " + said + ": give 72, 112 or 144, whichever the programs were built with, or auto");
+    }
+
+    /** Returns whether a server with such records tells what devices have. */
+    public boolean knowsDevices() {
+        return RecordSize.of(recordSize).filter(RecordSize::hasDeviceInfo).isPresent();
+    }
+
+    /** Returns what is said of a server that does not answer as it should. */
+    public Refusal noAnswer(IOException e) {
+        return new Refusal(String.format(
+                Locale.ROOT,
+                "%s. If the server reads records of another size than %d bytes, say which with --record-size.",
+                e.getMessage(),
+                recordSize));
+    }
+
+    /** Returns the devices that were asked for, or those that the server knows, or those that every server has. */
+    public List<Integer> devices(List<Integer> asked, AllocationClient client) throws IOException {
+        if (!asked.isEmpty()) {
+            return asked;
+        }
+        int known = knowsDevices() ? client.devices() : 0;
+        return IntStream.range(0, known > 0 ? known : DEVICES_OF_EVERY_SERVER)
+                .boxed()
+                .toList();
+    }
+}

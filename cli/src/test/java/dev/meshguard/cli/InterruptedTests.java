@@ -1,0 +1,99 @@
+package dev.meshguard.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A program that follows a log is ended by a signal, and answers all the same. */
+@Timeout(120)
+class InterruptedTests {
+
+    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n";
+    private static final String FREED = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)\n";
+
+    @TempDir
+    Path folder;
+
+    static boolean showsOpenFiles() {
+        return Files.isDirectory(Path.of("/proc/self/fd"));
+    }
+
+    @Test
+    @EnabledIf("showsOpenFiles")
+    void aSignalEndsItWithTheStatusOfTheVerdict() throws IOException, InterruptedException {
+        assertThat(followedUntilInterrupted(ALLOCATED)).isEqualTo("1 LEAK");
+    }
+
+    @Test
+    @EnabledIf("showsOpenFiles")
+    void aLogThatGaveAllBackIsStatusZeroAfterASignalToo() throws IOException, InterruptedException {
+        assertThat(followedUntilInterrupted(ALLOCATED + FREED)).isEqualTo("0 CLEAN");
+    }
+
+    /** Returns the status and the first word of the verdict. */
+    private String followedUntilInterrupted(String text) throws IOException, InterruptedException {
+        Path log = Files.writeString(folder.resolve("server.log"), text);
+        Path answer = folder.resolve("answer.txt");
+        Process program = new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-cp",
+                        classPath(),
+                        MeshGuard.class.getName(),
+                        "analyze",
+                        "--follow",
+                        log.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(answer.toFile())
+                .start();
+        while (program.isAlive() && !hasOpen(program, log)) {
+            Thread.onSpinWait();
+        }
+        program.destroy();
+
+        assertThat(program.waitFor(1, TimeUnit.MINUTES)).isTrue();
+        String[] lines = Files.readString(answer, StandardCharsets.UTF_8).split("\n");
+        return program.exitValue() + " " + (lines.length > 2 ? lines[2].split(" ")[0] : String.join("\n", lines));
+    }
+
+    private static String classPath() {
+        Set<String> path = new LinkedHashSet<>();
+        for (String property : List.of("jdk.module.path", "java.class.path", "surefire.test.class.path")) {
+            path.addAll(List.of(System.getProperty(property, "").split(File.pathSeparator, -1)));
+        }
+        path.add(new File(MeshGuard.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .getPath())
+                .getPath());
+        path.remove("");
+        return String.join(File.pathSeparator, path);
+    }
+
+    private static boolean hasOpen(Process program, Path file) throws IOException {
+        try (Stream<Path> open = Files.list(Path.of("/proc", Long.toString(program.pid()), "fd"))) {
+            return open.anyMatch(one -> isLinkTo(one, file));
+        }
+    }
+
+    private static boolean isLinkTo(Path link, Path file) {
+        try {
+            return Files.readSymbolicLink(link).equals(file.toRealPath());
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}
