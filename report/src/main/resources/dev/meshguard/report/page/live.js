@@ -1,0 +1,310 @@
+"use strict";
+
+/** Live bytes of the whole mesh over the run: the types on top of each other, or each for itself. */
+const LiveView = (() => {
+    const ROW = 150;
+
+    let data;
+    let chart;
+    let isStacked = true;
+    let range;
+
+    const colourOf = (type) => Dom.colour(`type-${type.toLowerCase().replaceAll("_", "-")}`) || Dom.colour("type-other");
+
+    const textStyle = (name = "soft") => ({ color: Dom.colour(name), fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 11 });
+
+    /** The bytes of a type at each of the events: a step holds until the next. */
+    const resampled = (series, events) => {
+        let index = -1;
+        return events.map((event) => {
+            while (index + 1 < series.event.length && series.event[index + 1] <= event) {
+                index++;
+            }
+            return index < 0 ? 0 : series.bytes[index];
+        });
+    };
+
+    const allEvents = () => {
+        const events = new Set([0, data.end]);
+        data.series.forEach((series) => series.event.forEach((event) => events.add(event)));
+        data.series.forEach((series) => events.add(series.peak.event));
+        return [...events].sort((one, other) => one - other);
+    };
+
+    const phaseBands = () => ({
+        silent: true,
+        itemStyle: { color: Dom.colour("band"), decal: { symbol: "none" } },
+        label: { ...textStyle(), position: "insideTopLeft", distance: 3 },
+        data: data.phases.map((phase, index) => {
+            const next = data.phases[index + 1];
+            return [
+                { name: phase.name, xAxis: phase.from, itemStyle: index % 2 === 0 ? {} : { color: "transparent" } },
+                { xAxis: next ? next.from : data.end },
+            ];
+        }),
+    });
+
+    const stepMarks = () => {
+        const shown = data.marks.filter((mark) => mark.kind !== "ROUND" || data.marks.length < 40);
+        return shown.map((mark) => ({
+            xAxis: mark.event,
+            name: mark.name,
+            lineStyle: { color: Dom.colour("soft"), type: "dashed", width: 1 },
+            label: { show: false },
+        }));
+    };
+
+    const peakMark = (series, height) => ({
+        symbol: "pin",
+        symbolSize: 1,
+        data: [
+            {
+                name: "peak",
+                coord: [series.peak.event, height],
+                symbol: "diamond",
+                symbolSize: 9,
+                itemStyle: { color: colourOf(series.type), borderColor: Dom.colour("paper"), borderWidth: 1.5, decal: { symbol: "none" } },
+                label: {
+                    ...textStyle("ink"),
+                    show: true,
+                    formatter: `${series.type} peak ${Words.shortSize(series.peak.bytes)}`,
+                    position: series.peak.event > data.end / 2 ? "left" : "right",
+                    backgroundColor: Dom.colour("paper"),
+                    padding: [1, 3],
+                    borderRadius: 3,
+                },
+            },
+        ],
+    });
+
+    const budgetLine = (name, points, axis) => ({
+        id: `budget-${name}`,
+        name: `${name} budget`,
+        type: "line",
+        step: "end",
+        xAxisIndex: axis,
+        yAxisIndex: axis,
+        symbol: "none",
+        silent: true,
+        lineStyle: { color: Dom.colour("leaked"), type: [6, 3], width: 1.5 },
+        itemStyle: { color: Dom.colour("leaked") },
+        data: points,
+        endLabel: { ...textStyle("leaked"), show: true, formatter: "budget", offset: [-48, -8], color: Dom.colour("leaked") },
+        z: 6,
+    });
+
+    const bytesAxis = (extra = {}) => ({
+        type: "value",
+        axisLabel: { ...textStyle(), formatter: (bytes) => Words.shortSize(bytes) },
+        splitLine: { lineStyle: { color: Dom.colour("line") } },
+        splitNumber: 4,
+        ...extra,
+    });
+
+    const eventAxis = (extra = {}) => ({
+        type: "value",
+        min: range ? range[0] : 0,
+        max: range ? range[1] : data.end,
+        axisLabel: { ...textStyle(), formatter: (event) => `#${Words.thousands(Math.round(event))}`, showMaxLabel: false, hideOverlap: true },
+        axisLine: { lineStyle: { color: Dom.colour("line") } },
+        splitLine: { show: false },
+        ...extra,
+    });
+
+    const cursorMark = () => (Cursor.event === undefined ? [] : [{ xAxis: Cursor.event, name: "cursor", lineStyle: { color: Dom.colour("cursor"), width: 1.5, type: "solid" }, label: { show: false } }]);
+
+    const cursorSeries = (axis) => ({
+        id: `cursor-${axis}`,
+        type: "line",
+        xAxisIndex: axis,
+        yAxisIndex: axis,
+        data: [],
+        silent: true,
+        markLine: { silent: true, symbol: "none", animation: false, data: cursorMark() },
+        z: 9,
+    });
+
+    const area = (series, points, axis, stack) => ({
+        id: `live-${series.type}`,
+        name: series.type,
+        type: "line",
+        step: "end",
+        stack,
+        xAxisIndex: axis,
+        yAxisIndex: axis,
+        symbol: "none",
+        silent: true,
+        lineStyle: { width: 1, color: colourOf(series.type) },
+        itemStyle: { color: colourOf(series.type) },
+        areaStyle: { color: colourOf(series.type), opacity: 0.75 },
+        data: points,
+        z: 3,
+    });
+
+    const common = () => ({
+        animation: false,
+        aria: { enabled: true, decal: { show: true }, label: { description: `Live bytes of ${data.series.map((series) => series.type).join(", ")} over ${data.end} events. The figures are in the table below.` } },
+        textStyle: textStyle(),
+    });
+
+    const stacked = () => {
+        const events = allEvents();
+        const base = new Array(events.length).fill(0);
+        const drawn = [];
+        data.series.forEach((series) => {
+            const bytes = resampled(series, events);
+            const peakAt = events.indexOf(series.peak.event);
+            const one = area(series, events.map((event, index) => [event, bytes[index]]), 0, "types");
+            one.markPoint = peakMark(series, base[peakAt] + series.peak.bytes);
+            drawn.push(one);
+            if (series.budget != null) {
+                // On top of what lies below: where the band crosses the line, the type is over its budget.
+                drawn.push(budgetLine(series.type, events.map((event, index) => [event, base[index] + series.budget]), 0));
+            }
+            bytes.forEach((value, index) => {
+                base[index] += value;
+            });
+        });
+        drawn[0].markArea = phaseBands();
+        drawn[0].markLine = { silent: true, symbol: "none", data: stepMarks() };
+        drawn.push(cursorSeries(0));
+        return {
+            ...common(),
+            grid: { left: 4, right: 12, top: 12, bottom: 4, containLabel: true },
+            xAxis: eventAxis(),
+            yAxis: bytesAxis(),
+            series: drawn,
+        };
+    };
+
+    const rows = () => {
+        const drawn = [];
+        data.series.forEach((series, index) => {
+            const events = [...new Set([0, ...series.event, series.peak.event, data.end])].sort((one, other) => one - other);
+            const bytes = resampled(series, events);
+            const one = area(series, events.map((event, place) => [event, bytes[place]]), index);
+            one.markPoint = peakMark(series, series.peak.bytes);
+            one.markArea = { ...phaseBands(), label: { ...phaseBands().label, show: index === 0 } };
+            one.markLine = { silent: true, symbol: "none", data: stepMarks() };
+            drawn.push(one, cursorSeries(index));
+            if (series.budget != null) {
+                drawn.push(budgetLine(series.type, [[0, series.budget], [data.end, series.budget]], index));
+            }
+        });
+        return {
+            ...common(),
+            title: data.series.map((series, index) => ({ text: series.type, left: 4, top: index * ROW, textStyle: { ...textStyle("ink"), fontSize: 12 } })),
+            grid: data.series.map((series, index) => ({ left: 76, right: 12, top: index * ROW + 20, height: ROW - 50 })),
+            xAxis: data.series.map((series, index) => eventAxis({ gridIndex: index })),
+            yAxis: data.series.map((series, index) => bytesAxis({ gridIndex: index, splitNumber: 3, max: (extent) => Math.max(extent.max, series.budget || 0) })),
+            series: drawn,
+        };
+    };
+
+    const draw = () => {
+        const place = Dom.section("live-chart");
+        place.style.height = isStacked ? "320px" : `${data.series.length * ROW + 6}px`;
+        chart.resize();
+        chart.setOption(isStacked ? stacked() : rows(), { notMerge: true });
+        place.dataset.mode = isStacked ? "stacked" : "rows";
+    };
+
+    const drawCursor = () => {
+        const place = Dom.section("live-chart");
+        const axes = isStacked ? [0] : data.series.map((_, index) => index);
+        chart.setOption({ series: axes.map((axis) => ({ id: `cursor-${axis}`, markLine: { data: cursorMark() } })) });
+        place.dataset.cursor = Cursor.event;
+    };
+
+    const figures = () =>
+        Dom.make(
+            "table",
+            { id: "live-figures", class: "figures" },
+            Dom.make("caption", { class: "visually-hidden" }, "Live bytes by type"),
+            Dom.make("thead", {}, Dom.make("tr", {}, ["Type", "Peak", "At event", "At the end", "Budget"].map((title, index) => Dom.make("th", { scope: "col", class: index > 0 ? "number" : undefined }, title)))),
+            Dom.make(
+                "tbody",
+                {},
+                data.series.map((series) =>
+                    Dom.make(
+                        "tr",
+                        { "data-type": series.type },
+                        Dom.make("th", { scope: "row", "data-title": "Type" }, Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: `type-${series.type.toLowerCase().replaceAll("_", "-")}`, width: 10, height: 10, rx: 2 })), series.type),
+                        Dom.make("td", { class: "number", "data-title": "Peak" }, Words.size(series.peak.bytes)),
+                        Dom.make("td", { class: "number", "data-title": "At event" }, `#${series.peak.event}`),
+                        Dom.make("td", { class: "number", "data-title": "At the end" }, Words.size(series.bytes[series.bytes.length - 1])),
+                        Dom.make(
+                            "td",
+                            { class: "number", "data-title": "Budget" },
+                            series.budget == null ? Dom.make("span", { class: "absent" }, "–") : [Words.size(series.budget), series.peak.bytes > series.budget ? Dom.make("strong", { class: "over-budget" }, " exceeded") : null],
+                        ),
+                    ),
+                ),
+            ),
+        );
+
+    const steps = () => {
+        const shown = data.marks.filter((mark) => mark.kind === "TEARDOWN" || mark.kind === "CHECK").slice(0, 12);
+        return shown.length === 0
+            ? null
+            : Dom.make(
+                  "ol",
+                  { class: "steps", id: "live-steps", "aria-label": "Steps of the clean-up" },
+                  shown.map((mark) => Dom.make("li", {}, Dom.make("button", { type: "button", class: "event-link", "data-event": mark.event, onclick: () => Cursor.moveTo(mark.event, "steps") }, `#${mark.event}`), ` ${mark.name}`)),
+              );
+    };
+
+    const show = (given) => {
+        data = given;
+        const section = Dom.section("live");
+        if (data.series.length === 0 || data.end === 0) {
+            section.append(Dom.make("p", { class: "empty" }, "No buffer was allocated."));
+            return;
+        }
+        const place = Dom.make("div", { class: "chart", id: "live-chart" });
+        section.append(
+            data.series.length < 2
+                ? ""
+                : Dom.make(
+                      "div",
+                      { class: "controls" },
+                      Dom.choice(
+                          "live-mode",
+                          "Types",
+                          [
+                              ["stacked", "on top of each other"],
+                              ["rows", "each for itself"],
+                          ],
+                          "stacked",
+                          (value) => {
+                              isStacked = value === "stacked";
+                              draw();
+                          },
+                      ),
+                  ),
+            place,
+            steps() || "",
+            Dom.make("div", { class: "scroll" }, figures()),
+            data.aggregated.series.shown < data.aggregated.series.of ? Dom.make("p", { class: "aggregated" }, `${Words.thousands(data.aggregated.series.shown)} of ${Words.thousands(data.aggregated.series.of)} steps are drawn; peaks and the end are exact.`) : "",
+        );
+        chart = echarts.init(place, null, { renderer: "canvas" });
+        chart.getZr().on("click", (event) => {
+            const axis = isStacked ? 0 : data.series.findIndex((_, index) => chart.containPixel({ gridIndex: index }, [event.offsetX, event.offsetY]));
+            if (axis >= 0 && chart.containPixel({ gridIndex: axis }, [event.offsetX, event.offsetY])) {
+                const [x] = chart.convertFromPixel({ gridIndex: axis }, [event.offsetX, event.offsetY]);
+                Cursor.moveTo(Math.max(1, Math.min(data.end, Math.round(x))), "live");
+            }
+        });
+        draw();
+        new ResizeObserver(() => chart.resize()).observe(place);
+        Dom.onTheme(draw);
+        Cursor.onMove(drawCursor);
+        Cursor.onZoom((from, to) => {
+            range = from === undefined ? undefined : [from, to];
+            const axes = isStacked ? [0] : data.series;
+            chart.setOption({ xAxis: [...axes].map(() => ({ min: range ? range[0] : 0, max: range ? range[1] : data.end })) });
+        });
+    };
+
+    return { show };
+})();

@@ -1,0 +1,283 @@
+"use strict";
+
+/** Draws the lifetime map on a canvas. A hundred thousand rectangles are fluid because what is thinner than a pixel is joined first. */
+const MapPainter = (() => {
+    /** Room above the lanes for phases and marks, below them for the ticks, and right of them for what runs off. */
+    const TOP = 34;
+    const BOTTOM = 20;
+    const RIGHT = 26;
+
+    const hatch = (context, ink, paper, ratio) => {
+        const tile = document.createElement("canvas");
+        const side = 6 * ratio;
+        tile.width = side;
+        tile.height = side;
+        const pen = tile.getContext("2d");
+        pen.fillStyle = paper;
+        pen.fillRect(0, 0, side, side);
+        pen.strokeStyle = ink;
+        pen.lineWidth = 1.4 * ratio;
+        pen.beginPath();
+        pen.moveTo(-side, side);
+        pen.lineTo(side, -side);
+        pen.moveTo(0, side * 2);
+        pen.lineTo(side * 2, 0);
+        pen.moveTo(0, side);
+        pen.lineTo(side, 0);
+        pen.stroke();
+        const pattern = context.createPattern(tile, "repeat");
+        pattern.setTransform(new DOMMatrix().scale(1 / ratio));
+        return pattern;
+    };
+
+    const palette = (context, ratio) => {
+        const of = Dom.colour;
+        return {
+            ink: of("ink"),
+            soft: of("soft"),
+            line: of("line"),
+            band: of("band"),
+            lane: of("lane"),
+            paper: of("paper"),
+            cursor: of("cursor"),
+            type: (type) => of(`type-${type.toLowerCase().replaceAll("_", "-")}`) || of("type-other"),
+            marks: ["", of("leaked"), of("misreported"), hatch(context, of("expected"), of("paper"), ratio), hatch(context, of("undecided"), of("undecided-paper"), ratio)],
+            edges: ["", of("leaked-edge"), of("misreported-edge"), of("expected"), of("undecided")],
+        };
+    };
+
+    const phases = (context, scene, colours) => {
+        const { data, axis, x, width, height } = scene;
+        context.font = scene.font;
+        context.textBaseline = "middle";
+        data.phases.forEach((phase, index) => {
+            const from = Math.max(0, x(axis.of(phase.from)));
+            const next = data.phases[index + 1];
+            const to = Math.min(width, x(axis.of(next ? next.from : data.end + 1)));
+            if (to <= 0 || from >= width || to <= from) {
+                return;
+            }
+            if (index % 2 === 0) {
+                context.fillStyle = colours.band;
+                context.fillRect(from, 0, to - from, height - BOTTOM);
+            }
+            const name = fit(context, phase.name, to - from - 8);
+            if (name) {
+                context.fillStyle = colours.soft;
+                context.fillText(name, from + 4, 9);
+            }
+        });
+    };
+
+    const fit = (context, text, room) => {
+        if (context.measureText(text).width <= room) {
+            return text;
+        }
+        const short = text.slice(0, Math.floor((text.length * room) / context.measureText(text).width) - 1);
+        return short.length > 2 ? `${short}…` : "";
+    };
+
+    const marks = (context, scene, colours) => {
+        const { data, axis, x, width, height } = scene;
+        let free = width + RIGHT;
+        context.setLineDash([3, 3]);
+        context.lineWidth = 1;
+        context.strokeStyle = colours.soft;
+        context.fillStyle = colours.soft;
+        for (const mark of [...data.marks].reverse()) {
+            const at = Math.round(x(axis.of(mark.event))) + 0.5;
+            if (at < 0 || at > width + 1) {
+                continue;
+            }
+            context.beginPath();
+            context.moveTo(at, 18);
+            context.lineTo(at, height - BOTTOM);
+            context.stroke();
+            const wide = context.measureText(mark.name).width;
+            // The text stands left of its line where the line is near the edge.
+            const left = at + wide + 4 > width + RIGHT ? at - wide - 4 : at + 4;
+            if (left >= 0 && Math.max(left + wide, at) <= free) {
+                context.fillText(mark.name, left, 25);
+                free = Math.min(left, at) - 8;
+            }
+        }
+        context.setLineDash([]);
+    };
+
+    const ticks = (context, scene, colours) => {
+        const { axis, x, width, height, view } = scene;
+        context.textBaseline = "middle";
+        context.textAlign = "center";
+        context.fillStyle = colours.soft;
+        context.strokeStyle = colours.line;
+        for (const tick of Axis.ticks(view.from, view.to, Math.max(2, width / 120))) {
+            const at = Math.round(x(tick)) + 0.5;
+            context.beginPath();
+            context.moveTo(at, height - BOTTOM);
+            context.lineTo(at, height - BOTTOM + 4);
+            context.stroke();
+            const words = axis.words(tick);
+            const half = context.measureText(words).width / 2;
+            context.fillText(words, Math.max(half, Math.min(width + RIGHT - half, at)), height - 8);
+        }
+        context.textAlign = "left";
+    };
+
+    /** What was freed: wide ones each for itself, thin ones as runs of covered pixels. */
+    const freed = (context, scene, lane, colour) => {
+        const { xs, view, width, low, high, isFaint } = scene;
+        const rows = lane.height;
+        const columns = Math.ceil(width);
+        const covered = new Uint8Array(columns * rows);
+        const scale = width / (view.to - view.from);
+        let count = 0;
+        context.fillStyle = colour;
+        context.globalAlpha = isFaint ? 0.12 : 0.62;
+        for (const index of lane.freed) {
+            if (xs.to[index] < view.from || xs.from[index] > view.to) {
+                continue;
+            }
+            count++;
+            const left = Math.max(0, (xs.from[index] - view.from) * scale);
+            const right = Math.min(width, (xs.to[index] - view.from) * scale);
+            const top = (1 - high[index]) * rows;
+            const tall = Math.max(1, (high[index] - low[index]) * rows);
+            if (right - left > 3) {
+                const isFramed = tall > 5;
+                context.fillRect(left, lane.top + top + (isFramed ? 0.5 : 0), right - left - 0.8, isFramed ? tall - 1 : tall);
+            } else {
+                const lastColumn = Math.min(columns - 1, Math.max(left | 0, Math.ceil(right) - 1));
+                const lastRow = Math.min(rows, Math.ceil(top + tall));
+                for (let column = left | 0; column <= lastColumn; column++) {
+                    covered.fill(1, column * rows + (top | 0), column * rows + lastRow);
+                }
+            }
+        }
+        for (let column = 0; column < columns; column++) {
+            let start = -1;
+            for (let row = 0; row <= rows; row++) {
+                const isCovered = row < rows && covered[column * rows + row] === 1;
+                if (isCovered && start < 0) {
+                    start = row;
+                } else if (!isCovered && start >= 0) {
+                    context.fillRect(column, lane.top + start, 1, row - start);
+                    start = -1;
+                }
+            }
+        }
+        context.globalAlpha = 1;
+        return count;
+    };
+
+    const left = (context, scene, lane, colours) => {
+        const { xs, view, width, low, high, data, isFaint } = scene;
+        const scale = width / (view.to - view.from);
+        const rectangles = data.rectangles;
+        let count = 0;
+        for (const index of lane.left) {
+            if (xs.to[index] < view.from || xs.from[index] > view.to) {
+                continue;
+            }
+            count++;
+            const isOver = rectangles.to[index] < 0;
+            const mark = rectangles.mark[index];
+            const begin = Math.max(0, (xs.from[index] - view.from) * scale);
+            const end = isOver ? width + RIGHT - 2 : Math.min(width, (xs.to[index] - view.from) * scale);
+            const top = lane.top + (1 - high[index]) * lane.height;
+            const tall = Math.max(3, (high[index] - low[index]) * lane.height);
+            context.globalAlpha = isFaint && rectangles.unlikeMost[index] !== 1 ? 0.15 : 1;
+            context.fillStyle = colours.marks[mark];
+            context.fillRect(begin, top, Math.max(2, end - begin), tall);
+            if (tall > 5) {
+                context.strokeStyle = colours.edges[mark];
+                context.lineWidth = 1;
+                context.strokeRect(begin + 0.5, top + 0.5, Math.max(2, end - begin) - 1, tall - 1);
+            }
+            if (rectangles.reports[index] > 1) {
+                context.strokeStyle = colours.ink;
+                context.lineWidth = 2;
+                context.strokeRect(begin + 1, top + 1, Math.max(3, end - begin - 2), Math.max(2, tall - 2));
+            }
+            if (isOver && mark !== 3) {
+                arrow(context, width + RIGHT - 1, top + tall / 2, Math.max(4, Math.min(8, tall / 2)), colours.edges[mark]);
+            }
+            context.globalAlpha = 1;
+        }
+        return count;
+    };
+
+    const arrow = (context, x, y, half, colour) => {
+        context.fillStyle = colour;
+        context.beginPath();
+        context.moveTo(x, y);
+        context.lineTo(x - half - 3, y - half);
+        context.lineTo(x - half - 3, y + half);
+        context.fill();
+    };
+
+    /** What was freed and is unlike most devices stands out where that is asked for. */
+    const unlike = (context, scene, lane, colour) => {
+        const { xs, view, width, low, high, data } = scene;
+        const scale = width / (view.to - view.from);
+        context.fillStyle = colour;
+        for (const index of lane.freed) {
+            if (data.rectangles.unlikeMost[index] === 1 && xs.to[index] >= view.from && xs.from[index] <= view.to) {
+                const begin = Math.max(0, (xs.from[index] - view.from) * scale);
+                const end = Math.min(width, (xs.to[index] - view.from) * scale);
+                context.fillRect(begin, lane.top + (1 - high[index]) * lane.height, Math.max(2, end - begin), Math.max(2, (high[index] - low[index]) * lane.height));
+            }
+        }
+    };
+
+    /** Paints all lanes and returns how many rectangles are in view. */
+    const paint = (canvas, scene, ratio) => {
+        const context = canvas.getContext("2d");
+        context.setTransform(ratio, 0, 0, ratio, 0, 0);
+        const colours = palette(context, ratio);
+        context.clearRect(0, 0, scene.width + RIGHT, scene.height);
+        phases(context, scene, colours);
+        let count = 0;
+        for (const lane of scene.lanes) {
+            context.fillStyle = colours.lane;
+            context.fillRect(0, lane.top, scene.width, lane.height);
+        }
+        marks(context, scene, colours);
+        for (const lane of scene.lanes) {
+            if (!scene.isLeftOnly) {
+                count += freed(context, scene, lane, colours.type(lane.type));
+            }
+            if (scene.isFaint) {
+                unlike(context, scene, lane, colours.type(lane.type));
+            }
+            count += left(context, scene, lane, colours);
+        }
+        context.font = scene.font;
+        ticks(context, scene, colours);
+        return count;
+    };
+
+    /** Paints the cursor and the selected rectangle over the lanes. */
+    const paintOver = (canvas, scene, ratio, cursor, chosen) => {
+        const context = canvas.getContext("2d");
+        context.setTransform(ratio, 0, 0, ratio, 0, 0);
+        context.clearRect(0, 0, scene.width + RIGHT, scene.height);
+        if (chosen) {
+            context.strokeStyle = Dom.colour("cursor");
+            context.lineWidth = 2;
+            context.strokeRect(chosen.left - 2, chosen.top - 2, chosen.width + 4, chosen.height + 4);
+        }
+        if (cursor !== undefined) {
+            const at = Math.round(scene.x(scene.axis.of(cursor))) + 0.5;
+            if (at >= 0 && at <= scene.width + 1) {
+                context.strokeStyle = Dom.colour("cursor");
+                context.lineWidth = 1.5;
+                context.beginPath();
+                context.moveTo(at, 18);
+                context.lineTo(at, scene.height - BOTTOM);
+                context.stroke();
+            }
+        }
+    };
+
+    return { paint, paintOver, TOP, BOTTOM, RIGHT };
+})();

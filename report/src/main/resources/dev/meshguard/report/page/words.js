@@ -1,0 +1,49 @@
+"use strict";
+
+/** How sizes, addresses and counts are written: as the text of a failure writes them, the same in every locale. */
+const Words = (() => {
+    const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+    const shortSize = (bytes) => {
+        let value = bytes;
+        let power = 0;
+        while (Math.abs(value) >= 1024) {
+            value /= 1024;
+            power++;
+        }
+        return `${Math.sign(value) * Math.round(Math.abs(value) * 100) / 100} ${UNITS[power]}`;
+    };
+
+    const size = (bytes) => (Math.abs(bytes) < 1024 ? `${bytes} B` : `${shortSize(bytes)} (${bytes} B)`);
+
+    const address = (number) => `0x${number.toString(16)} (${number})`;
+
+    const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+    const signedSize = (bytes) => (bytes > 0 ? "+" : "") + shortSize(bytes).replace("-", "−");
+
+    const duration = (micros) => {
+        if (micros < 1000) {
+            return `${Math.round(micros)} µs`;
+        }
+        return micros < 1e6 ? `${Math.round(micros / 10) / 100} ms` : `${Math.round(micros / 1e4) / 100} s`;
+    };
+
+    const thousands = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+
+    const OUTCOMES = {
+        LEAKED: { word: "Leak", mark: "leaked" },
+        LEAK_FREE: { word: "Clean", mark: "clean" },
+        EXPECTED_ONLY: { word: "Clean", mark: "clean" },
+        STALE_EXPECTATION: { word: "Stale", mark: "undecided" },
+        MISREPORTED: { word: "Misreported", mark: "misreported" },
+        INCONCLUSIVE: { word: "Inconclusive", mark: "undecided" },
+    };
+
+    const outcome = (name) => OUTCOMES[name] || { word: name, mark: "undecided" };
+
+    /** The marks of rectangles, by number. */
+    const MARKS = ["freed", "leaked", "misreported", "expected", "undecided"];
+
+    return { shortSize, size, address, count, signedSize, duration, thousands, outcome, MARKS };
+})();
