@@ -29,13 +29,14 @@ const GrowthView = (() => {
             const slope = { name: `${index + 1} slope`, type: "line", symbol: "none", silent: true, lineStyle: { color: colour, type: "dotted", width: 1.5 }, itemStyle: { color: colour }, data: [[1, end - site.slopeBytesPerRound * (last - 1)], [last + Math.max(1, Math.round(last / 6)), end + site.slopeBytesPerRound * Math.max(1, Math.round(last / 6))]] };
             return [line(`${index + 1} memory`, site.memory, {}), ...(site.books.some((value, round) => value !== site.memory[round]) ? [line(`${index + 1} books`, site.books, { type: "dashed", width: 1.5 })] : []), ...(site.slopeBytesPerRound === 0 ? [] : [slope])];
         });
+        const most = Math.max(1, ...shown.flatMap((site) => [...site.memory, ...site.books, site.memory[site.memory.length - 1] + site.slopeBytesPerRound * Math.max(1, Math.round(data.growth.rounds / 6))]));
         chart.setOption(
             {
                 animation: false,
                 aria: { enabled: true, label: { description: `Bytes that are left after each of ${data.growth.rounds} rounds. The figures are in the table below.` } },
                 grid: { left: 4, right: 16, top: 14, bottom: 22, containLabel: true },
                 xAxis: { type: "value", min: 1, max: data.growth.rounds + Math.max(1, Math.round(data.growth.rounds / 6)), minInterval: 1, name: "round", nameLocation: "middle", nameGap: 24, nameTextStyle: text, axisLabel: text, splitLine: { show: false }, axisLine: { lineStyle: { color: Dom.colour("line") } } },
-                yAxis: { type: "value", axisLabel: { ...text, formatter: (bytes) => Words.shortSize(bytes) }, splitLine: { lineStyle: { color: Dom.colour("line") } } },
+                yAxis: { type: "value", interval: Words.step(most, 5), axisLabel: { ...text, formatter: (bytes) => Words.shortSize(bytes) }, splitLine: { lineStyle: { color: Dom.colour("line") } } },
                 series,
             },
             { notMerge: true },

@@ -37,9 +37,12 @@ const LiveView = (() => {
         label: { ...textStyle(), position: "insideTopLeft", distance: 3 },
         data: data.phases.map((phase, index) => {
             const next = data.phases[index + 1];
+            const to = next ? next.from : data.end;
+            const [first, last] = range || [0, data.end];
+            const room = ((Math.min(to, last) - Math.max(phase.from, first)) / (last - first)) * chart.getWidth();
             return [
-                { name: phase.name, xAxis: phase.from, itemStyle: index % 2 === 0 ? {} : { color: "transparent" } },
-                { xAxis: next ? next.from : data.end },
+                { name: phase.name, xAxis: phase.from, itemStyle: index % 2 === 0 ? {} : { color: "transparent" }, label: { show: room > phase.name.length * 8 + 8 } },
+                { xAxis: to },
             ];
         }),
     });
@@ -54,7 +57,7 @@ const LiveView = (() => {
         }));
     };
 
-    const peakMark = (series, height) => ({
+    const peakMark = (series, height, isNamed) => ({
         symbol: "pin",
         symbolSize: 1,
         data: [
@@ -66,7 +69,7 @@ const LiveView = (() => {
                 itemStyle: { color: colourOf(series.type), borderColor: Dom.colour("paper"), borderWidth: 1.5, decal: { symbol: "none" } },
                 label: {
                     ...textStyle("ink"),
-                    show: true,
+                    show: isNamed,
                     formatter: `${series.type} peak ${Words.shortSize(series.peak.bytes)}`,
                     position: series.peak.event > data.end / 2 ? "left" : "right",
                     backgroundColor: Dom.colour("paper"),
@@ -89,15 +92,15 @@ const LiveView = (() => {
         lineStyle: { color: Dom.colour("leaked"), type: [6, 3], width: 1.5 },
         itemStyle: { color: Dom.colour("leaked") },
         data: points,
-        endLabel: { ...textStyle("leaked"), show: true, formatter: "budget", offset: [-48, -8], color: Dom.colour("leaked") },
         z: 6,
     });
 
-    const bytesAxis = (extra = {}) => ({
+    const bytesAxis = (most, parts, extra = {}) => ({
         type: "value",
+        interval: Words.step(most, parts),
+        max: Math.ceil(Math.max(1, most) / Words.step(most, parts)) * Words.step(most, parts),
         axisLabel: { ...textStyle(), formatter: (bytes) => Words.shortSize(bytes) },
         splitLine: { lineStyle: { color: Dom.colour("line") } },
-        splitNumber: 4,
         ...extra,
     });
 
@@ -151,15 +154,28 @@ const LiveView = (() => {
         const events = allEvents();
         const base = new Array(events.length).fill(0);
         const drawn = [];
+        const named = [];
+        const total = new Array(events.length).fill(0);
+        data.series.forEach((series) => resampled(series, events).forEach((bytes, index) => {
+            total[index] += bytes;
+        }));
+        let most = total.reduce((one, other) => Math.max(one, other), 1);
         data.series.forEach((series) => {
             const bytes = resampled(series, events);
             const peakAt = events.indexOf(series.peak.event);
             const one = area(series, events.map((event, index) => [event, bytes[index]]), 0, "types");
-            one.markPoint = peakMark(series, base[peakAt] + series.peak.bytes);
+            const height = base[peakAt] + series.peak.bytes;
+            // Names that would lie on each other say nothing; the table has every peak.
+            const isNamed = named.every(([event, other]) => Math.abs(event - series.peak.event) > data.end * 0.3 || Math.abs(other - height) > most * 0.08);
+            if (isNamed) {
+                named.push([series.peak.event, height]);
+            }
+            one.markPoint = peakMark(series, height, isNamed);
             drawn.push(one);
             if (series.budget != null) {
                 // On top of what lies below: where the band crosses the line, the type is over its budget.
                 drawn.push(budgetLine(series.type, events.map((event, index) => [event, base[index] + series.budget]), 0));
+                most = base.reduce((one, below) => Math.max(one, below + series.budget), most);
             }
             bytes.forEach((value, index) => {
                 base[index] += value;
@@ -172,7 +188,7 @@ const LiveView = (() => {
             ...common(),
             grid: { left: 4, right: 12, top: 12, bottom: 4, containLabel: true },
             xAxis: eventAxis(),
-            yAxis: bytesAxis(),
+            yAxis: bytesAxis(most, 5),
             series: drawn,
         };
     };
@@ -183,7 +199,7 @@ const LiveView = (() => {
             const events = [...new Set([0, ...series.event, series.peak.event, data.end])].sort((one, other) => one - other);
             const bytes = resampled(series, events);
             const one = area(series, events.map((event, place) => [event, bytes[place]]), index);
-            one.markPoint = peakMark(series, series.peak.bytes);
+            one.markPoint = peakMark(series, series.peak.bytes, true);
             one.markArea = { ...phaseBands(), label: { ...phaseBands().label, show: index === 0 } };
             one.markLine = { silent: true, symbol: "none", data: stepMarks() };
             drawn.push(one, cursorSeries(index));
@@ -196,7 +212,7 @@ const LiveView = (() => {
             title: data.series.map((series, index) => ({ text: series.type, left: 4, top: index * ROW, textStyle: { ...textStyle("ink"), fontSize: 12 } })),
             grid: data.series.map((series, index) => ({ left: 76, right: 12, top: index * ROW + 20, height: ROW - 50 })),
             xAxis: data.series.map((series, index) => eventAxis({ gridIndex: index })),
-            yAxis: data.series.map((series, index) => bytesAxis({ gridIndex: index, splitNumber: 3, max: (extent) => Math.max(extent.max, series.budget || 0) })),
+            yAxis: data.series.map((series, index) => bytesAxis(Math.max(series.peak.bytes, series.budget || 0), 3, { gridIndex: index })),
             series: drawn,
         };
     };
@@ -229,7 +245,7 @@ const LiveView = (() => {
                     Dom.make(
                         "tr",
                         { "data-type": series.type },
-                        Dom.make("th", { scope: "row", "data-title": "Type" }, Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: `type-${series.type.toLowerCase().replaceAll("_", "-")}`, width: 10, height: 10, rx: 2 })), series.type),
+                        Dom.make("th", { scope: "row", "data-title": "Type" }, swatch(series.type), series.type),
                         Dom.make("td", { class: "number", "data-title": "Peak" }, Words.size(series.peak.bytes)),
                         Dom.make("td", { class: "number", "data-title": "At event" }, `#${series.peak.event}`),
                         Dom.make("td", { class: "number", "data-title": "At the end" }, Words.size(series.bytes[series.bytes.length - 1])),
@@ -242,6 +258,20 @@ const LiveView = (() => {
                 ),
             ),
         );
+
+    const line = (properties) => Dom.draw("svg", { class: "mark sample", viewBox: "0 0 22 12", "aria-hidden": "true" }, Dom.draw("path", properties));
+
+    const key = () =>
+        Dom.make(
+            "p",
+            { class: "keys" },
+            data.series.map((series) => Dom.make("span", { class: "key" }, swatch(series.type), series.type)),
+            Dom.make("span", { class: "key" }, line({ class: "peak", d: "M11 1 16 6 11 11 6 6Z" }), "peak"),
+            data.series.some((series) => series.budget != null) ? Dom.make("span", { class: "key" }, line({ class: "budget", d: "M0 6H22" }), "budget, on top of what lies below") : null,
+            data.marks.length > 0 ? Dom.make("span", { class: "key" }, line({ class: "step", d: "M11 0V12" }), "step") : null,
+        );
+
+    const swatch = (type) => Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: `type-${type.toLowerCase().replaceAll("_", "-")}`, width: 10, height: 10, rx: 2 }));
 
     const steps = () => {
         const shown = data.marks.filter((mark) => mark.kind === "TEARDOWN" || mark.kind === "CHECK").slice(0, 12);
@@ -282,6 +312,7 @@ const LiveView = (() => {
                           },
                       ),
                   ),
+            key(),
             place,
             steps() || "",
             Dom.make("div", { class: "scroll" }, figures()),

@@ -194,9 +194,10 @@ const MapPainter = (() => {
                 context.strokeRect(begin + 0.5, top + 0.5, Math.max(2, end - begin) - 1, tall - 1);
             }
             if (rectangles.reports[index] > 1) {
+                const isThin = tall < 8;
                 context.strokeStyle = colours.ink;
-                context.lineWidth = 2;
-                context.strokeRect(begin + 1, top + 1, Math.max(3, end - begin - 2), Math.max(2, tall - 2));
+                context.lineWidth = isThin ? 1 : 2;
+                context.strokeRect(begin + (isThin ? -1.5 : 1), top + (isThin ? -1.5 : 1), Math.max(3, end - begin + (isThin ? 3 : -2)), tall + (isThin ? 3 : -2));
             }
             if (isOver && mark !== 3) {
                 arrow(context, width + RIGHT - 1, top + tall / 2, Math.max(4, Math.min(8, tall / 2)), colours.edges[mark]);

@@ -22,6 +22,9 @@ const Words = (() => {
 
     const signedSize = (bytes) => (bytes > 0 ? "+" : "") + shortSize(bytes).replace("-", "−");
 
+    /** A round step of bytes, a power of two, of which about so many make the given amount. */
+    const step = (bytes, about) => 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(1, bytes) / about)));
+
     const duration = (micros) => {
         if (micros < 1000) {
             return `${Math.round(micros)} µs`;
@@ -45,5 +48,5 @@ const Words = (() => {
     /** The marks of rectangles, by number. */
     const MARKS = ["freed", "leaked", "misreported", "expected", "undecided"];
 
-    return { shortSize, size, address, count, signedSize, duration, thousands, outcome, MARKS };
+    return { shortSize, size, address, count, signedSize, step, duration, thousands, outcome, MARKS };
 })();

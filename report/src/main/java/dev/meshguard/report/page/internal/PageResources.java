@@ -11,8 +11,27 @@ import java.util.regex.Pattern;
 public final class PageResources {
 
     private static final List<String> STYLES = List.of("page.css");
-    private static final List<String> RUN_SCRIPTS = List.of("echarts.min.js", "run.js");
-    private static final List<String> SUITE_SCRIPTS = List.of("suite.js");
+    private static final List<String> RUN_SCRIPTS = List.of(
+            "echarts.min.js",
+            "data.js",
+            "words.js",
+            "dom.js",
+            "table.js",
+            "cursor.js",
+            "axis.js",
+            "head.js",
+            "groups.js",
+            "map-lanes.js",
+            "map-painter.js",
+            "map.js",
+            "live.js",
+            "matrix.js",
+            "growth.js",
+            "icicle.js",
+            "events.js",
+            "expectations.js",
+            "run.js");
+    private static final List<String> SUITE_SCRIPTS = List.of("data.js", "words.js", "dom.js", "table.js", "suite.js");
 
     /** A browser would take the text up to here for the whole of it. */
     private static final Pattern END = Pattern.compile("</(script|style)|<!--", Pattern.CASE_INSENSITIVE);
