@@ -36,7 +36,7 @@ const GrowthView = (() => {
                 aria: { enabled: true, label: { description: `Bytes that are left after each of ${data.growth.rounds} rounds. The figures are in the table below.` } },
                 grid: { left: 4, right: 16, top: 14, bottom: 22, containLabel: true },
                 xAxis: { type: "value", min: 1, max: data.growth.rounds + Math.max(1, Math.round(data.growth.rounds / 6)), minInterval: 1, name: "round", nameLocation: "middle", nameGap: 24, nameTextStyle: text, axisLabel: text, splitLine: { show: false }, axisLine: { lineStyle: { color: Dom.colour("line") } } },
-                yAxis: { type: "value", interval: Words.step(most, 5), axisLabel: { ...text, formatter: (bytes) => Words.shortSize(bytes) }, splitLine: { lineStyle: { color: Dom.colour("line") } } },
+                yAxis: { type: "value", interval: Words.step(most, 5), max: Words.ceiling(most, 5), axisLabel: { ...text, formatter: (bytes) => Words.shortSize(bytes) }, splitLine: { lineStyle: { color: Dom.colour("line") } } },
                 series,
             },
             { notMerge: true },

@@ -39,7 +39,9 @@ const HeadView = (() => {
                 {},
                 Dom.make("span", { class: "term" }, Dom.make("b", { "data-sum": "allocated" }, String(data.sum.allocated)), " allocated"),
                 parts.map(([key, word], index) => [
-                    Dom.make("span", { class: "sign" }, index === 0 ? " = " : " + "),
+                    " ",
+                    Dom.make("span", { class: "sign" }, index === 0 ? "=" : "+"),
+                    " ",
                     Dom.make("span", { class: `term term-${key}` }, key === "freed" ? null : Dom.mark(key), Dom.make("b", { "data-sum": key }, String(data.sum[key])), ` ${word}`),
                 ]),
                 data.sum.comesOut ? null : Dom.make("strong", { class: "wrong" }, " The sum does not come out."),

@@ -97,8 +97,9 @@ const LiveView = (() => {
 
     const bytesAxis = (most, parts, extra = {}) => ({
         type: "value",
-        interval: Words.step(most, parts),
-        max: Math.ceil(Math.max(1, most) / Words.step(most, parts)) * Words.step(most, parts),
+        interval: Words.step(most * 1.12, parts),
+        // Room above the highest step for the names of phases.
+        max: Words.ceiling(most * 1.12, parts),
         axisLabel: { ...textStyle(), formatter: (bytes) => Words.shortSize(bytes) },
         splitLine: { lineStyle: { color: Dom.colour("line") } },
         ...extra,

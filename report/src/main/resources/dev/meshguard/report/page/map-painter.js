@@ -74,7 +74,7 @@ const MapPainter = (() => {
             return text;
         }
         const short = text.slice(0, Math.floor((text.length * room) / context.measureText(text).width) - 1);
-        return short.length > 2 ? `${short}…` : "";
+        return short.length > 3 ? `${short}…` : "";
     };
 
     const marks = (context, scene, colours) => {

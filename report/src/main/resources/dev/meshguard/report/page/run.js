@@ -26,6 +26,9 @@
         const data = await PageData.read();
         HeadView.show(data);
         GroupsView.show(data);
+        // What matters most is on the screen before the rest is computed.
+        document.documentElement.dataset.first = String(Math.round(performance.now()));
+        await new Promise((resolve) => setTimeout(resolve));
         MapView.show(data);
         LiveView.show(data);
         MatrixView.show(data);
@@ -34,6 +37,7 @@
         EventsView.show(data);
         ExpectationsView.show(data);
         navigation(data);
+        document.querySelector(location.hash.length > 1 ? `[id="${CSS.escape(location.hash.slice(1))}"]` : "nothing")?.scrollIntoView();
         document.documentElement.dataset.shown = String(Math.round(performance.now()));
     };
 

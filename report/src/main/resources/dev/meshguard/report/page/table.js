@@ -89,10 +89,14 @@ const SortableTable = (() => {
         const order = Dom.select(
             `${id}-order`,
             "Sort by",
-            columns.map((column) => [column.key, column.title]),
+            [["", "as found"], ...columns.map((column) => [column.key, column.title])],
             (key) => {
                 sorted = undefined;
-                sort(key);
+                if (key === "") {
+                    show();
+                } else {
+                    sort(key);
+                }
             },
         );
         order.classList.add("order");

@@ -25,6 +25,8 @@ const Words = (() => {
     /** A round step of bytes, a power of two, of which about so many make the given amount. */
     const step = (bytes, about) => 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(1, bytes) / about)));
 
+    const ceiling = (bytes, about) => Math.ceil(Math.max(1, bytes) / step(bytes, about)) * step(bytes, about);
+
     const duration = (micros) => {
         if (micros < 1000) {
             return `${Math.round(micros)} µs`;
@@ -48,5 +50,5 @@ const Words = (() => {
     /** The marks of rectangles, by number. */
     const MARKS = ["freed", "leaked", "misreported", "expected", "undecided"];
 
-    return { shortSize, size, address, count, signedSize, step, duration, thousands, outcome, MARKS };
+    return { shortSize, size, address, count, signedSize, step, ceiling, duration, thousands, outcome, MARKS };
 })();
