@@ -1,6 +1,7 @@
 package dev.meshguard.report;
 
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.util.ArrayList;
@@ -165,6 +166,11 @@ public record VerdictReport(
                 optOut,
                 Optional.of(command),
                 limits);
+    }
+
+    /** Returns the narrowest entry that lets a group of the verdict stay, if one fits it and it is not expected already. */
+    public Optional<OptOut> optOutOf(SurvivorGroup group) {
+        return ReportWriter.optOut(group, ReportWriter.devices(verdict.history()));
     }
 
     /** Returns the whole text, at most {@value VerdictText#MOST_LINES} lines, without a line break at the end. */

@@ -1,0 +1,48 @@
+package dev.meshguard.report.page.data;
+
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.budget.BudgetVerdict;
+import dev.meshguard.verdict.growth.Accumulation;
+import java.util.Optional;
+
+/**
+ * Everything that the page of a run is made of.
+ *
+ * @param title what was run
+ * @param report the verdict and what there is to say of it
+ * @param text what the terminal says, if that is more than the report
+ * @param known what was known before, if anybody keeps count of that
+ * @param budgets whether budgets were kept to, if there are any
+ * @param growth what rounds left behind, if that was judged
+ * @param hidesSources whether places in files are left out
+ */
+public record RunFigures(
+        String title,
+        VerdictReport report,
+        Optional<String> text,
+        Optional<Baseline> known,
+        Optional<BudgetVerdict> budgets,
+        Optional<Accumulation> growth,
+        boolean hidesSources) {
+
+    /** Returns what was found. */
+    public LeakVerdict verdict() {
+        return report.verdict();
+    }
+
+    /** Returns what the page says in words: exactly what the terminal says, unless sources are left out. */
+    public String words() {
+        return discretion().words(text.orElseGet(report::text));
+    }
+
+    Discretion discretion() {
+        return new Discretion(hidesSources);
+    }
+
+    /** Returns the figures as JSON. */
+    public String json() {
+        return InlineJson.text(new RunJson(this)::write);
+    }
+}
