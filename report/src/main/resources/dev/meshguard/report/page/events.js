@@ -14,6 +14,19 @@ const EventsView = (() => {
 
     const text = (position) => (position < 0 || position === undefined ? "" : data.strings[position]);
 
+    /** What the columns of an event say, and then its words. */
+    const said = (index) => {
+        const events = data.events;
+        const memory = [
+            text(events.type[index]),
+            events.size[index] < 0 ? "" : Words.shortSize(events.size[index]),
+            events.address[index] < 0 ? "" : `at 0x${events.address[index].toString(16)}`,
+            events.device[index] < 0 ? "" : `on device ${events.device[index]}`,
+        ].filter((part) => part !== "");
+        const words = text(events.words[index]);
+        return [memory.join(" "), words].filter((part) => part !== "").join(", ");
+    };
+
     /** The place in the list of an event, or of the last one before it. */
     const placeOf = (number) => {
         let low = 0;
@@ -38,7 +51,7 @@ const EventsView = (() => {
             { class: "event", id: `event-${number}`, role: "option", "aria-selected": String(Cursor.event === number), "aria-setsize": shown.length, "aria-posinset": place + 1, "data-event": number },
             Dom.make("span", { class: "event-number" }, `#${number}`),
             Dom.make("span", { class: "event-kind" }, text(events.kind[index]).toLowerCase().replaceAll("_", " ")),
-            Dom.make("span", { class: "event-words" }, text(events.words[index])),
+            Dom.make("span", { class: "event-words" }, said(index)),
             Dom.make("span", { class: "event-phase" }, text(events.phase[index])),
         );
         line.style.transform = `translateY(${place * ROW}px)`;
@@ -75,7 +88,7 @@ const EventsView = (() => {
         const events = data.events;
         shown = [];
         for (let index = 0; index < events.number.length; index++) {
-            if ((chosen.kind === "" || text(events.kind[index]) === chosen.kind) && (chosen.search === "" || text(events.words[index]).toLowerCase().includes(chosen.search) || `#${events.number[index]}` === chosen.search)) {
+            if ((chosen.kind === "" || text(events.kind[index]) === chosen.kind) && (chosen.search === "" || said(index).toLowerCase().includes(chosen.search) || `#${events.number[index]}` === chosen.search)) {
                 shown.push(index);
             }
         }

@@ -62,7 +62,7 @@ const GroupsView = (() => {
             Dom.make(
                 "div",
                 {},
-                group.story.length > 0 ? [Dom.make("h4", {}, "The life of the first buffer"), Dom.make("ol", { class: "story", tabindex: "0" }, group.story.map((line) => Dom.make("li", {}, line)))] : null,
+                group.story && group.story.length > 0 ? [Dom.make("h4", {}, "The life of the first buffer"), Dom.make("ol", { class: "story", tabindex: "0" }, group.story.map((line) => Dom.make("li", {}, line)))] : null,
                 group.frames.length > 0 ? [Dom.make("h4", {}, "Allocated by"), Dom.make("ol", { class: "frames", tabindex: "0" }, group.frames.map((frame) => Dom.make("li", {}, frame)))] : null,
                 Dom.make("p", { class: "print-only" }, group.fingerprint ? `Fingerprint ${group.fingerprint}` : ""),
                 group.buffers.length > 0
@@ -94,7 +94,7 @@ const GroupsView = (() => {
             value: (group) => group.cause || "",
             cells: (group) => [
                 Dom.make("span", { class: `standing standing-${STANDINGS[group.standing]}`, title: group.standing.toLowerCase() }, Dom.mark(STANDINGS[group.standing]), Dom.make("b", {}, group.cause || STANDINGS[group.standing])),
-                Dom.make("span", { class: "badges" }, badge(group), group.standing === "LEAKED" ? null : Dom.make("span", { class: `badge badge-${STANDINGS[group.standing]}` }, STANDINGS[group.standing])),
+                Dom.make("span", { class: "badges" }, group.consequenceOf == null ? null : Dom.make("span", { class: "badge badge-with", title: "It goes away with another one" }, "with it"), badge(group), group.standing === "LEAKED" ? null : Dom.make("span", { class: `badge badge-${STANDINGS[group.standing]}` }, STANDINGS[group.standing])),
             ],
         },
         { key: "bytes", title: "Bytes", number: true, value: (group) => group.bytes, cells: (group) => Dom.make("span", { title: `${group.count} x ${Words.size(group.size)}` }, Words.shortSize(group.bytes)) },
@@ -106,10 +106,32 @@ const GroupsView = (() => {
         { key: "site", title: "Origin", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.make("code", { class: "site" }, group.site) : Dom.make("span", { class: "absent" }, "–")) },
     ];
 
+    /** Reports that fit nothing: a free of what was free, an allocation over another. */
+    const anomalies = (data) => {
+        const all = data.anomalies || [];
+        if (all.length === 0) {
+            return "";
+        }
+        const most = 50;
+        return Dom.make(
+            "div",
+            { class: "anomalies", id: "anomalies" },
+            Dom.make("h3", {}, "Reports that do not fit"),
+            Dom.make(
+                "ul",
+                {},
+                all.slice(0, most).map((anomaly) =>
+                    Dom.make("li", {}, Dom.mark(anomaly.unbalancesBooks ? "misreported" : "clean"), ` ${anomaly.words}: ${anomaly.type} ${Words.address(anomaly.address)} on device ${anomaly.device} `, eventLink(anomaly.event)),
+                ),
+            ),
+            all.length > most ? Dom.make("p", { class: "note" }, `… and ${all.length - most} more`) : null,
+        );
+    };
+
     const show = (data) => {
         const section = Dom.section("groups");
         if (data.groups.length === 0) {
-            section.append(Dom.make("p", { class: "empty" }, "Nothing is left: every buffer that was allocated was given back."));
+            section.append(Dom.make("p", { class: "empty" }, "Nothing is left: every buffer that was allocated was given back."), anomalies(data));
             return;
         }
         const chosen = { search: "", standing: "", knowledge: "" };
@@ -154,6 +176,8 @@ const GroupsView = (() => {
                       ),
             ),
             table.element,
+            data.aggregated.groups && data.aggregated.groups.shown < data.aggregated.groups.of ? Dom.make("p", { class: "aggregated" }, `${data.aggregated.groups.shown} of ${data.aggregated.groups.of} groups are in this page: the worst.`) : "",
+            anomalies(data),
         );
         if (data.groups.length <= 3) {
             table.open(0);

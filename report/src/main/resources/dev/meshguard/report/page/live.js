@@ -285,6 +285,9 @@ const LiveView = (() => {
               );
     };
 
+    const budgets = () =>
+        data.budgets && !data.budgets.kept ? Dom.make("pre", { class: "words wrong", id: "live-budgets", tabindex: "0" }, data.budgets.words.join("\n")) : "";
+
     const show = (given) => {
         data = given;
         const section = Dom.section("live");
@@ -315,6 +318,7 @@ const LiveView = (() => {
                   ),
             key(),
             place,
+            budgets(),
             steps() || "",
             Dom.make("div", { class: "scroll" }, figures()),
             data.aggregated.series.shown < data.aggregated.series.of ? Dom.make("p", { class: "aggregated" }, `${Words.thousands(data.aggregated.series.shown)} of ${Words.thousands(data.aggregated.series.of)} steps are drawn; peaks and the end are exact.`) : "",
