@@ -5,6 +5,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -35,6 +36,14 @@ public record RunFigures(
     /** Returns what the page says in words: exactly what the terminal says, unless sources are left out. */
     public String words() {
         return discretion().words(text.orElseGet(report::text));
+    }
+
+    /** Returns the entries of allowlists that let something stay, in words. */
+    public List<String> expectationsUsed() {
+        return verdict().expectations().stream()
+                .filter(result -> result.matchedBuffers() > 0)
+                .map(result -> discretion().words(result.expectation().toString()))
+                .toList();
     }
 
     Discretion discretion() {
