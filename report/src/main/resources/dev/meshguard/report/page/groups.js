@@ -103,29 +103,29 @@ const GroupsView = (() => {
         { key: "type", title: "Type", value: (group) => group.type, cells: (group) => group.type },
         { key: "label", title: "Label", value: (group) => group.label || "", cells: (group) => (group.label ? Dom.make("span", { class: "label" }, group.label) : Dom.make("span", { class: "absent" }, "–")) },
         { key: "phase", title: "Born in", value: (group) => group.phase, cells: (group) => group.phase },
-        { key: "site", title: "Origin", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.make("code", { class: "site" }, group.site) : Dom.make("span", { class: "absent" }, "–")) },
+        { key: "site", title: "Origin", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.make("code", { class: "site", title: group.site }, Words.shortFrame(group.site)) : Dom.make("span", { class: "absent" }, "–")) },
     ];
 
-    /** Reports that fit nothing: a free of what was free, an allocation over another. */
+    /** Reports that fit nothing: a free of what was free, an allocation over another. A hundred of a kind are one line. */
     const anomalies = (data) => {
-        const all = data.anomalies || [];
-        if (all.length === 0) {
-            return "";
+        const kinds = new Map();
+        for (const anomaly of data.anomalies || []) {
+            kinds.set(anomaly.words, [...(kinds.get(anomaly.words) || []), anomaly]);
         }
-        const most = 50;
-        return Dom.make(
-            "div",
-            { class: "anomalies", id: "anomalies" },
-            Dom.make("h3", {}, "Reports that do not fit"),
-            Dom.make(
-                "ul",
-                {},
-                all.slice(0, most).map((anomaly) =>
-                    Dom.make("li", {}, Dom.mark(anomaly.unbalancesBooks ? "misreported" : "clean"), ` ${anomaly.words}: ${anomaly.type} ${Words.address(anomaly.address)} on device ${anomaly.device} `, eventLink(anomaly.event)),
-                ),
-            ),
-            all.length > most ? Dom.make("p", { class: "note" }, `… and ${all.length - most} more`) : null,
-        );
+        return kinds.size === 0
+            ? ""
+            : Dom.make(
+                  "div",
+                  { class: "anomalies", id: "anomalies" },
+                  Dom.make("h3", {}, "Reports that do not fit"),
+                  Dom.make(
+                      "ul",
+                      {},
+                      [...kinds].map(([words, [first, ...more]]) =>
+                          Dom.make("li", { "data-count": more.length + 1 }, Dom.mark(first.unbalancesBooks ? "misreported" : "freed"), ` ${words}: ${first.type} ${Words.address(first.address)} on device ${first.device} `, eventLink(first.event), more.length === 0 ? null : ` and ${Words.count(more.length, "time")} more`),
+                      ),
+                  ),
+              );
     };
 
     const show = (data) => {

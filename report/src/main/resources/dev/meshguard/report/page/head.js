@@ -123,7 +123,7 @@ const HeadView = (() => {
                     : Dom.make(
                           "ul",
                           { class: "caveats", id: "caveats", "aria-label": "What the numbers do not mean" },
-                          data.caveats.map((caveat) => Dom.make("li", { class: caveat.makesInconclusive ? "decides" : undefined }, Dom.mark("undecided"), Dom.make("span", {}, caveat.words))),
+                          data.caveats.map((caveat) => Dom.make("li", { class: caveat.makesInconclusive ? "decides" : undefined }, caveat.makesInconclusive ? Dom.mark("undecided") : null, Dom.make("span", {}, caveat.words))),
                       ),
                 Dom.make(
                     "div",

@@ -17,8 +17,6 @@ const IcicleView = (() => {
 
     const amount = (value) => (mode === "count" ? Words.count(value, "buffer") : Words.size(value));
 
-    const short = (name) => name.replace(/^(?:[a-z_$][\w$]*\.)+(?=[A-Z])/, "");
-
     const root = () => data.icicle[mode];
 
     const focus = () => path.reduce((node, index) => node.children[index], root());
@@ -52,13 +50,13 @@ const IcicleView = (() => {
             const title = `${node.name}: ${amount(node.value)}, ${share >= 10 ? Math.round(share) : Math.round(share * 10) / 10} % of all`;
             const group = Dom.draw(
                 "g",
-                { class: `cell cell-${node.name.startsWith("…") ? "others" : hue(short(node.name).split(".")[0])} ${kind}`, role: "treeitem", tabindex: row === ancestors.length ? "0" : "-1", "aria-level": row + 1, "aria-label": title, "data-path": nodePath.join("."), "data-value": node.value, "data-name": node.name, transform: `translate(${left} ${row * ROW})` },
+                { class: `cell cell-${node.name.startsWith("…") ? "others" : hue(Words.shortFrame(node.name).split(".")[0])} ${kind}`, role: "treeitem", tabindex: row === ancestors.length ? "0" : "-1", "aria-level": row + 1, "aria-label": title, "data-path": nodePath.join("."), "data-value": node.value, "data-name": node.name, transform: `translate(${left} ${row * ROW})` },
                 Dom.draw("title", {}, title),
                 Dom.draw("rect", { width: Math.max(1, wide - 1), height: ROW - 1, rx: 2 }),
             );
             const letters = Math.floor((wide - 10) / 6.6);
             if (letters > 2) {
-                const name = short(node.name);
+                const name = Words.shortFrame(node.name);
                 group.append(Dom.draw("text", { x: 5, y: 17 }, name.length > letters ? `${name.slice(0, Math.max(1, letters - 1))}…` : name));
             }
             svg.append(group);

@@ -9,6 +9,10 @@ const LiveView = (() => {
     let isStacked = true;
     let range;
 
+    const x = (event) => Axis.current.of(event);
+
+    const shownRange = () => (range ? range.map(x) : [Axis.current.first, Axis.current.last]);
+
     const colourOf = (type) => Dom.colour(`type-${type.toLowerCase().replaceAll("_", "-")}`) || Dom.colour("type-other");
 
     const textStyle = (name = "soft") => ({ color: Dom.colour(name), fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 11 });
@@ -38,11 +42,11 @@ const LiveView = (() => {
         data: data.phases.map((phase, index) => {
             const next = data.phases[index + 1];
             const to = next ? next.from : data.end;
-            const [first, last] = range || [0, data.end];
-            const room = ((Math.min(to, last) - Math.max(phase.from, first)) / (last - first)) * chart.getWidth();
+            const [first, last] = shownRange();
+            const room = ((Math.min(x(to), last) - Math.max(x(phase.from), first)) / (last - first)) * chart.getWidth();
             return [
-                { name: phase.name, xAxis: phase.from, itemStyle: index % 2 === 0 ? {} : { color: "transparent" }, label: { show: room > phase.name.length * 8 + 8 } },
-                { xAxis: to },
+                { name: phase.name, xAxis: x(phase.from), itemStyle: index % 2 === 0 ? {} : { color: "transparent" }, label: { show: room > phase.name.length * 8 + 8 } },
+                { xAxis: x(to) },
             ];
         }),
     });
@@ -50,7 +54,7 @@ const LiveView = (() => {
     const stepMarks = () => {
         const shown = data.marks.filter((mark) => mark.kind !== "ROUND" || data.marks.length < 40);
         return shown.map((mark) => ({
-            xAxis: mark.event,
+            xAxis: x(mark.event),
             name: mark.name,
             lineStyle: { color: Dom.colour("soft"), type: "dashed", width: 1 },
             label: { show: false },
@@ -63,7 +67,7 @@ const LiveView = (() => {
         data: [
             {
                 name: "peak",
-                coord: [series.peak.event, height],
+                coord: [x(series.peak.event), height],
                 symbol: "diamond",
                 symbolSize: 9,
                 itemStyle: { color: colourOf(series.type), borderColor: Dom.colour("paper"), borderWidth: 1.5, decal: { symbol: "none" } },
@@ -71,7 +75,7 @@ const LiveView = (() => {
                     ...textStyle("ink"),
                     show: isNamed,
                     formatter: `${series.type} peak ${Words.shortSize(series.peak.bytes)}`,
-                    position: series.peak.event > data.end / 2 ? "left" : "right",
+                    position: x(series.peak.event) > (shownRange()[0] + shownRange()[1]) / 2 ? "left" : "right",
                     backgroundColor: Dom.colour("paper"),
                     padding: [1, 3],
                     borderRadius: 3,
@@ -107,15 +111,15 @@ const LiveView = (() => {
 
     const eventAxis = (extra = {}) => ({
         type: "value",
-        min: range ? range[0] : 0,
-        max: range ? range[1] : data.end,
-        axisLabel: { ...textStyle(), formatter: (event) => `#${Words.thousands(Math.round(event))}`, showMaxLabel: false, hideOverlap: true },
+        min: shownRange()[0],
+        max: shownRange()[1],
+        axisLabel: { ...textStyle(), show: Axis.current.name !== "phase", formatter: (value) => Axis.current.words(value), showMaxLabel: false, hideOverlap: true },
         axisLine: { lineStyle: { color: Dom.colour("line") } },
         splitLine: { show: false },
         ...extra,
     });
 
-    const cursorMark = () => (Cursor.event === undefined ? [] : [{ xAxis: Cursor.event, name: "cursor", lineStyle: { color: Dom.colour("cursor"), width: 1.5, type: "solid" }, label: { show: false } }]);
+    const cursorMark = () => (Cursor.event === undefined ? [] : [{ xAxis: x(Cursor.event), name: "cursor", lineStyle: { color: Dom.colour("cursor"), width: 1.5, type: "solid" }, label: { show: false } }]);
 
     const cursorSeries = (axis) => ({
         id: `cursor-${axis}`,
@@ -128,19 +132,18 @@ const LiveView = (() => {
         z: 9,
     });
 
-    const area = (series, points, axis, stack) => ({
+    const area = (series, points, axis) => ({
         id: `live-${series.type}`,
         name: series.type,
         type: "line",
         step: "end",
-        stack,
         xAxisIndex: axis,
         yAxisIndex: axis,
         symbol: "none",
         silent: true,
         lineStyle: { width: 1, color: colourOf(series.type) },
         itemStyle: { color: colourOf(series.type) },
-        areaStyle: { color: colourOf(series.type), opacity: 0.75 },
+        areaStyle: { color: colourOf(series.type), opacity: 1 },
         data: points,
         z: 3,
     });
@@ -154,6 +157,7 @@ const LiveView = (() => {
     const stacked = () => {
         const events = allEvents();
         const base = new Array(events.length).fill(0);
+        const areas = [];
         const drawn = [];
         const named = [];
         const total = new Array(events.length).fill(0);
@@ -164,33 +168,34 @@ const LiveView = (() => {
         data.series.forEach((series) => {
             const bytes = resampled(series, events);
             const peakAt = events.indexOf(series.peak.event);
-            const one = area(series, events.map((event, index) => [event, bytes[index]]), 0, "types");
+            const one = area(series, events.map((event, index) => [x(event), base[index] + bytes[index]]), 0);
             const height = base[peakAt] + series.peak.bytes;
             // Names that would lie on each other say nothing; the table has every peak.
-            const isNamed = named.every(([event, other]) => Math.abs(event - series.peak.event) > data.end * 0.3 || Math.abs(other - height) > most * 0.08);
+            const isNamed = named.every(([event, other]) => Math.abs(x(event) - x(series.peak.event)) > Axis.current.last * 0.3 || Math.abs(other - height) > most * 0.08);
             if (isNamed) {
                 named.push([series.peak.event, height]);
             }
             one.markPoint = peakMark(series, height, isNamed);
-            drawn.push(one);
+            areas.push(one);
             if (series.budget != null) {
                 // On top of what lies below: where the band crosses the line, the type is over its budget.
-                drawn.push(budgetLine(series.type, events.map((event, index) => [event, base[index] + series.budget]), 0));
+                drawn.push(budgetLine(series.type, events.map((event, index) => [x(event), base[index] + series.budget]), 0));
                 most = base.reduce((one, below) => Math.max(one, below + series.budget), most);
             }
             bytes.forEach((value, index) => {
                 base[index] += value;
             });
         });
-        drawn[0].markArea = phaseBands();
-        drawn[0].markLine = { silent: true, symbol: "none", data: stepMarks() };
-        drawn.push(cursorSeries(0));
+        // Each reaches down to zero, so the highest is drawn first and the lower ones over it.
+        areas.reverse();
+        areas[0].markArea = phaseBands();
+        areas[0].markLine = { silent: true, symbol: "none", data: stepMarks() };
         return {
             ...common(),
             grid: { left: 4, right: 12, top: 12, bottom: 4, containLabel: true },
             xAxis: eventAxis(),
             yAxis: bytesAxis(most, 5),
-            series: drawn,
+            series: [...areas, ...drawn, cursorSeries(0)],
         };
     };
 
@@ -199,13 +204,13 @@ const LiveView = (() => {
         data.series.forEach((series, index) => {
             const events = [...new Set([0, ...series.event, series.peak.event, data.end])].sort((one, other) => one - other);
             const bytes = resampled(series, events);
-            const one = area(series, events.map((event, place) => [event, bytes[place]]), index);
+            const one = area(series, events.map((event, place) => [x(event), bytes[place]]), index);
             one.markPoint = peakMark(series, series.peak.bytes, true);
             one.markArea = { ...phaseBands(), label: { ...phaseBands().label, show: index === 0 } };
             one.markLine = { silent: true, symbol: "none", data: stepMarks() };
             drawn.push(one, cursorSeries(index));
             if (series.budget != null) {
-                drawn.push(budgetLine(series.type, [[0, series.budget], [data.end, series.budget]], index));
+                drawn.push(budgetLine(series.type, [[Axis.current.first, series.budget], [Axis.current.last, series.budget]], index));
             }
         });
         return {
@@ -224,6 +229,7 @@ const LiveView = (() => {
         chart.resize();
         chart.setOption(isStacked ? stacked() : rows(), { notMerge: true });
         place.dataset.mode = isStacked ? "stacked" : "rows";
+        place.dataset.axis = Axis.current.name;
     };
 
     const drawCursor = () => {
@@ -297,12 +303,12 @@ const LiveView = (() => {
         }
         const place = Dom.make("div", { class: "chart", id: "live-chart" });
         section.append(
-            data.series.length < 2
-                ? ""
-                : Dom.make(
-                      "div",
-                      { class: "controls" },
-                      Dom.choice(
+            Dom.make(
+                "div",
+                { class: "controls" },
+                data.series.length < 2
+                    ? null
+                    : Dom.choice(
                           "live-mode",
                           "Types",
                           [
@@ -315,7 +321,8 @@ const LiveView = (() => {
                               draw();
                           },
                       ),
-                  ),
+                Axis.control("live-axis"),
+            ),
             key(),
             place,
             budgets(),
@@ -327,18 +334,24 @@ const LiveView = (() => {
         chart.getZr().on("click", (event) => {
             const axis = isStacked ? 0 : data.series.findIndex((_, index) => chart.containPixel({ gridIndex: index }, [event.offsetX, event.offsetY]));
             if (axis >= 0 && chart.containPixel({ gridIndex: axis }, [event.offsetX, event.offsetY])) {
-                const [x] = chart.convertFromPixel({ gridIndex: axis }, [event.offsetX, event.offsetY]);
-                Cursor.moveTo(Math.max(1, Math.min(data.end, Math.round(x))), "live");
+                const [value] = chart.convertFromPixel({ gridIndex: axis }, [event.offsetX, event.offsetY]);
+                Cursor.moveTo(Math.max(1, Math.min(data.end, Math.round(Axis.current.event(value)))), "live");
             }
         });
         draw();
         new ResizeObserver(() => chart.resize()).observe(place);
         Dom.onTheme(draw);
         Cursor.onMove(drawCursor);
+        Axis.onChange(() => {
+            range = undefined;
+            draw();
+        });
         Cursor.onZoom((from, to) => {
             range = from === undefined ? undefined : [from, to];
-            const axes = isStacked ? [0] : data.series;
-            chart.setOption({ xAxis: [...axes].map(() => ({ min: range ? range[0] : 0, max: range ? range[1] : data.end })) });
+            const [min, max] = shownRange();
+            chart.setOption({ xAxis: (isStacked ? [0] : data.series).map(() => ({ min, max })) });
+            place.dataset.from = min;
+            place.dataset.to = max;
         });
     };
 

@@ -53,7 +53,7 @@ const MapPainter = (() => {
         data.phases.forEach((phase, index) => {
             const from = Math.max(0, x(axis.of(phase.from)));
             const next = data.phases[index + 1];
-            const to = Math.min(width, x(axis.of(next ? next.from : data.end + 1)));
+            const to = Math.min(width, x(axis.of(next ? next.from : data.end)));
             if (to <= 0 || from >= width || to <= from) {
                 return;
             }
@@ -70,6 +70,9 @@ const MapPainter = (() => {
     };
 
     const fit = (context, text, room) => {
+        if (room < 24) {
+            return "";
+        }
         if (context.measureText(text).width <= room) {
             return text;
         }
@@ -110,7 +113,9 @@ const MapPainter = (() => {
         context.textAlign = "center";
         context.fillStyle = colours.soft;
         context.strokeStyle = colours.line;
-        for (const tick of Axis.ticks(view.from, view.to, Math.max(2, width / 120))) {
+        let free = -1;
+        const shown = axis.ticks ? axis.ticks(view.from, view.to) : Axis.ticks(view.from, view.to, Math.max(2, width / 120));
+        for (const tick of shown) {
             const at = Math.round(x(tick)) + 0.5;
             context.beginPath();
             context.moveTo(at, height - BOTTOM);
@@ -118,7 +123,11 @@ const MapPainter = (() => {
             context.stroke();
             const words = axis.words(tick);
             const half = context.measureText(words).width / 2;
-            context.fillText(words, Math.max(half, Math.min(width + RIGHT - half, at)), height - 8);
+            const middle = Math.max(half, Math.min(width + RIGHT - half, at));
+            if (middle - half > free) {
+                context.fillText(words, middle, height - 8);
+                free = middle + half + 6;
+            }
         }
         context.textAlign = "left";
     };

@@ -344,6 +344,12 @@ const MapView = (() => {
         canvas.addEventListener("dblclick", (event) => zoom(0.4, at(event).value));
         new ResizeObserver(draw).observe(frame);
         Dom.onTheme(() => paint());
+        Axis.onChange((chosen) => {
+            axis = chosen;
+            toAxis();
+            Cursor.zoom(undefined, undefined, "map");
+            draw();
+        });
         Cursor.onMove(paintOver);
         Cursor.onChoose((index, source) => {
             if (source === "groups") {
@@ -401,23 +407,7 @@ const MapView = (() => {
                       shows.isFaint = isOn;
                       draw();
                   }),
-            !data.times
-                ? null
-                : Dom.choice(
-                      "map-axis",
-                      "Axis",
-                      [
-                          ["event", "events"],
-                          ["time", "time"],
-                      ],
-                      "event",
-                      (value) => {
-                          axis = value === "time" ? Axis.byTime(data) : Axis.byEvent(data);
-                          toAxis();
-                          Cursor.zoom(undefined, undefined, "map");
-                          draw();
-                      },
-                  ),
+            Axis.control("map-axis"),
             Dom.make("span", { class: "zoom" }, buttons.map(([id, words, title, onclick]) => Dom.make("button", { type: "button", id, title, "aria-label": title, onclick }, words))),
         );
     };
@@ -440,7 +430,7 @@ const MapView = (() => {
             return;
         }
         model = MapLanes.create(data);
-        axis = Axis.byEvent(data);
+        axis = Axis.current;
         toAxis();
         if (model.isMany) {
             shows.device = "left";

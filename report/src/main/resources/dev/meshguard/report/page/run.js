@@ -29,6 +29,7 @@
         // What matters most is on the screen before the rest is computed.
         document.documentElement.dataset.first = String(Math.round(performance.now()));
         await new Promise((resolve) => setTimeout(resolve));
+        Axis.start(data);
         MapView.show(data);
         LiveView.show(data);
         MatrixView.show(data);

@@ -36,6 +36,9 @@ const Words = (() => {
 
     const thousands = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 
+    /** A frame without the package of its class. */
+    const shortFrame = (frame) => frame.replace(/^(?:[a-z_$][\w$]*\.)+(?=[A-Z])/, "");
+
     const OUTCOMES = {
         LEAKED: { word: "Leak", mark: "leaked" },
         LEAK_FREE: { word: "Clean", mark: "clean" },
@@ -50,5 +53,5 @@ const Words = (() => {
     /** The marks of rectangles, by number. */
     const MARKS = ["freed", "leaked", "misreported", "expected", "undecided"];
 
-    return { shortSize, size, address, count, signedSize, step, ceiling, duration, thousands, outcome, MARKS };
+    return { shortSize, size, address, count, signedSize, step, ceiling, duration, thousands, outcome, shortFrame, MARKS };
 })();
