@@ -21,6 +21,7 @@ import org.openqa.selenium.interactions.Actions;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
+import org.openqa.selenium.support.ui.Select;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
 /**
@@ -93,7 +94,16 @@ final class Chromium implements AutoCloseable {
         open(file, 1280, "light");
     }
 
+    /** Opens a page at a place of it. */
+    void open(Path file, String place) {
+        open(file.toUri() + place, 1280, "light");
+    }
+
     void open(Path file, int width, String theme) {
+        open(file.toUri().toString(), width, theme);
+    }
+
+    private void open(String address, int width, String theme) {
         driver.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",
                 Map.of("width", width, "height", 900, "deviceScaleFactor", 1, "mobile", false));
@@ -104,7 +114,7 @@ final class Chromium implements AutoCloseable {
         requests();
         console();
         driver.get("about:blank");
-        driver.get(file.toUri().toString());
+        driver.get(address);
         await("document.documentElement.dataset.shown !== undefined");
     }
 
@@ -162,6 +172,11 @@ final class Chromium implements AutoCloseable {
         WebElement element = find(selector);
         driver.executeScript("arguments[0].scrollIntoView({block: 'center'})", element);
         element.click();
+    }
+
+    /** Chooses the entry of a list by its words. */
+    void select(String selector, String words) {
+        new Select(find(selector)).selectByVisibleText(words);
     }
 
     /** Clicks a point of the window. */
