@@ -6,6 +6,8 @@ import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.Reporting;
 import dev.meshguard.junit.internal.RunAccount;
+import dev.meshguard.junit.internal.pages.PageSettings;
+import dev.meshguard.junit.internal.pages.RunPages;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.junit.internal.TemplateInvocations;
@@ -391,6 +393,11 @@ public final class MeshGuardExtension
                         new Reporting(
                                 ReportSettings.of(context::getConfigurationParameter),
                                 HistoryFolder.of(context::getConfigurationParameter),
+                                RunPages.begin(
+                                        PageSettings.of(context::getConfigurationParameter),
+                                        System.getenv(),
+                                        System::getProperty,
+                                        System.currentTimeMillis()),
                                 System::nanoTime))));
     }
 

@@ -84,7 +84,7 @@ class RecordedHistoriesTests {
     }
 
     private static EngineExecutionResults run(Map<String, String> parameters) {
-        return EngineTestKit.engine("junit-jupiter")
+        return EngineTestKit.engine("junit-jupiter").configurationParameter("meshguard.page", "off")
                 .selectors(DiscoverySelectors.selectClass(TwoTestCase.class))
                 .configurationParameters(parameters)
                 .execute();

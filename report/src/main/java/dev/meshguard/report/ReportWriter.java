@@ -109,6 +109,7 @@ final class ReportWriter {
                 remedies(),
                 optOut(),
                 Optional.empty(),
+                Optional.empty(),
                 Limit.of(verdict));
     }
 

@@ -30,6 +30,7 @@ import org.apiguardian.api.API.Status;
  * @param remedies what to do, one for each cause
  * @param optOut the entry to paste where a buffer may stay, if one was found that may, in both its forms
  * @param reproduction the command that runs this again, if it is known
+ * @param page where a page shows it, if one was written
  * @param limits what the numbers do not mean and the history could not know; for whoever reads the data and not the text
  * @since 0.1
  */
@@ -45,6 +46,7 @@ public record VerdictReport(
         List<String> remedies,
         Optional<OptOut> optOut,
         Optional<String> reproduction,
+        Optional<String> page,
         List<Limit> limits) {
 
     /**
@@ -149,6 +151,7 @@ public record VerdictReport(
                 remedies,
                 optOut,
                 reproduction,
+                page,
                 limits);
     }
 
@@ -165,6 +168,24 @@ public record VerdictReport(
                 remedies,
                 optOut,
                 Optional.of(command),
+                page,
+                limits);
+    }
+
+    /** Returns this report with the place of a page that shows it. */
+    public VerdictReport shownAt(String place) {
+        return new VerdictReport(
+                verdict,
+                sections,
+                tracked,
+                teardown,
+                timeline,
+                asides,
+                expectations,
+                remedies,
+                optOut,
+                reproduction,
+                Optional.of(place),
                 limits);
     }
 
