@@ -8,6 +8,7 @@ const LiveView = (() => {
     let chart;
     let isStacked = true;
     let range;
+    let waiting;
 
     const x = (event) => Axis.current.of(event);
 
@@ -239,6 +240,13 @@ const LiveView = (() => {
         place.dataset.cursor = Cursor.event;
     };
 
+    const follow = () => {
+        const [min, max] = shownRange();
+        chart.setOption({ xAxis: (isStacked ? [0] : data.series).map(() => ({ min, max })) });
+        Dom.section("live-chart").dataset.from = min;
+        Dom.section("live-chart").dataset.to = max;
+    };
+
     const figures = () =>
         Dom.make(
             "table",
@@ -348,10 +356,9 @@ const LiveView = (() => {
         });
         Cursor.onZoom((from, to) => {
             range = from === undefined ? undefined : [from, to];
-            const [min, max] = shownRange();
-            chart.setOption({ xAxis: (isStacked ? [0] : data.series).map(() => ({ min, max })) });
-            place.dataset.from = min;
-            place.dataset.to = max;
+            // The map shall not wait for the chart while a reader turns the wheel.
+            clearTimeout(waiting);
+            waiting = setTimeout(follow, 120);
         });
     };
 

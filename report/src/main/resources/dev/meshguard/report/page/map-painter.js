@@ -1,6 +1,6 @@
 "use strict";
 
-/** Draws the lifetime map on a canvas. A hundred thousand rectangles are fluid because what is thinner than a pixel is joined first. */
+/** Draws the lifetime map on a canvas. A hundred thousand rectangles have to be drawn within a frame or two. */
 const MapPainter = (() => {
     /** Room above the lanes for phases and marks, below them for the ticks, and right of them for what runs off. */
     const TOP = 34;
@@ -132,49 +132,54 @@ const MapPainter = (() => {
         context.textAlign = "left";
     };
 
-    /** What was freed: wide ones each for itself, thin ones as runs of covered pixels. */
-    const freed = (context, scene, lane, colour) => {
-        const { xs, view, width, low, high, isFaint } = scene;
-        const rows = lane.height;
-        const columns = Math.ceil(width);
-        const covered = new Uint8Array(columns * rows);
-        const scale = width / (view.to - view.from);
+    const rgba = (hex, alpha) => {
+        const [red, green, blue] = [1, 3, 5].map((place) => parseInt(hex.slice(place, place + 2), 16));
+        // Canvases keep red in the lowest byte.
+        return ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+    };
+
+    /**
+     * What was freed, pixel by pixel: a hundred thousand lives are mostly thinner than a pixel, and a fill for each of them would take
+     * longer than a frame. At any time an address belongs to one of them, so a pixel is hardly ever written twice.
+     */
+    const freed = (pixels, stride, ratio, scene, lane, colour) => {
+        const { xs, view, width, low, high } = scene;
+        const scale = (width * ratio) / (view.to - view.from);
+        const widest = Math.floor(width * ratio);
+        const first = Math.round(lane.top * ratio);
+        const rows = Math.round(lane.height * ratio);
         let count = 0;
-        context.fillStyle = colour;
-        context.globalAlpha = isFaint ? 0.12 : 0.62;
         for (const index of lane.freed) {
             if (xs.to[index] < view.from || xs.from[index] > view.to) {
                 continue;
             }
             count++;
-            const left = Math.max(0, (xs.from[index] - view.from) * scale);
-            const right = Math.min(width, (xs.to[index] - view.from) * scale);
-            const top = (1 - high[index]) * rows;
-            const tall = Math.max(1, (high[index] - low[index]) * rows);
-            if (right - left > 3) {
-                const isFramed = tall > 5;
-                context.fillRect(left, lane.top + top + (isFramed ? 0.5 : 0), right - left - 0.8, isFramed ? tall - 1 : tall);
-            } else {
-                const lastColumn = Math.min(columns - 1, Math.max(left | 0, Math.ceil(right) - 1));
-                const lastRow = Math.min(rows, Math.ceil(top + tall));
-                for (let column = left | 0; column <= lastColumn; column++) {
-                    covered.fill(1, column * rows + (top | 0), column * rows + lastRow);
-                }
+            const begin = Math.max(0, Math.floor((xs.from[index] - view.from) * scale));
+            let end = Math.min(widest, Math.ceil((xs.to[index] - view.from) * scale));
+            let top = Math.floor((1 - high[index]) * rows);
+            const bottom = Math.min(rows, Math.max(top + 1, Math.ceil((1 - low[index]) * rows)));
+            // A hair of room, so that neighbours can be told apart.
+            end = end - begin > 4 ? end - 1 : Math.max(end, begin + 1);
+            top = bottom - top > 5 ? top + 1 : top;
+            for (let row = first + top; row < first + bottom; row++) {
+                pixels.fill(colour, row * stride + begin, row * stride + Math.min(widest, end));
             }
         }
-        for (let column = 0; column < columns; column++) {
-            let start = -1;
-            for (let row = 0; row <= rows; row++) {
-                const isCovered = row < rows && covered[column * rows + row] === 1;
-                if (isCovered && start < 0) {
-                    start = row;
-                } else if (!isCovered && start >= 0) {
-                    context.fillRect(column, lane.top + start, 1, row - start);
-                    start = -1;
-                }
-            }
+        return count;
+    };
+
+    /** Draws what was freed in all lanes and returns how many that were. */
+    const freedOfAll = (context, scene, ratio, colours) => {
+        const stride = Math.max(1, Math.floor(scene.width * ratio));
+        const image = new ImageData(stride, Math.round(scene.height * ratio));
+        const pixels = new Uint32Array(image.data.buffer);
+        let count = 0;
+        for (const lane of scene.lanes) {
+            count += freed(pixels, stride, ratio, scene, lane, rgba(colours.type(lane.type), scene.isFaint ? 31 : 158));
         }
-        context.globalAlpha = 1;
+        const buffer = new OffscreenCanvas(image.width, image.height);
+        buffer.getContext("2d").putImageData(image, 0, 0);
+        context.drawImage(buffer, 0, 0, image.width / ratio, image.height / ratio);
         return count;
     };
 
@@ -252,10 +257,10 @@ const MapPainter = (() => {
             context.fillRect(0, lane.top, scene.width, lane.height);
         }
         marks(context, scene, colours);
+        if (!scene.isLeftOnly) {
+            count += freedOfAll(context, scene, ratio, colours);
+        }
         for (const lane of scene.lanes) {
-            if (!scene.isLeftOnly) {
-                count += freed(context, scene, lane, colours.type(lane.type));
-            }
             if (scene.isFaint) {
                 unlike(context, scene, lane, colours.type(lane.type));
             }

@@ -7,7 +7,10 @@ const SuiteView = (() => {
         return Dom.make("span", { class: `run-outcome outcome-${mark}` }, Dom.mark(mark), word);
     };
 
-    const title = (run) => (run.page ? Dom.make("a", { class: "run-title", href: run.page }, run.title) : Dom.make("span", { class: "run-title" }, run.title));
+    /** A folder may be called anything. */
+    const address = (page) => page.split("/").map(encodeURIComponent).join("/");
+
+    const title = (run) => (run.page ? Dom.make("a", { class: "run-title", href: address(run.page) }, run.title) : Dom.make("span", { class: "run-title" }, run.title));
 
     const where = (run) => [run.machine, run.fork === undefined || run.fork === "" ? undefined : `JVM ${run.fork}`].filter((one) => one !== undefined && one !== "").join(" · ");
 
@@ -46,7 +49,7 @@ const SuiteView = (() => {
             id: "runs-table",
             caption: "Runs",
             rows: data.runs,
-            rowProperties: (run) => ({ "data-run": run.id }),
+            rowProperties: (run) => ({ "data-run": run.id, "data-outcome": run.outcome }),
             columns: [
                 { key: "title", title: "Test", value: (run) => run.title, cells: title },
                 { key: "outcome", title: "Outcome", value: (run) => run.outcome, cells: outcome },
@@ -56,6 +59,7 @@ const SuiteView = (() => {
                 { key: "buffers", title: "Buffers", number: true, value: (run) => run.buffers, cells: (run) => String(run.buffers) },
                 { key: "peak", title: "Peak", number: true, value: (run) => run.peakBytes, cells: (run) => Dom.make("span", { title: Words.size(run.peakBytes) }, Words.shortSize(run.peakBytes)) },
                 { key: "duration", title: "Duration", number: true, value: (run) => run.durationMillis, cells: (run) => Words.duration(run.durationMillis * 1000) },
+                ...(data.runs.some((run) => run.day) ? [{ key: "day", title: "Day", value: (run) => run.day || "", cells: (run) => run.day || Dom.make("span", { class: "absent" }, "–") }] : []),
                 { key: "where", title: "Ran on", value: where, cells: (run) => where(run) || Dom.make("span", { class: "absent" }, "–") },
             ],
             sortBy: "leaks",
@@ -114,12 +118,13 @@ const SuiteView = (() => {
             section.hidden = true;
             return;
         }
-        const byId = new Map(data.runs.map((run) => [run.id, run]));
-        const worst = [...data.runs].sort((one, other) => other.leakedBytes - one.leakedBytes || other.peakBytes - one.peakBytes);
-        const chosen = { one: worst[worst.length - 1].id, other: worst[0].id };
+        // By their places: what two machines ran has one name.
+        const places = data.runs.map((_, place) => place);
+        const worst = places.sort((one, other) => data.runs[other].leakedBytes - data.runs[one].leakedBytes || data.runs[other].peakBytes - data.runs[one].peakBytes);
+        const chosen = { one: worst[worst.length - 1], other: worst[0] };
         const result = Dom.make("div", { id: "differences-result" });
         const choose = (key, words) => {
-            const list = Dom.select(`differences-${key}`, words, data.runs.map((run) => [run.id, [run.title, where(run)].filter((part) => part !== "").join(" · ")]), (value) => {
+            const list = Dom.select(`differences-${key}`, words, data.runs.map((run, place) => [place, [run.title, where(run), run.day || ""].filter((part) => part !== "").join(" · ")]), (value) => {
                 chosen[key] = value;
                 show();
             });
@@ -127,8 +132,8 @@ const SuiteView = (() => {
             return list;
         };
         const show = () => {
-            const one = byId.get(chosen.one);
-            const other = byId.get(chosen.other);
+            const one = data.runs[chosen.one];
+            const other = data.runs[chosen.other];
             result.replaceChildren(
                 Dom.make(
                     "table",
@@ -165,15 +170,17 @@ const SuiteView = (() => {
             section.append(Dom.make("p", { class: "empty" }, "No run used an entry that says what may stay."));
             return;
         }
+        // Of runs without a day the last of the list.
+        const last = (usedBy) => usedBy.reduce((one, other) => ((other.day || "") >= (one.day || "") ? other : one));
         section.append(
             SortableTable.create({
                 id: "used-table",
                 caption: "Expected buffers over the runs",
-                rows: [...entries].map(([words, usedBy]) => ({ words, usedBy })),
+                rows: [...entries].map(([words, usedBy]) => ({ words, usedBy, last: last(usedBy) })),
                 columns: [
                     { key: "words", title: "Entry", value: (entry) => entry.words, cells: (entry) => Dom.make("code", {}, entry.words) },
-                    { key: "runs", title: "Used by", number: true, value: (entry) => entry.usedBy.length, cells: (entry) => Words.count(entry.usedBy.length, "run") },
-                    { key: "last", title: "Last used by", value: (entry) => entry.usedBy[entry.usedBy.length - 1].title, cells: (entry) => title(entry.usedBy[entry.usedBy.length - 1]) },
+                    { key: "runs", title: "Used by", number: true, value: (entry) => entry.usedBy.length, cells: (entry) => `${entry.usedBy.length} of ${Words.count(data.runs.length, "run")}` },
+                    { key: "last", title: "Last used", value: (entry) => entry.last.day || entry.last.title, cells: (entry) => [entry.last.day ? `${entry.last.day} by ` : "by ", title(entry.last)] },
                 ],
             }).element,
         );
