@@ -85,6 +85,12 @@ const Dom = (() => {
         return make("span", { class: "copying" }, button, said);
     };
 
+    /** A frame of a stack, which breaks before its file and not in the middle of a word. */
+    const frame = (text, title) => {
+        const place = text.indexOf("(");
+        return make("code", { class: "site", title }, place < 0 ? text : [text.slice(0, place), make("wbr"), text.slice(place)]);
+    };
+
     const section = (id) => document.getElementById(id);
 
     /** A choice of a few, of which one holds: radio buttons, so arrow keys move it. */
@@ -147,5 +153,5 @@ const Dom = (() => {
         themeChanged();
     });
 
-    return { make, draw, mark, copyButton, section, choice, toggle, select, search, colour, onTheme };
+    return { make, draw, mark, copyButton, frame, section, choice, toggle, select, search, colour, onTheme };
 })();

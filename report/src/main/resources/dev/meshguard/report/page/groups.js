@@ -103,7 +103,7 @@ const GroupsView = (() => {
         { key: "type", title: "Type", value: (group) => group.type, cells: (group) => group.type },
         { key: "label", title: "Label", value: (group) => group.label || "", cells: (group) => (group.label ? Dom.make("span", { class: "label" }, group.label) : Dom.make("span", { class: "absent" }, "–")) },
         { key: "phase", title: "Born in", value: (group) => group.phase, cells: (group) => group.phase },
-        { key: "site", title: "Origin", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.make("code", { class: "site", title: group.site }, Words.shortFrame(group.site)) : Dom.make("span", { class: "absent" }, "–")) },
+        { key: "site", title: "Origin", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.frame(Words.shortFrame(group.site), group.site) : Dom.make("span", { class: "absent" }, "–")) },
     ];
 
     /** Reports that fit nothing: a free of what was free, an allocation over another. A hundred of a kind are one line. */

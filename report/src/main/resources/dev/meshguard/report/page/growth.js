@@ -101,7 +101,7 @@ const GrowthView = (() => {
                     value: (line) => line.name,
                     cells: (line) => [
                         line.place < MOST ? Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: COLOURS[line.place % COLOURS.length], width: 10, height: 10, rx: 2 })) : null,
-                        mode === "origin" ? Dom.make("code", { class: "site", title: line.name }, Words.shortFrame(line.name)) : line.name,
+                        mode === "origin" ? Dom.frame(Words.shortFrame(line.name), line.name) : line.name,
                         line.words && line.words !== line.name ? Dom.make("span", { class: "of" }, line.words) : null,
                     ],
                 },

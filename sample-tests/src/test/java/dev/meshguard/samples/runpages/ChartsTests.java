@@ -43,7 +43,8 @@ class ChartsTests {
     void liveBytesHaveThePeaksOfTheHistory(Chromium chromium) {
         chromium.open(file);
 
-        peaks().forEach((type, peak) -> assertThat(chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(2)"))
+        peaks().forEach((type, peak) -> assertThat(
+                        chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(2)"))
                 .as(type.name())
                 .isEqualTo(Quantities.size(peak)));
         for (BufferType type : peaks().keySet()) {
@@ -60,13 +61,15 @@ class ChartsTests {
     void liveBytesAreDrawnOnTopOfEachOtherOrEachForItself(Chromium chromium) {
         chromium.open(file);
         assertThat(seriesOfChart(chromium, "live-chart")).contains("DRAM", "L1", "L1 budget");
-        assertThat(chromium.value("echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().grid.length"))
+        assertThat(chromium.value(
+                        "echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().grid.length"))
                 .isEqualTo(1L);
 
         chromium.click("input[name=live-mode][value=rows]");
 
         chromium.await("document.querySelector('#live-chart').dataset.mode === 'rows'");
-        assertThat(chromium.value("echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().grid.length"))
+        assertThat(chromium.value(
+                        "echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().grid.length"))
                 .isEqualTo((long) peaks().size());
     }
 
@@ -120,7 +123,8 @@ class ChartsTests {
         assertThat(chromium.text("#growth-words"))
                 .isEqualTo(AccumulationReport.of(growth).text());
         assertThat(chromium.texts("#growth-table td[data-key=slope]"))
-                .containsExactly("+" + Quantities.shortSize(8 * growth.memory().get(0).bytesPerRound()));
+                .containsExactly(
+                        "+" + Quantities.shortSize(8 * growth.memory().get(0).bytesPerRound()));
         assertThat(chromium.texts("#growth-table td[data-key=trend]")).containsExactly("growing");
     }
 

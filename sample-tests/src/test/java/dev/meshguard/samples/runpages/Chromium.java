@@ -187,8 +187,7 @@ final class Chromium implements AutoCloseable {
     void wheel(String selector, int by) {
         WebElement element = find(selector);
         new Actions(driver)
-                .scrollFromOrigin(
-                        org.openqa.selenium.interactions.WheelInput.ScrollOrigin.fromElement(element), 0, by)
+                .scrollFromOrigin(org.openqa.selenium.interactions.WheelInput.ScrollOrigin.fromElement(element), 0, by)
                 .perform();
     }
 

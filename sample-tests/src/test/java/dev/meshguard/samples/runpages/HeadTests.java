@@ -37,8 +37,7 @@ class HeadTests {
         chromium.open(file);
 
         assertThat(chromium.text("#outcome")).isEqualTo("Leak");
-        assertThat(LEAK.report().text())
-                .startsWith("LEAK  " + chromium.text("#headline") + "      [");
+        assertThat(LEAK.report().text()).startsWith("LEAK  " + chromium.text("#headline") + "      [");
         assertThat(chromium.text("h1")).isEqualTo("KvCacheTest.decode()");
     }
 
@@ -103,8 +102,9 @@ class HeadTests {
 
     @Test
     void copiesItTheOldWayWhereThereIsNoClipboardToWriteTo(Chromium chromium) {
-        chromium.beforeEachPage("if (location.hash === '#without') {"
-                + " window.board = navigator.clipboard; Object.defineProperty(navigator, 'clipboard', {value: undefined}); }");
+        chromium.beforeEachPage(
+                "if (location.hash === '#without') {"
+                        + " window.board = navigator.clipboard; Object.defineProperty(navigator, 'clipboard', {value: undefined}); }");
         chromium.open(file, "#without");
 
         chromium.click("#copy-text");

@@ -72,7 +72,8 @@ class LanguageModelPageTests {
     private static double shareOf(Chromium chromium, String phase) {
         chromium.run("PageData.read().then(data => { window.phases = data.phases; })");
         chromium.await("window.phases !== undefined");
-        chromium.run("window.at = event => (Axis.current.of(event) - Axis.current.first) / (Axis.current.last - Axis.current.first)");
+        chromium.run(
+                "window.at = event => (Axis.current.of(event) - Axis.current.first) / (Axis.current.last - Axis.current.first)");
         chromium.run("window.phase = phases.find(phase => phase.name === arguments[0])", phase);
         return ((Number) chromium.value("at(phase.to) - at(phase.from)")).doubleValue();
     }

@@ -36,12 +36,12 @@ class LeakGroupsTests {
         chromium.open(file);
 
         assertThat(column(chromium, "bytes"))
-                .containsExactlyInAnyOrderElementsOf(
-                        groups().map(group -> Quantities.shortSize(group.bytes())).toList());
-        assertThat(column(chromium, "count"))
-                .containsExactlyInAnyOrderElementsOf(groups()
-                        .map(group -> String.valueOf(group.survivors().size()))
+                .containsExactlyInAnyOrderElementsOf(groups().map(group -> Quantities.shortSize(group.bytes()))
                         .toList());
+        assertThat(column(chromium, "count"))
+                .containsExactlyInAnyOrderElementsOf(
+                        groups().map(group -> String.valueOf(group.survivors().size()))
+                                .toList());
         assertThat(chromium.texts(SHOWN_ROWS + " .standing b"))
                 .containsExactlyInAnyOrderElementsOf(
                         groups().map(group -> group.cause().name()).toList());
@@ -51,8 +51,8 @@ class LeakGroupsTests {
     void hasADotForEachDeviceThatHoldsOne(Chromium chromium) {
         chromium.open(file);
 
-        assertThat(chromium.all(SHOWN_ROWS + " .dots svg:not(.mark-clean)"))
-                .hasSize((int) groups().mapToLong(group -> group.devices().size()).sum());
+        assertThat(chromium.all(SHOWN_ROWS + " .dots svg:not(.mark-clean)")).hasSize((int)
+                groups().mapToLong(group -> group.devices().size()).sum());
     }
 
     @Test
@@ -64,8 +64,7 @@ class LeakGroupsTests {
         assertThat(chromium.find("#groups-table th[data-key=bytes]").getDomAttribute("aria-sort"))
                 .isEqualTo("descending");
         assertThat(column(chromium, "bytes"))
-                .containsExactlyElementsOf(groups()
-                        .map(SurvivorGroup::bytes)
+                .containsExactlyElementsOf(groups().map(SurvivorGroup::bytes)
                         .sorted(Comparator.reverseOrder())
                         .map(Quantities::shortSize)
                         .toList());
@@ -77,7 +76,8 @@ class LeakGroupsTests {
             chromium.click("#groups-table th[data-key=" + key + "] button");
             assertThat(chromium.all("#groups-table th[aria-sort]:not([aria-sort=none])"))
                     .singleElement()
-                    .satisfies(head -> assertThat(head.getDomAttribute("data-key")).isEqualTo(key));
+                    .satisfies(
+                            head -> assertThat(head.getDomAttribute("data-key")).isEqualTo(key));
         }
     }
 
@@ -90,7 +90,8 @@ class LeakGroupsTests {
         assertThat(chromium.all(SHOWN_ROWS))
                 .hasSize(count(group -> group.cause().name().equals("CACHED")));
         assertThat(chromium.text("#groups .counted"))
-                .isEqualTo(count(group -> group.cause().name().equals("CACHED")) + " of " + groups().count() + " shown");
+                .isEqualTo(
+                        count(group -> group.cause().name().equals("CACHED")) + " of " + groups().count() + " shown");
     }
 
     @Test
@@ -113,13 +114,18 @@ class LeakGroupsTests {
     @Test
     void opensToEvidenceStoryRemedyAndEntry(Chromium chromium) {
         chromium.open(file);
-        SurvivorGroup cached = groups().filter(group -> group.cause().name().equals("CACHED")).findFirst().orElseThrow();
+        SurvivorGroup cached = groups().filter(group -> group.cause().name().equals("CACHED"))
+                .findFirst()
+                .orElseThrow();
 
         chromium.click(openerOfCached(chromium));
 
-        assertThat(chromium.find(openerOfCached(chromium)).getDomAttribute("aria-expanded")).isEqualTo("true");
-        assertThat(chromium.text("#groups-table .detail")).contains(cached.evidence().get(0).words());
-        assertThat(chromium.text("#groups-table .remedy")).isEqualTo(LEAK.verdict().remedyOf(cached.cause()));
+        assertThat(chromium.find(openerOfCached(chromium)).getDomAttribute("aria-expanded"))
+                .isEqualTo("true");
+        assertThat(chromium.text("#groups-table .detail"))
+                .contains(cached.evidence().get(0).words());
+        assertThat(chromium.text("#groups-table .remedy"))
+                .isEqualTo(LEAK.verdict().remedyOf(cached.cause()));
         assertThat(chromium.texts("#groups-table .story li")).isNotEmpty();
         String line = LEAK.report().optOutOf(cached).orElseThrow().line();
         assertThat(chromium.text("#groups-table .paste-line code")).isEqualTo(line);

@@ -41,8 +41,8 @@ class LifetimeMapTests {
                         .distinct()
                         .count());
         assertThat(chromium.find("#map-canvas").getDomAttribute("aria-label"))
-                .isEqualTo("Lifetime map of " + lives().count() + " buffers in " + number(chromium, "lanes") + " lanes; "
-                        + lives().filter(BufferGeneration::isLive).count() + " still there at the end");
+                .isEqualTo("Lifetime map of " + lives().count() + " buffers in " + number(chromium, "lanes")
+                        + " lanes; " + lives().filter(BufferGeneration::isLive).count() + " still there at the end");
     }
 
     @Test
@@ -54,8 +54,9 @@ class LifetimeMapTests {
         chromium.run("document.querySelector('#map-canvas').focus({preventScroll: true})");
         chromium.wheel("#map-canvas", -300);
 
-        chromium.await("document.querySelector('#map-canvas').dataset.to - document.querySelector('#map-canvas').dataset.from < "
-                + whole);
+        chromium.await(
+                "document.querySelector('#map-canvas').dataset.to - document.querySelector('#map-canvas').dataset.from < "
+                        + whole);
     }
 
     @Test
@@ -106,7 +107,8 @@ class LifetimeMapTests {
                 .isEqualTo(String.valueOf(forgotten));
         BufferGeneration buffer = buffer(SampleRuns.HOSTILE_LABEL);
         assertThat(chromium.text("#map-details"))
-                .contains(SampleRuns.HOSTILE_LABEL, Quantities.size(buffer.size()), Quantities.address(buffer.address()))
+                .contains(
+                        SampleRuns.HOSTILE_LABEL, Quantities.size(buffer.size()), Quantities.address(buffer.address()))
                 .contains("still there at the end", "FREED_ON_OTHER_DEVICES", "on device 3");
     }
 
@@ -133,12 +135,14 @@ class LifetimeMapTests {
         chromium.select("#map-type", "L1");
         awaitLanes(chromium, 1);
         assertThat(number(chromium, "rectangles"))
-                .isEqualTo(lives().filter(life -> life.device() == 3 && life.type().name().equals("L1"))
+                .isEqualTo(lives().filter(
+                                life -> life.device() == 3 && life.type().name().equals("L1"))
                         .count());
 
         chromium.click("#map-left-only");
         chromium.await("document.querySelector('#map-canvas').dataset.rectangles === '"
-                + lives().filter(life -> life.device() == 3 && life.type().name().equals("L1"))
+                + lives().filter(
+                                life -> life.device() == 3 && life.type().name().equals("L1"))
                         .filter(BufferGeneration::isLive)
                         .count()
                 + "'");
@@ -177,8 +181,7 @@ class LifetimeMapTests {
                 .isEqualTo("time");
     }
 
-    private static final String PIXELS =
-            """
+    private static final String PIXELS = """
             (() => {
                 const canvas = document.querySelector('#map-canvas');
                 const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
@@ -203,8 +206,9 @@ class LifetimeMapTests {
     }
 
     private static void awaitRange(Chromium chromium, String condition) {
-        chromium.await("document.querySelector('#map-canvas').dataset.to - document.querySelector('#map-canvas').dataset.from "
-                + condition);
+        chromium.await(
+                "document.querySelector('#map-canvas').dataset.to - document.querySelector('#map-canvas').dataset.from "
+                        + condition);
     }
 
     private static double range(Chromium chromium) {

@@ -115,14 +115,16 @@ class ManyReadersTests {
                     .isEqualTo(false);
         }
 
-        assertThat(met).contains("head", "views", "groups", "map", "live", "matrix", "icicle", "events", "expectations");
+        assertThat(met)
+                .contains("head", "views", "groups", "map", "live", "matrix", "icicle", "events", "expectations");
     }
 
     @Test
     void isPrinted(Chromium chromium) {
         chromium.open(file);
 
-        assertThat(new String(chromium.printed(), 0, 5, StandardCharsets.ISO_8859_1)).isEqualTo("%PDF-");
+        assertThat(new String(chromium.printed(), 0, 5, StandardCharsets.ISO_8859_1))
+                .isEqualTo("%PDF-");
         chromium.await("!document.documentElement.classList.contains('printing')");
     }
 

@@ -42,8 +42,7 @@ class OriginsAndEventsTests {
 
         chromium.click("input[name=icicle-mode][value=count]");
         chromium.await("document.querySelector('#icicle-tree').dataset.mode === 'count'");
-        assertThat(rootOf(chromium))
-                .isEqualTo(LEAK.verdict().sum().allocated());
+        assertThat(rootOf(chromium)).isEqualTo(LEAK.verdict().sum().allocated());
 
         chromium.click("input[name=icicle-mode][value=peak]");
         chromium.await("document.querySelector('#icicle-tree').dataset.mode === 'peak'");
@@ -126,8 +125,7 @@ class OriginsAndEventsTests {
     }
 
     private static long rootOf(Chromium chromium) {
-        return Long.parseLong(
-                String.valueOf(chromium.find("#icicle-tree .cell").getDomAttribute("data-value")));
+        return Long.parseLong(String.valueOf(chromium.find("#icicle-tree .cell").getDomAttribute("data-value")));
     }
 
     private static long leakedBytes() {

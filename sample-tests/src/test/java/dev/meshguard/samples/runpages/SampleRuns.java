@@ -104,10 +104,9 @@ final class SampleRuns {
                         Expectation.because("was there once").label("telemetry")));
         Baseline known = knownButTheFirst(verdict);
         VerdictReport report = VerdictReport.of(verdict, known).reproducedBy("mvn test -Dtest=KvCacheTest#decode");
-        BudgetVerdict budgets = BudgetVerdict.of(
-                verdict, List.of(MemoryBudget.of(BufferType.L1).peakBytes(L1_BUDGET)), List.of());
-        RunPage page =
-                RunPage.of("KvCacheTest.decode()", report).knowing(known).within(budgets);
+        BudgetVerdict budgets =
+                BudgetVerdict.of(verdict, List.of(MemoryBudget.of(BufferType.L1).peakBytes(L1_BUDGET)), List.of());
+        RunPage page = RunPage.of("KvCacheTest.decode()", report).knowing(known).within(budgets);
         return new SampleRun(verdict, report, page);
     }
 
@@ -136,8 +135,7 @@ final class SampleRuns {
     static SampleRun languageModel() {
         AllocationTracker tracker =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        Ttnn ttnn =
-                Ttnn.builder(tracker).preset(RuntimePreset.OCTOBER_2025).build();
+        Ttnn ttnn = Ttnn.builder(tracker).preset(RuntimePreset.OCTOBER_2025).build();
         MeshDevice mesh = ttnn.openMeshDevice(
                 MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 4)).withTraceRegionSize(30_000_000));
         LanguageModelRun model = new LanguageModelRun(mesh);
@@ -163,8 +161,10 @@ final class SampleRuns {
         AllocationTracker tracker = AllocationTracker.create();
         Ttnn ttnn = Ttnn.create(tracker);
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
-        tracker.rounds(6, round -> ttnn.empty(
-                TensorShape.of(8, 8, 512, 512), DataType.BFLOAT16, mesh, TensorDistribution.sharded2d(0, 1)));
+        tracker.rounds(
+                6,
+                round -> ttnn.empty(
+                        TensorShape.of(8, 8, 512, 512), DataType.BFLOAT16, mesh, TensorDistribution.sharded2d(0, 1)));
         ttnn.closeMeshDevice(mesh);
         return SampleRun.of("GrowingCacheTest.everyRound()", examine(tracker, ExpectedBuffers.none()));
     }
@@ -174,7 +174,8 @@ final class SampleRuns {
     }
 
     private static Baseline knownButTheFirst(LeakVerdict verdict) {
-        List<BaselineEntry> entries = new ArrayList<>(Baseline.of(verdict).entries().values());
+        List<BaselineEntry> entries =
+                new ArrayList<>(Baseline.of(verdict).entries().values());
         entries.remove(0);
         return Baseline.of(entries);
     }

@@ -117,8 +117,7 @@ class SuitePageTests {
         chromium.select("#differences-other", "KvCacheTest.decode() · runner one · JVM 1");
 
         assertThat(differences(chromium, "Outcome")).containsExactly("Misreported", "Leak", "differs");
-        assertThat(differences(chromium, "Leaks"))
-                .containsExactly("0", String.valueOf(leaks()), "▲ +" + leaks());
+        assertThat(differences(chromium, "Leaks")).containsExactly("0", String.valueOf(leaks()), "▲ +" + leaks());
         long difference = peak(LEAK) - peak(MISREPORTED);
         assertThat(differences(chromium, "Peak"))
                 .containsExactly(
