@@ -140,6 +140,11 @@ const Dom = (() => {
     /** The colour of a name of the style sheet, for what is drawn. */
     const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
+    const isPrinting = () => document.documentElement.classList.contains("printing");
+
+    /** Calls whoever draws when the room for it changes; for a sheet of paper it was drawn before. */
+    const onResize = (element, listener) => new ResizeObserver(() => !isPrinting() && listener()).observe(element);
+
     const themeListeners = [];
     const onTheme = (listener) => themeListeners.push(listener);
     const themeChanged = () => themeListeners.forEach((listener) => listener());
@@ -153,5 +158,5 @@ const Dom = (() => {
         themeChanged();
     });
 
-    return { make, draw, mark, copyButton, frame, section, choice, toggle, select, search, colour, onTheme };
+    return { make, draw, mark, copyButton, frame, section, choice, toggle, select, search, colour, onTheme, onResize };
 })();

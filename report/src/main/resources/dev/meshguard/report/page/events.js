@@ -153,7 +153,7 @@ const EventsView = (() => {
             draw();
         });
         filter();
-        new ResizeObserver(draw).observe(list);
+        Dom.onResize(list, draw);
     };
 
     return { show };

@@ -81,6 +81,7 @@ const GrowthView = (() => {
             },
             { notMerge: true },
         );
+        chart.getZr().flush();
         Dom.section("growth-chart").dataset.mode = mode;
     };
 
@@ -155,8 +156,11 @@ const GrowthView = (() => {
         );
         chart = echarts.init(place, null, { renderer: "canvas" });
         choose(mode);
-        new ResizeObserver(() => chart.resize()).observe(place);
-        Dom.onTheme(draw);
+        Dom.onResize(place, () => chart.resize());
+        Dom.onTheme(() => {
+            chart.resize();
+            draw();
+        });
     };
 
     return { show };

@@ -158,12 +158,13 @@ const IcicleView = (() => {
         });
         draw();
         let wide = place.clientWidth;
-        new ResizeObserver(() => {
+        Dom.onTheme(draw);
+        Dom.onResize(place, () => {
             if (place.clientWidth !== wide) {
                 wide = place.clientWidth;
                 draw();
             }
-        }).observe(place);
+        });
     };
 
     return { show };

@@ -229,6 +229,8 @@ const LiveView = (() => {
         place.style.height = isStacked ? "320px" : `${data.series.length * ROW + 6}px`;
         chart.resize();
         chart.setOption(isStacked ? stacked() : rows(), { notMerge: true });
+        // Now and not with the next frame: a page that is printed has none.
+        chart.getZr().flush();
         place.dataset.mode = isStacked ? "stacked" : "rows";
         place.dataset.axis = Axis.current.name;
     };
@@ -347,7 +349,7 @@ const LiveView = (() => {
             }
         });
         draw();
-        new ResizeObserver(() => chart.resize()).observe(place);
+        Dom.onResize(place, () => chart.resize());
         Dom.onTheme(draw);
         Cursor.onMove(drawCursor);
         Axis.onChange(() => {

@@ -342,7 +342,7 @@ const MapView = (() => {
             dragged = undefined;
         });
         canvas.addEventListener("dblclick", (event) => zoom(0.4, at(event).value));
-        new ResizeObserver(draw).observe(frame);
+        Dom.onResize(frame, draw);
         Dom.onTheme(() => paint());
         Axis.onChange((chosen) => {
             axis = chosen;
