@@ -8,6 +8,7 @@ module dev.meshguard.report {
     requires java.compiler;
 
     exports dev.meshguard.report;
+    exports dev.meshguard.report.export;
     exports dev.meshguard.report.json;
     exports dev.meshguard.report.page;
     exports dev.meshguard.report.reproduction;

@@ -42,6 +42,8 @@ public final class MeshGuard {
                 .addSubcommand(new Replay(in))
                 .addSubcommand(new Diff(in))
                 .addSubcommand(new Convert(in))
+                .addSubcommand(new Page(in))
+                .addSubcommand(new Suite())
                 .addSubcommand(new Minimize(in))
                 .addSubcommand(new ToTest(in))
                 .addSubcommand(new RecordProgram(err))

@@ -66,8 +66,8 @@ final class BudgetCheck {
      */
     static BudgetAssertionError failure(BudgetVerdict verdict, GuardedTest test, Optional<String> page) {
         BudgetReport report = BudgetReport.of(verdict).reproducedBy(test.reproduction());
-        BudgetAssertionError failure = BudgetAssertionError.of(
-                page.map(report::shownAt).orElse(report).text(), verdict);
+        BudgetAssertionError failure =
+                BudgetAssertionError.of(page.map(report::shownAt).orElse(report).text(), verdict);
         failure.setStackTrace(placeOf(verdict).orElseGet(test::stack));
         return failure;
     }

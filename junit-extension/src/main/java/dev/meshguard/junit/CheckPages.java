@@ -2,8 +2,8 @@ package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.pages.PageParts;
-import dev.meshguard.junit.internal.pages.PageSubject;
 import dev.meshguard.junit.internal.pages.PageSettings;
+import dev.meshguard.junit.internal.pages.PageSubject;
 import dev.meshguard.junit.internal.pages.RunPages;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakVerdict;

@@ -127,19 +127,23 @@ record Conclusion(
             hasFailed[0] = true;
             VerdictReport report = explained(verdict, again, tracker, told, notes);
             running.found(report.verdict());
-            pages().naming(report, (named, page) -> {
-                LeakAssertionError leak = suppressing(failedClose, failure(named));
-                return overBudget
-                        .<AssertionError>map(
-                                judged -> both(leak, BudgetCheck.failure(judged, test, Optional.empty())))
-                        .orElse(leak);
-            }, (failure, named) -> fail(failure, failedClose, named, running));
+            pages().naming(
+                            report,
+                            (named, page) -> {
+                                LeakAssertionError leak = suppressing(failedClose, failure(named));
+                                return overBudget
+                                        .<AssertionError>map(judged ->
+                                                both(leak, BudgetCheck.failure(judged, test, Optional.empty())))
+                                        .orElse(leak);
+                            },
+                            (failure, named) -> fail(failure, failedClose, named, running));
         } else if (overBudget.isPresent()) {
             hasFailed[0] = true;
             pages().naming(
-                    report(verdict, notes),
-                    (named, page) -> suppressing(failedClose, BudgetCheck.failure(overBudget.get(), test, page)),
-                    (failure, named) -> fail(failure, failedClose, named, running));
+                            report(verdict, notes),
+                            (named, page) ->
+                                    suppressing(failedClose, BudgetCheck.failure(overBudget.get(), test, page)),
+                            (failure, named) -> fail(failure, failedClose, named, running));
         } else if (failedClose != null) {
             running.became(CheckFate.FAILED);
             throwUnlessAborted(failedClose, thrown);
@@ -147,7 +151,10 @@ record Conclusion(
             hasFailed[0] = true;
             Throwable ofTest = thrown.get();
             VerdictReport report = report(verdict, notes);
-            pages().naming(report, (named, page) -> ofTest, (failure, named) -> publishFiles(failure, named.text(), named));
+            pages().naming(
+                            report,
+                            (named, page) -> ofTest,
+                            (failure, named) -> publishFiles(failure, named.text(), named));
         } else if (standpoint == Standpoint.HELD && policies.check() != AllocationCheck.NONE) {
             publishOverlaps(verdict, notes);
         }

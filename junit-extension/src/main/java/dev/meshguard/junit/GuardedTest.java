@@ -1,8 +1,8 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.TestNames;
-import dev.meshguard.junit.internal.pages.PageSubject;
 import dev.meshguard.junit.internal.attachment.FailureFiles;
+import dev.meshguard.junit.internal.pages.PageSubject;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.server.process.TrackedProcess;
 import dev.meshguard.tracker.Scope;

@@ -76,7 +76,9 @@ class PagesTests {
         run(Map.of("meshguard.page", "always"), TwoTestCase.class);
 
         assertThat(titles()).containsExactly("PagesTests$TwoTestCase#givesBack", "PagesTests$TwoTestCase#leaks");
-        assertThat(dataOf(onlyPage("PagesTests.TwoTestCase.givesBack-")).at("/outcome").textValue())
+        assertThat(dataOf(onlyPage("PagesTests.TwoTestCase.givesBack-"))
+                        .at("/outcome")
+                        .textValue())
                 .isEqualTo("LEAK_FREE");
     }
 
@@ -162,7 +164,9 @@ class PagesTests {
     void aPageOfRoundsThatGrewIsNotReplacedByThatOfTheirMesh() {
         run(Map.of("meshguard.page", "always"), GrowingTestCase.class);
 
-        assertThat(dataOf(onlyPage("PagesTests.GrowingTestCase.grows-")).at("/headline").textValue())
+        assertThat(dataOf(onlyPage("PagesTests.GrowingTestCase.grows-"))
+                        .at("/headline")
+                        .textValue())
                 .startsWith("Memory grows with the rounds of");
     }
 
@@ -195,14 +199,14 @@ class PagesTests {
     void aPageThatCannotBeWrittenHidesNothingAndDoesNotGoUnseen() throws IOException {
         Path occupied = Files.writeString(folder.resolve("occupied"), "");
 
-        EngineExecutionResults results =
-                run(Map.of("meshguard.page.folder", occupied.toString()), TwoTestCase.class);
+        EngineExecutionResults results = run(Map.of("meshguard.page.folder", occupied.toString()), TwoTestCase.class);
 
         Throwable failure = throwables(results).get("leaks(MeshDevice)");
         assertThat(failure).hasMessageStartingWith("LEAK  1 leak").hasMessageNotContaining("Page: ");
         assertThat(failure.getSuppressed())
                 .extracting(Throwable::getMessage)
-                .containsExactly("The page of this failure could not be written; what is written here is all there is.");
+                .containsExactly(
+                        "The page of this failure could not be written; what is written here is all there is.");
     }
 
     @Test
@@ -345,8 +349,7 @@ class PagesTests {
 
         @TestFactory
         Stream<DynamicTest> dynamic(MeshDevice mesh) {
-            return Stream.of("one", "two/..\\")
-                    .map(name -> DynamicTest.dynamicTest(name, () -> Buffers.take(mesh)));
+            return Stream.of("one", "two/..\\").map(name -> DynamicTest.dynamicTest(name, () -> Buffers.take(mesh)));
         }
     }
 

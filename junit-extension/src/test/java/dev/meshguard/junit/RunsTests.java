@@ -65,7 +65,8 @@ class RunsTests {
         Object token = cancellationToken();
         CancelledTestCase.cancel.set(() -> invoke(token, "cancel"));
 
-        EngineTestKit.Builder kit = EngineTestKit.engine("junit-jupiter").configurationParameter("meshguard.page", "off")
+        EngineTestKit.Builder kit = EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(DiscoverySelectors.selectClass(CancelledTestCase.class));
         Method cancellable =
                 kit.getClass().getMethod("cancellationToken", token.getClass().getInterfaces()[0]);

@@ -790,9 +790,7 @@ final class ReportWriter {
     /** Returns the narrowest entry for a group, if one fits it. */
     static Optional<OptOut> optOut(SurvivorGroup group, List<Integer> devices) {
         boolean isFinding = group.standing() == Standing.LEAKED || group.standing() == Standing.MISREPORTED;
-        return isFinding && isOneThing(group)
-                ? Optional.of(EntryForms.narrowest(group, devices))
-                : Optional.empty();
+        return isFinding && isOneThing(group) ? Optional.of(EntryForms.narrowest(group, devices)) : Optional.empty();
     }
 
     /** No entry fits several buffers of several requests that are left at one address; one of them has to go first. */

@@ -22,7 +22,8 @@ public final class JupiterRun {
 
     /** Returns what became of the tests of a class. */
     public static RunAssert.Results run(Class<?> testClass) {
-        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter").configurationParameter("meshguard.page", "off")
+        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(selectClass(testClass))
                 .execute());
     }
@@ -33,14 +34,16 @@ public final class JupiterRun {
                 .filter(one -> one.getName().equals(method))
                 .findFirst()
                 .orElseThrow();
-        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter").configurationParameter("meshguard.page", "off")
+        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(selectIteration(selectMethod(testClass, found), index - 1))
                 .execute());
     }
 
     /** Returns what became of the tests of a class in a run with configuration parameters. */
     public static RunAssert.Results run(Class<?> testClass, Map<String, String> parameters) {
-        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter").configurationParameter("meshguard.page", "off")
+        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(selectClass(testClass))
                 .configurationParameters(parameters)
                 .execute());
@@ -48,7 +51,8 @@ public final class JupiterRun {
 
     /** Returns what became of the one test of the given name in a class or its nested classes; the others are left out. */
     public static RunAssert.Results runTest(Class<?> around, String test, Map<String, String> parameters) {
-        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter").configurationParameter("meshguard.page", "off")
+        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(methods(around)
                         .filter(method -> method.getName().equals(test))
                         .map(method -> selectMethod(method.getDeclaringClass(), method))
@@ -65,7 +69,8 @@ public final class JupiterRun {
 
     /** Returns what became of the tests of several classes in one run. */
     public static RunAssert.Results runTogether(Class<?>... testClasses) {
-        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter").configurationParameter("meshguard.page", "off")
+        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(Arrays.stream(testClasses)
                         .map(DiscoverySelectors::selectClass)
                         .toArray(DiscoverySelector[]::new))
@@ -74,7 +79,8 @@ public final class JupiterRun {
 
     /** Returns what became of the tests of {@code @Suite} classes in one run. */
     public static RunAssert.Results runSuites(Class<?>... suites) {
-        return new RunAssert.Results(EngineTestKit.engine("junit-platform-suite").configurationParameter("meshguard.page", "off")
+        return new RunAssert.Results(EngineTestKit.engine("junit-platform-suite")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(Arrays.stream(suites)
                         .map(DiscoverySelectors::selectClass)
                         .toArray(DiscoverySelector[]::new))
@@ -88,7 +94,8 @@ public final class JupiterRun {
 
     /** Returns what became of the tests of a class that ran at the same time, with configuration parameters. */
     public static RunAssert.Results runConcurrently(Class<?> testClass, Map<String, String> parameters) {
-        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter").configurationParameter("meshguard.page", "off")
+        return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(selectClass(testClass))
                 .configurationParameters(parameters)
                 .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")

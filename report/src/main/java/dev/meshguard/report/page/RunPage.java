@@ -1,10 +1,10 @@
 package dev.meshguard.report.page;
 
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.report.page.data.RunFigures;
 import dev.meshguard.report.page.internal.PageContent;
 import dev.meshguard.report.page.internal.PageResources;
 import dev.meshguard.report.page.internal.PageTemplates;
+import dev.meshguard.report.page.internal.data.RunFigures;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.growth.Accumulation;

@@ -249,7 +249,6 @@ const MapPainter = (() => {
         const context = canvas.getContext("2d");
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         const colours = palette(context, ratio);
-        context.clearRect(0, 0, scene.width + RIGHT, scene.height);
         phases(context, scene, colours);
         let count = 0;
         for (const lane of scene.lanes) {

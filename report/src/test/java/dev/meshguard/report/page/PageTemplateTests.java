@@ -55,8 +55,9 @@ class PageTemplateTests {
 
     @Test
     void theEncodingAndThePolicyComeBeforeEverythingElse() throws IOException {
-        assertThat(Pages.of(page())).containsPattern("(?s)^\\s*<!DOCTYPE html>\\s*<html lang=\"en\">\\s*<head>\\s*"
-                + "<meta charset=\"utf-8\">\\s*<meta http-equiv=\"Content-Security-Policy\"");
+        assertThat(Pages.of(page()))
+                .containsPattern("(?s)^\\s*<!DOCTYPE html>\\s*<html lang=\"en\">\\s*<head>\\s*"
+                        + "<meta charset=\"utf-8\">\\s*<meta http-equiv=\"Content-Security-Policy\"");
     }
 
     @Test
@@ -83,8 +84,11 @@ class PageTemplateTests {
 
         assertThat(html.replaceAll("(?s)<script>.*?</script>", "")).doesNotContain("alert(1)</script>", "<img");
         assertThat(html)
-                .contains("\"\\u003C/script\\u003E\\u003Cscript\\u003Ealert(1)\\u003C/script\\u003E\\u003C!--\\u2028\\u0026amp;\\\"\\u0027\"");
-        assertThat(Pages.scripts(html)).filteredOn(script -> script.text().contains("alert(1)")).singleElement()
+                .contains(
+                        "\"\\u003C/script\\u003E\\u003Cscript\\u003Ealert(1)\\u003C/script\\u003E\\u003C!--\\u2028\\u0026amp;\\\"\\u0027\"");
+        assertThat(Pages.scripts(html))
+                .filteredOn(script -> script.text().contains("alert(1)"))
+                .singleElement()
                 .satisfies(script -> {
                     assertThat(script.attributes()).isEqualTo(" type=\"application/json\" id=\"data\"");
                     assertThat(script.text()).doesNotContain("<", ">", "&", "\u2028");
@@ -104,13 +108,14 @@ class PageTemplateTests {
 
         assertThat(data).hasSizeGreaterThan(2 * 1024 * 1024);
         List<Pages.Script> compressed = Pages.scripts(html).stream()
-                .filter(script -> script.attributes()
-                        .equals(" type=\"application/octet-stream;base64\" id=\"data-gzip\""))
+                .filter(script ->
+                        script.attributes().equals(" type=\"application/octet-stream;base64\" id=\"data-gzip\""))
                 .toList();
         assertThat(compressed).hasSize(1);
         byte[] bytes = Base64.getDecoder().decode(compressed.get(0).text().strip());
         try (GZIPInputStream inflated = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
-            assertThat(new String(inflated.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo(data);
+            assertThat(new String(inflated.readAllBytes(), StandardCharsets.UTF_8))
+                    .isEqualTo(data);
         }
         assertThat(html).doesNotContain("id=\"data\"");
     }
@@ -134,7 +139,8 @@ class PageTemplateTests {
     }
 
     private RunPage page() {
-        return RunPage.of("KvCacheTest.decode()", VerdictReport.of(LeakCheck.create().examine(tracker.history())));
+        return RunPage.of(
+                "KvCacheTest.decode()", VerdictReport.of(LeakCheck.create().examine(tracker.history())));
     }
 
     private static String policyOf(String html) {
@@ -146,7 +152,6 @@ class PageTemplateTests {
 
     private static String sha256(String text) throws NoSuchAlgorithmException {
         return Base64.getEncoder()
-                .encodeToString(
-                        MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+                .encodeToString(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
     }
 }

@@ -125,7 +125,9 @@ class RunPageTests {
         assertThat(data.at("/events/number").size()).isEqualTo(50_000);
         assertThat(rectanglesOf(data, Standing.LEAKED)).isEqualTo(60);
         assertThat(data.at("/series/0/peak/bytes").longValue()).isEqualTo(1_001);
-        assertThat(longs(data.at("/series/0/bytes"))).hasSizeLessThanOrEqualTo(4_000).contains(1_001L);
+        assertThat(longs(data.at("/series/0/bytes")))
+                .hasSizeLessThanOrEqualTo(4_000)
+                .contains(1_001L);
         assertThat(data.at("/series/0/bytes").size()
                         + data.at("/series/1/bytes").size())
                 .isEqualTo(data.at("/aggregated/series/shown").intValue());
@@ -162,20 +164,23 @@ class RunPageTests {
 
         assertThat(mesh.at("/rows").intValue()).isEqualTo(2);
         assertThat(mesh.at("/columns").intValue()).isEqualTo(2);
-        assertThat(mesh.at("/devices/2")).hasToString("{\"id\":6,\"row\":1,\"column\":0,\"mark\":\"clean\","
-                + "\"leakedBuffers\":0,\"leakedBytes\":0}");
+        assertThat(mesh.at("/devices/2"))
+                .hasToString("{\"id\":6,\"row\":1,\"column\":0,\"mark\":\"clean\","
+                        + "\"leakedBuffers\":0,\"leakedBytes\":0}");
     }
 
     @Test
     void aPageOfRoundsShowsWhatEachLeftAndWhereThatLeads() {
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
-        tracker.rounds(4, round -> tracker.allocated(
-                atLine(41, AllocationDetails.user().labelled("kv-cache")),
-                0,
-                BufferType.DRAM,
-                round * 4096L,
-                1000,
-                Ownership.OWNING));
+        tracker.rounds(
+                4,
+                round -> tracker.allocated(
+                        atLine(41, AllocationDetails.user().labelled("kv-cache")),
+                        0,
+                        BufferType.DRAM,
+                        round * 4096L,
+                        1000,
+                        Ownership.OWNING));
         tracker.meshClosed(0);
 
         JsonNode growth = read(page()).at("/growth");
@@ -183,10 +188,13 @@ class RunPageTests {
         assertThat(growth.at("/rounds").intValue()).isEqualTo(4);
         assertThat(growth.at("/trend").textValue()).isEqualTo("GROWING");
         assertThat(growth.at("/words/0").textValue())
-                .isEqualTo("GROWING  4 rounds, the first for warming up · memory grows: DRAM of device 0 by 1000 B per round");
-        assertThat(growth.at("/memories")).hasToString("[{\"name\":\"DRAM of device 0\",\"device\":0,\"type\":\"DRAM\","
-                + "\"memory\":[1000,2000,3000,4000],\"books\":[1000,2000,3000,4000],\"trend\":\"GROWING\","
-                + "\"slopeBytesPerRound\":1000,\"forecast\":\"no forecast: the reports do not say what a buffer reserves in each bank\"}]");
+                .isEqualTo(
+                        "GROWING  4 rounds, the first for warming up · memory grows: DRAM of device 0 by 1000 B per round");
+        assertThat(growth.at("/memories"))
+                .hasToString(
+                        "[{\"name\":\"DRAM of device 0\",\"device\":0,\"type\":\"DRAM\","
+                                + "\"memory\":[1000,2000,3000,4000],\"books\":[1000,2000,3000,4000],\"trend\":\"GROWING\","
+                                + "\"slopeBytesPerRound\":1000,\"forecast\":\"no forecast: the reports do not say what a buffer reserves in each bank\"}]");
         assertThat(growth.at("/sites/0/memory")).hasToString("[1000,2000,3000,4000]");
         assertThat(growth.at("/sites/0/slopeBytesPerRound").longValue()).isEqualTo(1000);
         assertThat(growth.at("/sites/0/fingerprint").textValue())
@@ -230,8 +238,8 @@ class RunPageTests {
         tracker.meshClosed(1);
         VerdictReport report = VerdictReport.of(verdict(), before);
 
-        JsonNode groups = read(RunPage.of("KvCacheTest.decode()", report).knowing(before))
-                .at("/groups");
+        JsonNode groups =
+                read(RunPage.of("KvCacheTest.decode()", report).knowing(before)).at("/groups");
 
         assertThat(groups.findValuesAsText("knowledge")).containsExactlyInAnyOrder("known", "new");
         assertThat(read(RunPage.of("KvCacheTest.decode()", report))
@@ -333,13 +341,12 @@ class RunPageTests {
     }
 
     private static long rectanglesOf(JsonNode data, Standing standing) {
-        long mark =
-                switch (standing) {
-                    case LEAKED -> 1;
-                    case MISREPORTED -> 2;
-                    case EXPECTED -> 3;
-                    case UNDECIDED -> 4;
-                };
+        long mark = switch (standing) {
+            case LEAKED -> 1;
+            case MISREPORTED -> 2;
+            case EXPECTED -> 3;
+            case UNDECIDED -> 4;
+        };
         return longs(data.at("/rectangles/mark")).stream()
                 .filter(value -> value == mark)
                 .count();

@@ -61,7 +61,8 @@ public final class Fixtures {
     }
 
     private static EngineExecutionResults execute(Class<?> fixture) {
-        return EngineTestKit.engine("junit-jupiter").configurationParameter("meshguard.page", "off")
+        return EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(selectClass(fixture))
                 .configurationParameter(Fixture.ON_PURPOSE, "true")
                 .execute();

@@ -41,9 +41,7 @@ final class PageWriting {
     /** Takes away a page that is older than a moment; returns whether there was one. */
     boolean removeOlder(String name, long millis) throws IOException {
         Path page = folder.pageOf(name);
-        return Files.exists(page)
-                && Files.getLastModifiedTime(page).toMillis() < millis
-                && folder.remove(name);
+        return Files.exists(page) && Files.getLastModifiedTime(page).toMillis() < millis && folder.remove(name);
     }
 
     void writeIndex() throws IOException {

@@ -33,8 +33,7 @@ public final class RunPages {
     private @Nullable PageWriting writing;
     private boolean isChanged;
 
-    private RunPages(
-            PageSettings settings, Map<String, String> environment, String fork, String build, long begunAt) {
+    private RunPages(PageSettings settings, Map<String, String> environment, String fork, String build, long begunAt) {
         this.settings = settings;
         this.environment = Map.copyOf(environment);
         this.fork = fork;
@@ -208,8 +207,8 @@ public final class RunPages {
             writing().writeIndex();
             return Optional.empty();
         } catch (IOException | RuntimeException | LinkageError notWritten) {
-            return Optional.of("The page over all runs could not be written to the folder of " + PageSettings.FOLDER + ": "
-                    + notWritten);
+            return Optional.of("The page over all runs could not be written to the folder of " + PageSettings.FOLDER
+                    + ": " + notWritten);
         }
     }
 

@@ -60,7 +60,8 @@ public final class PageResources {
     private static String read(String name) {
         try (InputStream stream = PageResources.class.getResourceAsStream("/dev/meshguard/report/page/" + name)) {
             if (stream == null) {
-                throw new IllegalStateException(name + " is not in the jar of the report: it was not built with Maven.");
+                throw new IllegalStateException(
+                        name + " is not in the jar of the report: it was not built with Maven.");
             }
             // A browser reads line breaks so, and hashes what it reads.
             String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8).replace("\r\n", "\n");

@@ -1,7 +1,7 @@
 package dev.meshguard.report.page.internal;
 
-import dev.meshguard.report.page.template.JterunGenerated;
-import dev.meshguard.report.page.template.JtesuiteGenerated;
+import dev.meshguard.report.page.internal.template.JterunGenerated;
+import dev.meshguard.report.page.internal.template.JtesuiteGenerated;
 import gg.jte.html.OwaspHtmlTemplateOutput;
 import gg.jte.output.WriterOutput;
 import java.io.Writer;

@@ -1,4 +1,4 @@
-package dev.meshguard.report.page.data;
+package dev.meshguard.report.page.internal.data;
 
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
@@ -7,7 +7,7 @@ import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -34,7 +34,7 @@ final class Grouped {
             List.of(Standing.LEAKED, Standing.MISREPORTED, Standing.UNDECIDED, Standing.EXPECTED);
 
     private final List<Entry> entries = new ArrayList<>();
-    private final Map<BufferGeneration, Membership> members = new IdentityHashMap<>();
+    private final Map<BufferGeneration, Membership> members = new HashMap<>();
     private int all;
 
     Grouped(LeakVerdict verdict) {
@@ -69,7 +69,7 @@ final class Grouped {
         return all;
     }
 
-    /** Returns whose each buffer is that is still in the books; the keys are compared by identity. */
+    /** Returns whose each buffer is that is still in the books. */
     Map<BufferGeneration, Membership> members() {
         return members;
     }

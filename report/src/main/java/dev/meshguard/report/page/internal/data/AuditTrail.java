@@ -1,4 +1,4 @@
-package dev.meshguard.report.page.data;
+package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.report.BudgetReport;
@@ -84,7 +84,9 @@ final class AuditTrail {
         json.writeObjectFieldStart("budgets");
         json.writeBooleanField("kept", judged.overruns().isEmpty());
         Columns.texts(
-                "words", discretion.words(BudgetReport.of(judged).text()).lines().toList(), json);
+                "words",
+                discretion.words(BudgetReport.of(judged).text()).lines().toList(),
+                json);
         json.writeArrayFieldStart("limits");
         for (MemoryBudget budget : judged.budgets()) {
             json.writeStartObject();
@@ -98,7 +100,8 @@ final class AuditTrail {
             }
             json.writeBooleanField(
                     "kept",
-                    judged.overruns().stream().noneMatch(overrun -> overrun.budget().equals(budget)));
+                    judged.overruns().stream()
+                            .noneMatch(overrun -> overrun.budget().equals(budget)));
             json.writeEndObject();
         }
         json.writeEndArray();

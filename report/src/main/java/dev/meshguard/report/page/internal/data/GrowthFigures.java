@@ -1,4 +1,4 @@
-package dev.meshguard.report.page.data;
+package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.report.AccumulationReport;
@@ -50,9 +50,7 @@ final class GrowthFigures {
     static Optional<GrowthFigures> of(RunFigures figures) {
         LeakVerdict verdict = figures.verdict();
         return figures.growth()
-                .or(() -> hasRounds(verdict)
-                        ? Optional.of(Accumulation.of(verdict, Rounds.MARKED))
-                        : Optional.empty())
+                .or(() -> hasRounds(verdict) ? Optional.of(Accumulation.of(verdict, Rounds.MARKED)) : Optional.empty())
                 .filter(growth -> growth.rounds() > 0)
                 .map(growth -> new GrowthFigures(verdict, figures.discretion(), growth));
     }
@@ -127,9 +125,7 @@ final class GrowthFigures {
         json.writeStringField("name", discretion.words(site.site().toString()));
         json.writeStringField("type", site.site().type().name());
         Columns.numbers(
-                "devices",
-                site.devices().stream().mapToLong(Integer::longValue).toArray(),
-                json);
+                "devices", site.devices().stream().mapToLong(Integer::longValue).toArray(), json);
         Columns.numbers("memory", afterEachRound(site.bytes(), devices), json);
         Columns.numbers("buffers", afterEachRound(site.buffers(), devices), json);
         json.writeNumberField("slopeBytesPerRound", slope(site) * devices);

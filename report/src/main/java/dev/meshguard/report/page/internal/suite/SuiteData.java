@@ -1,10 +1,10 @@
-package dev.meshguard.report.page.suite;
+package dev.meshguard.report.page.internal.suite;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.meshguard.report.page.data.InlineJson;
+import dev.meshguard.report.page.internal.data.InlineJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;

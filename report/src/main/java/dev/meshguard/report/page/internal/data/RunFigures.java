@@ -1,4 +1,4 @@
-package dev.meshguard.report.page.data;
+package dev.meshguard.report.page.internal.data;
 
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakVerdict;

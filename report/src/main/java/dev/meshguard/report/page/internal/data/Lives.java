@@ -1,7 +1,7 @@
-package dev.meshguard.report.page.data;
+package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.report.page.data.Grouped.Membership;
+import dev.meshguard.report.page.internal.data.Grouped.Membership;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -9,9 +9,8 @@ import dev.meshguard.verdict.DeviceMemory;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,7 +40,7 @@ final class Lives {
     private final long end;
     private final List<BufferGeneration> all;
     private final List<BufferGeneration> shown;
-    private final Map<BufferGeneration, Integer> places = new IdentityHashMap<>();
+    private final Map<BufferGeneration, Integer> places = new HashMap<>();
     private final Map<DeviceMemory, Integer> lanes = new TreeMap<>();
     private final Map<DeviceMemory, Long> tops = new TreeMap<>();
 
@@ -119,7 +118,17 @@ final class Lives {
         json.writeEndArray();
         Set<BufferGeneration> unlike = unlikeMost();
         Columns columns = new Columns(
-                "lane", "from", "to", "address", "size", "mark", "group", "reports", "label", "site", "kind",
+                "lane",
+                "from",
+                "to",
+                "address",
+                "size",
+                "mark",
+                "group",
+                "reports",
+                "label",
+                "site",
+                "kind",
                 "unlikeMost");
         for (BufferGeneration life : shown) {
             Membership member = members.get(life);
@@ -163,7 +172,7 @@ final class Lives {
      * <p>The first of a kind on one device is like the first of that kind on another, and so on.
      */
     private Set<BufferGeneration> unlikeMost() {
-        Set<BufferGeneration> unlike = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<BufferGeneration> unlike = new HashSet<>();
         if (devices < 2) {
             return unlike;
         }

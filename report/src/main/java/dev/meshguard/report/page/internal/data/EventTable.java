@@ -1,4 +1,4 @@
-package dev.meshguard.report.page.data;
+package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.tracker.AllocationDetails;
@@ -89,7 +89,14 @@ final class EventTable {
             row(event, "freed", one.device(), one.type(), one.address(), NONE, joined(collected, words(one.request())));
         } else if (event instanceof HistoryEvent.FreeIgnored one) {
             String why = "because " + one.reason().words();
-            row(event, "free ignored", one.device(), one.type(), one.address(), NONE, joined(why, words(one.request())));
+            row(
+                    event,
+                    "free ignored",
+                    one.device(),
+                    one.type(),
+                    one.address(),
+                    NONE,
+                    joined(why, words(one.request())));
         } else {
             other(event);
         }
@@ -99,7 +106,10 @@ final class EventTable {
         if (event instanceof HistoryEvent.PhaseBegan one) {
             row(event, "phase", one.phase().name());
         } else if (event instanceof HistoryEvent.MeshOpened one) {
-            row(event, "mesh opened", "mesh " + one.mesh().id() + ": " + one.mesh().words());
+            row(
+                    event,
+                    "mesh opened",
+                    "mesh " + one.mesh().id() + ": " + one.mesh().words());
         } else if (event instanceof HistoryEvent.MeshClosing one) {
             row(event, "mesh closing", "mesh " + one.mesh());
         } else if (event instanceof HistoryEvent.MeshClosed one) {
@@ -113,7 +123,10 @@ final class EventTable {
         } else if (event instanceof HistoryEvent.OwnerEnded one) {
             row(event, "owner ended", one.owner().toString());
         } else if (event instanceof HistoryEvent.Witnessed one) {
-            row(event, "allocator read", "mesh " + one.reading().mesh() + ", " + one.reading().moment());
+            row(
+                    event,
+                    "allocator read",
+                    "mesh " + one.reading().mesh() + ", " + one.reading().moment());
         } else if (event instanceof HistoryEvent.ReportsLost one) {
             row(event, "reports lost", (one.count() < 0 ? "an unknown number" : one.count()) + ": " + one.reason());
         } else if (event instanceof HistoryEvent.SourceAttached one) {
@@ -138,7 +151,8 @@ final class EventTable {
     }
 
     private static String traced(HistoryEvent.HandleTraced event) {
-        return event.reachability().state() + event.reachability().pathText().map(path -> " by " + path).orElse("");
+        return event.reachability().state()
+                + event.reachability().pathText().map(path -> " by " + path).orElse("");
     }
 
     private void row(HistoryEvent event, String kind, String words) {

@@ -1,4 +1,4 @@
-package dev.meshguard.report.page.data;
+package dev.meshguard.report.page.internal.data;
 
 import java.util.Arrays;
 
@@ -72,8 +72,7 @@ final class Steps {
                 least = bytes[place] < bytes[least] ? place : least;
                 most = bytes[place] > bytes[most] ? place : most;
             }
-            for (int place :
-                    new int[] {from, Math.min(least, most), Math.max(least, most), to - 1}) {
+            for (int place : new int[] {from, Math.min(least, most), Math.max(least, most), to - 1}) {
                 if (size == 0 || kept[size - 1] < place) {
                     kept[size++] = place;
                 }

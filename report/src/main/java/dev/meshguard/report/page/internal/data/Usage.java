@@ -1,4 +1,4 @@
-package dev.meshguard.report.page.data;
+package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.tracker.BufferType;
@@ -35,7 +35,8 @@ public final class Usage {
     /** Reads a history once. */
     public static Usage of(AllocationHistory history) {
         Usage usage = new Usage();
-        history.eachLife((event, device, type, size, begins) -> usage.change(event, device, type, begins ? size : -size));
+        history.eachLife(
+                (event, device, type, size, begins) -> usage.change(event, device, type, begins ? size : -size));
         return usage;
     }
 
@@ -79,8 +80,10 @@ public final class Usage {
             kept += places.length;
             json.writeStartObject();
             json.writeStringField("type", one.getKey().name());
-            Columns.numbers("event", Arrays.stream(places).mapToLong(ofType::event).toArray(), json);
-            Columns.numbers("bytes", Arrays.stream(places).mapToLong(ofType::bytes).toArray(), json);
+            Columns.numbers(
+                    "event", Arrays.stream(places).mapToLong(ofType::event).toArray(), json);
+            Columns.numbers(
+                    "bytes", Arrays.stream(places).mapToLong(ofType::bytes).toArray(), json);
             json.writeObjectFieldStart("peak");
             json.writeNumberField("event", ofType.peakEvent());
             json.writeNumberField("bytes", ofType.peakBytes());

@@ -1,4 +1,4 @@
-package dev.meshguard.report.page.data;
+package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.report.BufferStory;
@@ -17,10 +17,11 @@ import dev.meshguard.verdict.baseline.ShortFingerprints;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.Set;
 
 /** The groups of what is left, with everything that a reader may want to know of each, and their sums by cause. */
 final class GroupList {
@@ -49,8 +50,8 @@ final class GroupList {
     }
 
     /** Returns the numbers of the events that any evidence rests on. */
-    TreeSet<Long> namedEvents() {
-        TreeSet<Long> named = new TreeSet<>();
+    Set<Long> namedEvents() {
+        Set<Long> named = new HashSet<>();
         for (Grouped.Entry entry : grouped.entries()) {
             entry.group().evidence().forEach(evidence -> named.addAll(evidence.events()));
             entry.group().context().forEach(evidence -> named.addAll(evidence.events()));
@@ -83,7 +84,8 @@ final class GroupList {
 
     void write(JsonGenerator json, Lives lives, Shown shown) throws IOException {
         AllocationHistory history = verdict.history();
-        long stories = Math.max(FEWEST_STORIES, MOST_EVENTS_READ / (history.events().size() + 1L));
+        long stories =
+                Math.max(FEWEST_STORIES, MOST_EVENTS_READ / (history.events().size() + 1L));
         json.writeArrayFieldStart("groups");
         for (Grouped.Entry entry : grouped.entries()) {
             json.writeStartObject();
@@ -161,9 +163,7 @@ final class GroupList {
             json.writeStartObject();
             json.writeStringField("words", discretion.words(fact.words()));
             Columns.numbers(
-                    "events",
-                    fact.events().stream().mapToLong(Long::longValue).toArray(),
-                    json);
+                    "events", fact.events().stream().mapToLong(Long::longValue).toArray(), json);
             json.writeEndObject();
         }
         json.writeEndArray();

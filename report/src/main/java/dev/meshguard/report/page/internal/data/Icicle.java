@@ -1,7 +1,7 @@
-package dev.meshguard.report.page.data;
+package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.report.page.data.Grouped.Membership;
+import dev.meshguard.report.page.internal.data.Grouped.Membership;
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -38,7 +38,7 @@ final class Icicle {
     private final Map<BufferGeneration, Membership> members;
     private final Discretion discretion;
     private final long peakEvent;
-    private final Map<Origin, List<String>> paths = new IdentityHashMap<>();
+    private final IdentityHashMap<Origin, List<String>> paths = new IdentityHashMap<>();
 
     Icicle(Lives lives, Map<BufferGeneration, Membership> members, Discretion discretion, long peakEvent) {
         this.lives = lives;

@@ -1,9 +1,9 @@
-package dev.meshguard.report.page.suite;
+package dev.meshguard.report.page.internal.suite;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.report.page.data.InlineJson;
-import dev.meshguard.report.page.data.RunFigures;
-import dev.meshguard.report.page.data.Usage;
+import dev.meshguard.report.page.internal.data.InlineJson;
+import dev.meshguard.report.page.internal.data.RunFigures;
+import dev.meshguard.report.page.internal.data.Usage;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
@@ -95,9 +95,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
                     ? Optional.of(phase.at())
                     : event instanceof HistoryEvent.MeshOpened mesh
                             ? Optional.of(mesh.at())
-                            : event instanceof HistoryEvent.MeshClosed mesh
-                                    ? Optional.of(mesh.at())
-                                    : Optional.empty();
+                            : event instanceof HistoryEvent.MeshClosed mesh ? Optional.of(mesh.at()) : Optional.empty();
             if (at.isPresent()) {
                 first = at.get().isBefore(first) ? at.get() : first;
                 last = at.get().isAfter(last) ? at.get() : last;

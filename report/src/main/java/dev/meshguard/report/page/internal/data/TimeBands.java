@@ -1,4 +1,4 @@
-package dev.meshguard.report.page.data;
+package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.tracker.Phase;
@@ -137,8 +137,8 @@ final class TimeBands {
         }
         List<Band> fewer = new ArrayList<>();
         for (int i = 0; i < most; i++) {
-            List<Band> together = all.subList(
-                    (int) ((long) i * all.size() / most), (int) ((long) (i + 1) * all.size() / most));
+            List<Band> together =
+                    all.subList((int) ((long) i * all.size() / most), (int) ((long) (i + 1) * all.size() / most));
             Band first = together.get(0);
             Band last = together.get(together.size() - 1);
             fewer.add(new Band(

@@ -1,4 +1,4 @@
-package dev.meshguard.report.page.data;
+package dev.meshguard.report.page.internal.data;
 
 import dev.meshguard.tracker.Origin;
 import java.util.List;
@@ -24,9 +24,8 @@ final class Discretion {
 
     private static final Pattern WORD = Pattern.compile("[^\\s()\\[\\]\",;]++");
 
-    private static final Pattern FILE =
-            Pattern.compile(".*\\.[A-Za-z]\\w{0,7}:\\d+[.:]?"
-                    + "|.*\\.(?:java|kt|kts|groovy|scala|clj|py|c|cc|cpp|cxx|h|hpp|rs|go)[.:]?");
+    private static final Pattern FILE = Pattern.compile(".*\\.[A-Za-z]\\w{0,7}:\\d+[.:]?"
+            + "|.*\\.(?:java|kt|kts|groovy|scala|clj|py|c|cc|cpp|cxx|h|hpp|rs|go)[.:]?");
 
     private final boolean hidesSources;
 
@@ -66,8 +65,7 @@ final class Discretion {
     private static String withoutPlaces(String line) {
         String withoutFrames = FRAME.matcher(line).replaceAll(LEFT_OUT);
         return WORD.matcher(withoutFrames)
-                .replaceAll(word -> FILE.matcher(word.group()).matches()
-                        ? LEFT_OUT
-                        : Matcher.quoteReplacement(word.group()));
+                .replaceAll(word ->
+                        FILE.matcher(word.group()).matches() ? LEFT_OUT : Matcher.quoteReplacement(word.group()));
     }
 }

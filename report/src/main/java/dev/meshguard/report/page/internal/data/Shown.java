@@ -1,4 +1,4 @@
-package dev.meshguard.report.page.data;
+package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
