@@ -12,14 +12,22 @@ import java.io.Writer;
 
 /** The forms besides a history in which a run can be written. */
 enum ConversionTarget {
-    /** As the server of the dialect writes a log. */
+    /** As a log of the dialect. */
+    WITHOUT_DEVICE(LogDialect.WITHOUT_DEVICE),
+    /** As a log of the dialect. */
     WITHOUT_REFERENCES(LogDialect.WITHOUT_REFERENCES),
-    /** As the server of the dialect writes a log. */
+    /** As a log of the dialect. */
     REFERENCE_COUNTED(LogDialect.REFERENCE_COUNTED),
-    /** As the server of the dialect writes a log. */
+    /** As a log of the dialect. */
     HEXADECIMAL(LogDialect.HEXADECIMAL),
-    /** As the server of the dialect writes a log. */
+    /** As a log of the dialect. */
+    WITH_BUFFER_HISTORIES(LogDialect.WITH_BUFFER_HISTORIES),
+    /** As a log of the dialect. */
     WITH_CIRCULAR_BUFFERS(LogDialect.WITH_CIRCULAR_BUFFERS),
+    /** As a log of the dialect. */
+    BUFFER_DEBUG_LOG(LogDialect.BUFFER_DEBUG_LOG),
+    /** As a log of the dialect. */
+    STACK_TRACE_LOG(LogDialect.STACK_TRACE_LOG),
     /** Where leaked bytes came from, for flame graphs. */
     COLLAPSED((history, writer) -> CollapsedStacks.write(LeakCheck.create().examine(history), writer)),
     /** Counters and slices, for Perfetto. */

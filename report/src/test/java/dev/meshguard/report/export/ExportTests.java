@@ -71,12 +71,10 @@ class ExportTests {
     void collapsedStacksAddUpToWhatLeakedWhateverWasJudged() throws IOException {
         forRandomHistories(CollapsedStacks::write, (verdict, text, seed) -> {
             long sum = 0;
-            for (String line : text.split("\n")) {
-                if (!line.isEmpty()) {
-                    Matcher stack = COLLAPSED.matcher(line);
-                    assertThat(stack.matches()).as(seed + line).isTrue();
-                    sum += Long.parseLong(stack.group(1));
-                }
+            for (String line : text.lines().toList()) {
+                Matcher stack = COLLAPSED.matcher(line);
+                assertThat(stack.matches()).as(seed + line).isTrue();
+                sum += Long.parseLong(stack.group(1));
             }
             assertThat(sum).as(seed).isEqualTo(leakedBytes(verdict));
         });
