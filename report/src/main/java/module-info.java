@@ -1,13 +1,16 @@
 /** How a verdict reads. */
 module dev.meshguard.report {
     requires com.fasterxml.jackson.core;
+    requires gg.jte.runtime;
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
     requires transitive dev.meshguard.tracker;
     requires java.compiler;
 
     exports dev.meshguard.report;
+    exports dev.meshguard.report.export;
     exports dev.meshguard.report.json;
+    exports dev.meshguard.report.page;
     exports dev.meshguard.report.reproduction;
     exports dev.meshguard.report.summary;
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.report.page.RunPage;
+import dev.meshguard.report.page.SuiteFolder;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordSize;
@@ -294,6 +296,80 @@ class RecordedRunsTests {
     }
 
     @Test
+    void aRunIsWrittenForOtherTools() throws IOException {
+        Path csv = folder.resolve("left.csv");
+
+        assertThat(run("", "convert", "--to", "collapsed", leak).out()).isEqualTo("no origin captured;DRAM;unlabelled 8192\n");
+        assertThat(run("", "convert", "--to", "perfetto", leak).out())
+                .startsWith("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+        assertThat(run("", "convert", "--to", "csv", leak, "-o", csv.toString()).status())
+                .isZero();
+        assertThat(Files.readString(csv))
+                .startsWith("standing,cause,type,device,")
+                .contains("\r\nLEAKED,UNEXPLAINED,DRAM,3,4096,1,8192,");
+    }
+
+    // Page, suite
+
+    @Test
+    void aRunBecomesAPage() throws IOException {
+        Path page = folder.resolve("leak.html");
+
+        assertThat(run("", "page", leak, "-o", page.toString())).isEqualTo(new Answer(0, page + "\n", ""));
+
+        assertThat(Files.readString(page))
+                .contains("\"title\":\"leak.log\",\"outcome\":\"LEAKED\"")
+                .contains("\"sourcesLeftOut\":false");
+        run("", "page", "--without-sources", leak, "-o", page.toString());
+        assertThat(Files.readString(page)).contains("\"sourcesLeftOut\":true");
+    }
+
+    @Test
+    void aPageThatCannotBeWrittenIsSaidInOneLine() {
+        Path nowhere = folder.resolve("no/such/page.html");
+
+        assertThat(run("", "page", leak, "-o", nowhere.toString()))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: " + nowhere
+                                + " cannot be written: its folder does not exist. Give another path with -o.\n"));
+    }
+
+    @Test
+    void theRunsOfAFolderAreListedOnOnePage() throws IOException {
+        SuiteFolder.at(folder.resolve("pages/machine-a")).add("one", page("one"));
+        SuiteFolder.at(folder.resolve("pages/machine-b")).add("one", page("one"));
+        Path index = folder.resolve("pages/index.html");
+
+        assertThat(run("", "suite", folder.resolve("pages").toString()))
+                .isEqualTo(new Answer(0, index + ": 2 runs\n", ""));
+
+        assertThat(Files.readString(index))
+                .contains("\"page\":\"machine-a/runs/one.html\"", "\"page\":\"machine-b/runs/one.html\"");
+        Files.writeString(folder.resolve("pages/machine-b/runs/two.json"), "{");
+        assertThat(run("", "suite", folder.resolve("pages").toString()))
+                .isEqualTo(new Answer(
+                        2, index + ": 2 runs\nWarning: machine-b/runs/two.json cannot be read, and is left out.\n", ""));
+    }
+
+    @Test
+    void aFolderWithoutRunsIsSaidInOneLine() {
+        assertThat(run("", "suite", folder.toString()).err())
+                .isEqualTo("meshguard: " + folder
+                        + " has no run in it. Give the folder in which runs is, or one above it.\n");
+        assertThat(run("", "suite", leak).err())
+                .isEqualTo("meshguard: " + leak + " is no folder. Give the one to which tests write their pages.\n");
+    }
+
+    private static RunPage page(String title) {
+        return RunPage.of(
+                title,
+                VerdictReport.of(
+                        LeakCheck.create().examine(AllocationTracker.create().history())));
+    }
+
+    @Test
     void aDialectThatCannotBeWrittenIsSaidInOneLine() {
         assertThat(run("", "convert", "--to", "STACK_TRACE_LOG", leak).err())
                 .startsWith("meshguard: " + leak + ": Logs of the dialect STACK_TRACE_LOG cannot be written");
@@ -457,7 +533,7 @@ class RecordedRunsTests {
 
     @Test
     void aFileThatIsNotThereIsSaidInOneLine() {
-        for (String command : new String[] {"replay", "convert", "minimize", "to-test"}) {
+        for (String command : new String[] {"replay", "convert", "page", "minimize", "to-test"}) {
             assertThat(run("", command, "nowhere.jsonl"))
                     .isEqualTo(new Answer(
                             64,
@@ -479,7 +555,7 @@ class RecordedRunsTests {
 
     @Test
     void everyCommandExplainsItselfWithExamples() {
-        for (String command : new String[] {"replay", "diff", "convert", "minimize", "to-test"}) {
+        for (String command : new String[] {"replay", "diff", "convert", "page", "minimize", "to-test"}) {
             assertThat(run("", command, "--help").out())
                     .contains("Usage: meshguard " + command)
                     .contains("Exit status:")

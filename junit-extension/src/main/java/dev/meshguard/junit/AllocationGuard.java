@@ -5,6 +5,8 @@ import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.GuardedRuntime;
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.TemplateInvocation;
+import dev.meshguard.junit.internal.pages.PageSubject;
+import dev.meshguard.junit.internal.pages.RunPages;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.mesh.MeshDevice;
@@ -159,6 +161,16 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         return existing;
     }
 
+    @Override
+    public RunPages pages() {
+        return run.reporting().pages();
+    }
+
+    @Override
+    public PageSubject subject() {
+        return test.page();
+    }
+
     /** Returns the programs that the test starts; each is checked by itself, whatever else was asked for. */
     synchronized TrackedProcesses processes() {
         return processes.processes(phase);
@@ -273,8 +285,10 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
     @Override
     public void close() {
         FailedChecks failed = new FailedChecks();
-        for (TrackedProcess one : ended()) {
-            failed.collect(() -> check(one));
+        List<TrackedProcess> programs = ended();
+        for (int i = 0; i < programs.size(); i++) {
+            int number = i + 1;
+            failed.collect(() -> check(programs.get(number - 1), number));
         }
         failed.collect(this::closeMemory);
         failed.throwAll();
@@ -284,10 +298,16 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         return processes.ended();
     }
 
-    private void check(TrackedProcess process) {
+    private void check(TrackedProcess process, int number) {
         LeakCheck check = LeakCheck.create().expecting(expected);
         try (RunningCheck running = run.reporting().numbers().checkOfMesh(test.subjectOf(process))) {
-            new Conclusion(settings.policies(), new BudgetCheck(List.of()), run, test, Optional.empty())
+            new Conclusion(
+                            settings.policies(),
+                            new BudgetCheck(List.of()),
+                            run,
+                            test,
+                            () -> test.page().part("process", number),
+                            Optional.empty())
                     .draw(
                             process.verdict(check),
                             () -> process.verdict(check),
@@ -341,7 +361,7 @@ final class AllocationGuard implements AutoCloseable, GuardedRuntime {
         LeakVerdict verdict = examined(all.history());
         template.ifPresent(invocation -> invocation.judged(verdict));
         noteThreadsThatOutlivedTheirTest(verdict, notes);
-        new Conclusion(settings.policies(), budgets, run, test, template)
+        new Conclusion(settings.policies(), budgets, run, test, test::page, template)
                 .draw(verdict, () -> examined(all.history()), all, notes, failedClose, running);
     }
 

@@ -47,20 +47,29 @@ final class BudgetCheck {
         }
     }
 
-    /** Returns the failure of a test that did not keep to its budgets, unless the test itself has said all of it. */
-    Optional<BudgetAssertionError> failure(LeakVerdict memory, GuardedTest test) {
-        if (budgets.isEmpty()) {
-            return Optional.empty();
-        }
-        BudgetVerdict verdict = BudgetVerdict.of(memory, budgets, List.copyOf(readings));
-        List<Overrun> told = ToldFindings.budgetsBy(test.thrown());
-        if (told.containsAll(verdict.overruns())) {
-            return Optional.empty();
-        }
-        BudgetAssertionError failure = BudgetAssertionError.of(
-                BudgetReport.of(verdict).reproducedBy(test.reproduction()).text(), verdict);
+    /** Returns whether the budgets were kept to, if there are any. */
+    Optional<BudgetVerdict> verdict(LeakVerdict memory) {
+        return budgets.isEmpty()
+                ? Optional.empty()
+                : Optional.of(BudgetVerdict.of(memory, budgets, List.copyOf(readings)));
+    }
+
+    /** Returns whether a test has anything to be told of its budgets, which it has not said itself. */
+    static boolean isNews(BudgetVerdict verdict, GuardedTest test) {
+        return !ToldFindings.budgetsBy(test.thrown()).containsAll(verdict.overruns());
+    }
+
+    /**
+     * Returns the failure of a test that did not keep to its budgets.
+     *
+     * @param page where a page shows it, if one does
+     */
+    static BudgetAssertionError failure(BudgetVerdict verdict, GuardedTest test, Optional<String> page) {
+        BudgetReport report = BudgetReport.of(verdict).reproducedBy(test.reproduction());
+        BudgetAssertionError failure =
+                BudgetAssertionError.of(page.map(report::shownAt).orElse(report).text(), verdict);
         failure.setStackTrace(placeOf(verdict).orElseGet(test::stack));
-        return Optional.of(failure);
+        return failure;
     }
 
     /** Whoever held the most is what the reader looks for. */

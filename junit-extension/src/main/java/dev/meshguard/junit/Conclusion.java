@@ -1,10 +1,10 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.TemplateInvocation;
+import dev.meshguard.junit.internal.pages.PageSubject;
 import dev.meshguard.junit.internal.summary.CheckFate;
 import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.report.VerdictReport;
@@ -14,6 +14,7 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.budget.BudgetVerdict;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,7 @@ import org.opentest4j.TestAbortedException;
  * @param budgets what may be used
  * @param run what all tests share
  * @param test who is blamed
+ * @param subject whose page that of the check is; found out for those that have one
  * @param template who may expect another verdict than the check, if the test is an invocation of a template of ours
  */
 record Conclusion(
@@ -39,6 +41,7 @@ record Conclusion(
         BudgetCheck budgets,
         RunAccount run,
         GuardedTest test,
+        Supplier<PageSubject> subject,
         Optional<TemplateInvocation> template) {
 
     /**
@@ -63,11 +66,20 @@ record Conclusion(
             last[0] = again.get();
             return last[0];
         };
+        boolean[] hasFailed = new boolean[1];
+        List<String> notes = new ArrayList<>(remarks);
         try {
-            conclude(verdict, remembering, tracker, remarks, failedClose, running);
+            conclude(verdict, remembering, tracker, notes, failedClose, running, hasFailed);
         } finally {
             run.reporting().histories().ifPresent(folder -> keep(last[0], folder));
+            if (!hasFailed[0]) {
+                pages().ofWhatHeld(last[0], notes);
+            }
         }
+    }
+
+    private CheckPages pages() {
+        return new CheckPages(run, test, subject, budgets, this::report);
     }
 
     /** What cannot be written must not hide what was found, and must not go unseen. */
@@ -87,9 +99,10 @@ record Conclusion(
             LeakVerdict verdict,
             Supplier<LeakVerdict> again,
             AllocationTracker tracker,
-            List<String> remarks,
+            List<String> notes,
             @Nullable RuntimeException failedClose,
-            RunningCheck running) {
+            RunningCheck running,
+            boolean[] hasFailed) {
         running.found(verdict);
         // Of a test that is skipped too: what it used of a file is no less needed, and what it leaks is not repaired.
         if (policies.check() != AllocationCheck.NONE) {
@@ -104,29 +117,44 @@ record Conclusion(
         ToldFindings told = ToldFindings.by(thrown);
         Standpoint standpoint = standpoint(verdict, told);
         running.became(standpoint.fate);
-        List<String> notes = new ArrayList<>(remarks);
         if (standpoint == Standpoint.KNOWN) {
             notes.add("every leak is in the baseline, so the test does not fail");
             test.publish(report(verdict, notes).text());
         }
-        Optional<BudgetAssertionError> overBudget = budgets.failure(verdict, test);
+        Optional<BudgetVerdict> overBudget =
+                budgets.verdict(verdict).filter(judged -> BudgetCheck.isNews(judged, test));
         if (standpoint == Standpoint.NEW) {
+            hasFailed[0] = true;
             VerdictReport report = explained(verdict, again, tracker, told, notes);
             running.found(report.verdict());
-            LeakAssertionError leak = suppressing(failedClose, failure(report));
-            fail(
-                    overBudget.<AssertionError>map(budget -> both(leak, budget)).orElse(leak),
-                    failedClose,
-                    report,
-                    running);
+            pages().naming(
+                            report,
+                            (named, page) -> {
+                                LeakAssertionError leak = suppressing(failedClose, failure(named));
+                                return overBudget
+                                        .<AssertionError>map(judged ->
+                                                both(leak, BudgetCheck.failure(judged, test, Optional.empty())))
+                                        .orElse(leak);
+                            },
+                            (failure, named) -> fail(failure, failedClose, named, running));
         } else if (overBudget.isPresent()) {
-            fail(suppressing(failedClose, overBudget.get()), failedClose, report(verdict, notes), running);
+            hasFailed[0] = true;
+            pages().naming(
+                            report(verdict, notes),
+                            (named, page) ->
+                                    suppressing(failedClose, BudgetCheck.failure(overBudget.get(), test, page)),
+                            (failure, named) -> fail(failure, failedClose, named, running));
         } else if (failedClose != null) {
             running.became(CheckFate.FAILED);
             throwUnlessAborted(failedClose, thrown);
-        } else if (standpoint == Standpoint.TOLD) {
+        } else if (standpoint == Standpoint.TOLD && thrown.isPresent()) {
+            hasFailed[0] = true;
+            Throwable ofTest = thrown.get();
             VerdictReport report = report(verdict, notes);
-            thrown.ifPresent(ofTest -> publishFiles(ofTest, report.text(), report));
+            pages().naming(
+                            report,
+                            (named, page) -> ofTest,
+                            (failure, named) -> publishFiles(failure, named.text(), named));
         } else if (standpoint == Standpoint.HELD && policies.check() != AllocationCheck.NONE) {
             publishOverlaps(verdict, notes);
         }
@@ -239,7 +267,7 @@ record Conclusion(
     }
 
     /** A leak and a budget that was not kept are two things to repair, and each is told once. */
-    private static AssertionError both(LeakAssertionError leak, BudgetAssertionError budget) {
+    private static AssertionError both(LeakAssertionError leak, AssertionError budget) {
         MultipleFailuresError both = new MultipleFailuresError("The memory check failed", List.of(leak, budget));
         both.setStackTrace(leak.getStackTrace());
         return both;

@@ -37,6 +37,7 @@ final class FailureEntry {
                             .limit(MOST_FINGERPRINTS)
                             .map(group -> Fingerprint.of(group).toString())));
         }
+        report.page().ifPresent(place -> pairs.put("meshguard.page", place));
         report.reproduction().ifPresent(command -> pairs.put("meshguard.reproduce", command));
         return pairs;
     }

@@ -5,6 +5,8 @@ import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.RunSettings.Update;
+import dev.meshguard.junit.internal.pages.PageMode;
+import dev.meshguard.junit.internal.pages.PageSettings;
 import dev.meshguard.junit.internal.summary.SummaryMode;
 import dev.meshguard.tracker.OriginCapture;
 import java.nio.file.Path;
@@ -87,13 +89,31 @@ enum GuardParameter {
             Path.class,
             List.of(),
             "",
-            "The folder from which the folders of accounts and of histories count; the one in which the tests run unless given."),
+            "The folder from which the folders of accounts, of histories and of pages count; the one in which the tests run unless given."),
     RECORD(
             HistoryFolder.RECORD,
             Path.class,
             List.of(),
             "",
             "The folder to which the history of every check is written, whether it fails or not."),
+    PAGE(
+            PageSettings.PAGE,
+            String.class,
+            words(PageMode.values()),
+            word(PageMode.FAILURES),
+            "Which checks leave a page that shows the memory of the run."),
+    PAGE_FOLDER(
+            PageSettings.FOLDER,
+            Path.class,
+            List.of(),
+            "target/meshguard",
+            "The folder of the pages; of Gradle it is build/meshguard, and below meshguard.output where that is given."),
+    PAGE_SOURCES(
+            PageSettings.SOURCES,
+            Boolean.class,
+            List.of("true", "false"),
+            "true",
+            "Whether the names of files, lines in them and stacks stand in pages."),
     SUMMARY(
             ReportSettings.SUMMARY,
             String.class,

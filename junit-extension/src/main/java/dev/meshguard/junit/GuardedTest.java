@@ -2,6 +2,7 @@ package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.attachment.FailureFiles;
+import dev.meshguard.junit.internal.pages.PageSubject;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.server.process.TrackedProcess;
 import dev.meshguard.tracker.Scope;
@@ -66,6 +67,22 @@ final class GuardedTest {
                 .map(type -> place.getTestMethod()
                         .map(method -> TestNames.of(type, method))
                         .orElseGet(() -> TestNames.of(type)));
+    }
+
+    /** Returns whose page that of its check is. */
+    PageSubject page() {
+        String identity = context.getUniqueId();
+        boolean isInvocation = suffix.isEmpty()
+                && place.getParent()
+                        .filter(parent -> parent.getTestMethod().isPresent())
+                        .isPresent();
+        String invocation = isInvocation ? " " + context.getDisplayName().replaceAll("\\s+", " ") : "";
+        String number = isInvocation ? identity.replaceAll(".*[^0-9]([0-9]+)\\]$", ".$1") : "";
+        return new PageSubject(
+                name() + invocation,
+                selector().orElse("whole-run") + (number.length() < identity.length() ? number : "") + suffix,
+                identity,
+                place.getTestClass().isEmpty());
     }
 
     /** Returns the command that runs it again. */

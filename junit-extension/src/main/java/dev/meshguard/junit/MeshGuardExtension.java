@@ -11,6 +11,8 @@ import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.junit.internal.TemplateInvocations;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.UnknownParameters;
+import dev.meshguard.junit.internal.pages.PageSettings;
+import dev.meshguard.junit.internal.pages.RunPages;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.fault.FaultPlan;
@@ -410,6 +412,11 @@ public final class MeshGuardExtension
                         new Reporting(
                                 ReportSettings.of(context::getConfigurationParameter),
                                 HistoryFolder.of(context::getConfigurationParameter),
+                                RunPages.begin(
+                                        PageSettings.of(context::getConfigurationParameter),
+                                        System.getenv(),
+                                        System::getProperty,
+                                        System.currentTimeMillis()),
                                 System::nanoTime))));
     }
 

@@ -4,7 +4,7 @@ import dev.meshguard.junit.internal.RunAccount;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Publishes the numbers of a run as an entry of its engine, when the last check is over.
+ * Publishes the numbers of a run as an entry of its engine when the last check is over, and writes the page over all of them.
  *
  * <p>A value of the root context's store, put there after the account of the run and before the first mesh of the whole run: it is closed
  * when that mesh was checked.
@@ -17,5 +17,6 @@ record SummaryPublisher(ExtensionContext root, RunAccount run) implements AutoCl
     @Override
     public void close() {
         run.summary().ifPresent(root::publishReportEntry);
+        run.reporting().pages().finish().ifPresent(problem -> root.publishReportEntry("meshguard", problem));
     }
 }

@@ -106,7 +106,7 @@ final class TestAccount implements AutoCloseable {
             guard.judge(
                     tenant,
                     this::examined,
-                    new Conclusion(policies, budgets, guard.run(), test, Optional.empty()),
+                    new Conclusion(policies, budgets, guard.run(), test, test::page, Optional.empty()),
                     notes,
                     running);
         } else {

@@ -104,6 +104,7 @@ class ConcurrentRunsTests {
 
     private static EngineExecutionResults run(long seed) {
         return EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(ThousandTestCase.classes().stream()
                         .map(type -> (DiscoverySelector) selectClass(type))
                         .toArray(DiscoverySelector[]::new))

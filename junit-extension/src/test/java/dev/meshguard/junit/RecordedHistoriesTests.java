@@ -85,6 +85,7 @@ class RecordedHistoriesTests {
 
     private static EngineExecutionResults run(Map<String, String> parameters) {
         return EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(DiscoverySelectors.selectClass(TwoTestCase.class))
                 .configurationParameters(parameters)
                 .execute();

@@ -66,6 +66,7 @@ class RunsTests {
         CancelledTestCase.cancel.set(() -> invoke(token, "cancel"));
 
         EngineTestKit.Builder kit = EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(DiscoverySelectors.selectClass(CancelledTestCase.class));
         Method cancellable =
                 kit.getClass().getMethod("cancellationToken", token.getClass().getInterfaces()[0]);

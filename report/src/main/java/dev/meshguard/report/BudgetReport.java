@@ -22,28 +22,34 @@ import org.apiguardian.api.API.Status;
  *
  * @param verdict what is told
  * @param reproduction the command that shows it again, if there is one
+ * @param page where a page shows it, if one was written
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction) {
+public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction, Optional<String> page) {
 
     private static final String INDENT = "   ";
     private static final int HOLDERS_SHOWN = 3;
 
     /** Returns the report of a verdict. */
     public static BudgetReport of(BudgetVerdict verdict) {
-        return new BudgetReport(verdict, Optional.empty());
+        return new BudgetReport(verdict, Optional.empty(), Optional.empty());
     }
 
     /** Returns this report with the command that shows it again. */
     public BudgetReport reproducedBy(String command) {
-        return new BudgetReport(verdict, Optional.of(command));
+        return new BudgetReport(verdict, Optional.of(command), page);
+    }
+
+    /** Returns this report with the place of a page that shows it. */
+    public BudgetReport shownAt(String place) {
+        return new BudgetReport(verdict, reproduction, Optional.of(place));
     }
 
     /** Returns the report as text. */
     public String text() {
         List<List<String>> findings = findings();
-        int kept = (verdict.uncounted() > 0 ? 1 : 0) + (reproduction.isPresent() ? 1 : 0);
+        int kept = (verdict.uncounted() > 0 ? 1 : 0) + (reproduction.isPresent() ? 1 : 0) + (page.isPresent() ? 1 : 0);
         CutText text = new CutText(kept).section(headline(findings.size()), findings, lines -> lines);
         text.free(kept);
         if (findings.isEmpty()) {
@@ -57,6 +63,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction)
                     verdict.uncounted() == 1 ? "is" : "are",
                     verdict.uncounted() == 1 ? "it was held" : "they were held"));
         }
+        page.ifPresent(place -> text.line("Page: " + place));
         reproduction.ifPresent(command -> text.line("Reproduce: " + command));
         return text.text();
     }

@@ -87,10 +87,14 @@ final class ReportWriter {
         this.isWithoutOrigins = isOfOutsideSource
                 && verdict.survivors().stream()
                         .noneMatch(survivor -> survivor.buffer().origin().isPresent());
-        Set<Integer> ordered = new LinkedHashSet<>();
-        history.meshes().forEach(mesh -> ordered.addAll(mesh.devices()));
-        ordered.addAll(history.devices());
-        this.devices = List.copyOf(new TreeSet<>(ordered));
+        this.devices = devices(history);
+    }
+
+    /** Returns all devices there are, ascending. */
+    static List<Integer> devices(AllocationHistory history) {
+        TreeSet<Integer> devices = new TreeSet<>(history.devices());
+        history.meshes().forEach(mesh -> devices.addAll(mesh.devices()));
+        return List.copyOf(devices);
     }
 
     VerdictReport report() {
@@ -104,6 +108,7 @@ final class ReportWriter {
                 expectations(),
                 remedies(),
                 optOut(),
+                Optional.empty(),
                 Optional.empty(),
                 Limit.of(verdict));
     }
@@ -776,11 +781,16 @@ final class ReportWriter {
 
     private Optional<OptOut> optOut() {
         return verdict.groups().stream()
-                .filter(group -> group.standing() == Standing.LEAKED || group.standing() == Standing.MISREPORTED)
                 .sorted(Comparator.comparing(this::isKnown))
-                .filter(ReportWriter::isOneThing)
-                .findFirst()
-                .map(group -> EntryForms.narrowest(group, devices));
+                .map(group -> optOut(group, devices))
+                .flatMap(Optional::stream)
+                .findFirst();
+    }
+
+    /** Returns the narrowest entry for a group, if one fits it. */
+    static Optional<OptOut> optOut(SurvivorGroup group, List<Integer> devices) {
+        boolean isFinding = group.standing() == Standing.LEAKED || group.standing() == Standing.MISREPORTED;
+        return isFinding && isOneThing(group) ? Optional.of(EntryForms.narrowest(group, devices)) : Optional.empty();
     }
 
     /** No entry fits several buffers of several requests that are left at one address; one of them has to go first. */

@@ -1,6 +1,7 @@
 package dev.meshguard.report;
 
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ import org.apiguardian.api.API.Status;
  * @param remedies what to do, one for each cause
  * @param optOut the entry to paste where a buffer may stay, if one was found that may, in both its forms
  * @param reproduction the command that runs this again, if it is known
+ * @param page where a page shows it, if one was written
  * @param limits what the numbers do not mean and the history could not know; for whoever reads the data and not the text
  * @since 0.1
  */
@@ -44,6 +46,7 @@ public record VerdictReport(
         List<String> remedies,
         Optional<OptOut> optOut,
         Optional<String> reproduction,
+        Optional<String> page,
         List<Limit> limits) {
 
     /**
@@ -148,6 +151,7 @@ public record VerdictReport(
                 remedies,
                 optOut,
                 reproduction,
+                page,
                 limits);
     }
 
@@ -164,7 +168,30 @@ public record VerdictReport(
                 remedies,
                 optOut,
                 Optional.of(command),
+                page,
                 limits);
+    }
+
+    /** Returns this report with the place of a page that shows it. */
+    public VerdictReport shownAt(String place) {
+        return new VerdictReport(
+                verdict,
+                sections,
+                tracked,
+                teardown,
+                timeline,
+                asides,
+                expectations,
+                remedies,
+                optOut,
+                reproduction,
+                Optional.of(place),
+                limits);
+    }
+
+    /** Returns the narrowest entry that lets a group of the verdict stay, if one fits it and it is not expected already. */
+    public Optional<OptOut> optOutOf(SurvivorGroup group) {
+        return ReportWriter.optOut(group, ReportWriter.devices(verdict.history()));
     }
 
     /** Returns the whole text, at most {@value VerdictText#MOST_LINES} lines, without a line break at the end. */

@@ -132,14 +132,15 @@ final class VerdictText {
 
     /** What to do comes last, next to where the reader goes on working. */
     private static List<String> closing(VerdictReport report, int mostLines) {
-        List<String> advice = cut(report.remedies(), MOST_REMEDIES, "remedies");
+        Optional<String> page = report.page().map(place -> "Page: " + place);
+        List<String> advice = cut(report.remedies(), MOST_REMEDIES - (page.isPresent() ? 1 : 0), "remedies");
         report.optOut().ifPresent(entry -> {
             advice.add("Where a buffer may stay, expect it (narrowest first):");
             advice.add(INDENT + entry.annotation());
             advice.add(INDENT + "as a line of a file: " + entry.line());
         });
         Optional<String> reproduction = report.reproduction().map(command -> "Reproduce: " + command);
-        int room = mostLines - advice.size() - (reproduction.isPresent() ? 1 : 0);
+        int room = mostLines - advice.size() - (reproduction.isPresent() ? 1 : 0) - (page.isPresent() ? 1 : 0);
         List<String> notes = cut(
                 report.asides().stream().map(aside -> "Note: " + aside).toList(),
                 room - Math.min(1, report.expectations().size()),
@@ -147,6 +148,7 @@ final class VerdictText {
         List<String> lines = cut(report.expectations(), room - notes.size(), "expectations");
         lines.addAll(advice);
         lines.addAll(notes);
+        page.ifPresent(lines::add);
         reproduction.ifPresent(lines::add);
         return lines;
     }

@@ -3,8 +3,6 @@ package dev.meshguard.cli.run;
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.report.json.HistoryJson;
-import dev.meshguard.server.log.AllocationLogWriter;
-import dev.meshguard.server.log.LogDialect;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Writer;
@@ -19,7 +17,8 @@ import picocli.CommandLine.Spec;
 /** Writes a recorded run in another form. */
 @Command(
         name = "convert",
-        description = "Writes a recorded run in another form: as a history, or as a log of the allocation server.",
+        description =
+                "Writes a recorded run in another form: as a history, as a log of the allocation server, or for other tools.",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         optionListHeading = "%nOptions:%n",
@@ -31,11 +30,15 @@ import picocli.CommandLine.Spec;
                     + " field's own tools can read it. What a log has no line for is left behind: owners, origins, phases,"
                     + " meshes, what allocators held.",
             "",
+            "COLLAPSED is where the leaked bytes came from, for tools that draw flame graphs; PERFETTO a trace with"
+                    + " counters and a slice for each buffer, for ui.perfetto.dev; CSV a table of what is left.",
+            "",
             "Exit status: 0 if it was written, 64 if it cannot be read or written.",
             "",
             "Examples:",
             "  meshguard convert server.log -o history.jsonl",
             "  meshguard convert --to REFERENCE_COUNTED history.jsonl -o server.log",
+            "  meshguard convert --to perfetto history.jsonl -o trace.json",
             "  zstd -dc server.log.zst | meshguard convert - -o history.jsonl.gz"
         })
 public final class Convert implements Callable<Integer> {
@@ -48,11 +51,11 @@ public final class Convert implements Callable<Integer> {
 
     @Option(
             names = "--to",
-            paramLabel = "DIALECT",
+            paramLabel = "FORM",
             description =
-                    "Write a log as the server of this dialect does: WITHOUT_REFERENCES, REFERENCE_COUNTED, HEXADECIMAL or"
-                            + " WITH_CIRCULAR_BUFFERS; a history unless given.")
-    private @Nullable LogDialect dialect;
+                    "Write a log as the server of a dialect does (WITHOUT_REFERENCES, REFERENCE_COUNTED, HEXADECIMAL or"
+                            + " WITH_CIRCULAR_BUFFERS), or for another tool (COLLAPSED, PERFETTO or CSV); a history unless given.")
+    private @Nullable ConversionTarget target;
 
     @Spec
     private CommandSpec command = CommandSpec.create();
@@ -71,12 +74,13 @@ public final class Convert implements Callable<Integer> {
     }
 
     private void write(RecordedFile recorded, Writer writer) throws IOException, Refusal {
-        if (dialect == null) {
+        ConversionTarget form = target;
+        if (form == null) {
             HistoryJson.write(recorded.history(), writer);
             return;
         }
         try {
-            AllocationLogWriter.write(recorded.history(), dialect, writer);
+            form.write(recorded.history(), writer);
         } catch (IllegalArgumentException e) {
             throw new Refusal(recorded.name() + ": " + e.getMessage());
         }

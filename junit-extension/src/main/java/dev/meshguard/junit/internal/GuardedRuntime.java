@@ -1,5 +1,7 @@
 package dev.meshguard.junit.internal;
 
+import dev.meshguard.junit.internal.pages.PageSubject;
+import dev.meshguard.junit.internal.pages.RunPages;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
 
@@ -11,4 +13,10 @@ public interface GuardedRuntime {
 
     /** Returns the runtime that the test is given. */
     Ttnn ttnn();
+
+    /** Returns where pages go. */
+    RunPages pages();
+
+    /** Returns whose page one on this runtime is. */
+    PageSubject subject();
 }

@@ -1,5 +1,6 @@
 package dev.meshguard.junit.internal;
 
+import dev.meshguard.junit.internal.pages.RunPages;
 import dev.meshguard.junit.internal.summary.RunNumbers;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -19,6 +20,7 @@ public final class Reporting {
     private final boolean attachesFiles;
     private final RunNumbers numbers;
     private final Optional<HistoryFolder> histories;
+    private final RunPages pages;
     private final AtomicInteger testsWithFiles = new AtomicInteger();
 
     /**
@@ -27,24 +29,32 @@ public final class Reporting {
      * @param nanoTime the clock by which checks are timed; only differences count
      */
     public Reporting(ReportSettings settings, LongSupplier nanoTime) {
-        this(settings, Optional.empty(), nanoTime);
+        this(settings, Optional.empty(), RunPages.none(), nanoTime);
     }
 
     /**
-     * Begins to report, and to keep histories.
+     * Begins to report, and to keep histories and pages.
      *
-     * @param histories where they go, if they are wanted
+     * @param histories where histories go, if they are wanted
+     * @param pages where pages go
      * @param nanoTime the clock by which checks are timed; only differences count
      */
-    public Reporting(ReportSettings settings, Optional<HistoryFolder> histories, LongSupplier nanoTime) {
+    public Reporting(
+            ReportSettings settings, Optional<HistoryFolder> histories, RunPages pages, LongSupplier nanoTime) {
         this.attachesFiles = settings.attachesFiles();
         this.histories = histories;
+        this.pages = pages;
         this.numbers = new RunNumbers(settings.summary(), nanoTime);
     }
 
     /** Returns where histories go, if they are wanted. */
     public Optional<HistoryFolder> histories() {
         return histories;
+    }
+
+    /** Returns where pages go. */
+    public RunPages pages() {
+        return pages;
     }
 
     /** Returns the numbers, to which each check is added. */

@@ -16,24 +16,26 @@ import org.opentest4j.AssertionFailedError;
  */
 record RoundsFailure(String test) {
 
-    AssertionFailedError growing(Accumulation accumulation) {
-        return failure("Memory grows with the rounds of " + test + ":", accumulation, Optional.empty());
+    AssertionFailedError growing(Accumulation accumulation, Optional<String> page) {
+        return failure("Memory grows with the rounds of " + test + ":", accumulation, Optional.empty(), page);
     }
 
-    AssertionFailedError undecided(Accumulation accumulation) {
+    AssertionFailedError undecided(Accumulation accumulation, Optional<String> page) {
         return failure(
                 "After " + Quantities.count(accumulation.rounds(), "round")
                         + ", which is atMost, it is not decided whether memory" + " grows with the rounds of " + test
                         + ":",
                 accumulation,
-                Optional.of("Raise atMost, or warmUp where the first rounds fill a cache."));
+                Optional.of("Raise atMost, or warmUp where the first rounds fill a cache."),
+                page);
     }
 
-    AssertionFailedError unknown(Accumulation accumulation) {
+    AssertionFailedError unknown(Accumulation accumulation, Optional<String> page) {
         return failure(
                 "It cannot be known whether memory grows with the rounds of " + test + ":",
                 accumulation,
-                Optional.empty());
+                Optional.empty(),
+                page);
     }
 
     AssertionFailedError nothingTaken(String place) {
@@ -51,11 +53,13 @@ record RoundsFailure(String test) {
                 number));
     }
 
-    private AssertionFailedError failure(String headline, Accumulation accumulation, Optional<String> remedy) {
+    private AssertionFailedError failure(
+            String headline, Accumulation accumulation, Optional<String> remedy, Optional<String> page) {
         StringBuilder text = new StringBuilder(headline)
                 .append("\n  ")
                 .append(AccumulationReport.of(accumulation).text().replace("\n", "\n  "));
         remedy.ifPresent(words -> text.append('\n').append(words));
+        page.ifPresent(place -> text.append("\nPage: ").append(place));
         text.append("\nReproduce: ").append(TestNames.reproduction(test));
         AssertionFailedError failure = new AssertionFailedError(text.toString());
         accumulation.sites().stream()

@@ -2,17 +2,25 @@ package dev.meshguard.junit.template;
 
 import dev.meshguard.junit.internal.GuardedRuntime;
 import dev.meshguard.junit.internal.TemplateInvocation;
+import dev.meshguard.junit.internal.TestNames;
+import dev.meshguard.junit.internal.pages.PageParts;
+import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.opentest4j.AssertionFailedError;
 
 /**
  * One round of a test with {@link RepeatUntilStable}.
@@ -25,6 +33,7 @@ final class StableRound implements TestTemplateInvocationContext, TemplateInvoca
     private final int number;
     private final int needed;
     private final OutcomeWatcher outcome = new OutcomeWatcher();
+    private @Nullable GuardedRuntime runtime;
     private @Nullable AllocationTracker tracker;
     private @Nullable Scope counted;
     private boolean isSelected;
@@ -78,9 +87,10 @@ final class StableRound implements TestTemplateInvocationContext, TemplateInvoca
     }
 
     @Override
-    public void begins(GuardedRuntime runtime) {
+    public void begins(GuardedRuntime ofTest) {
         if (tracker == null) {
-            tracker = runtime.tracker();
+            runtime = ofTest;
+            tracker = ofTest.tracker();
             counted = tracker.round(number);
         }
     }
@@ -110,11 +120,29 @@ final class StableRound implements TestTemplateInvocationContext, TemplateInvoca
         Trend trend = accumulation.trend();
         isDecided = trend.isQuiet();
         if (trend == Trend.GROWING) {
-            throw failure.growing(accumulation);
+            throw shown(page -> failure.growing(accumulation, page), history, accumulation);
         } else if (!accumulation.doubts().isEmpty()) {
-            throw failure.unknown(accumulation);
+            throw shown(page -> failure.unknown(accumulation, page), history, accumulation);
         } else if (trend == Trend.UNDECIDED && number >= use.annotation().atMost()) {
-            throw failure.undecided(accumulation);
+            throw shown(page -> failure.undecided(accumulation, page), history, accumulation);
         }
+    }
+
+    private AssertionFailedError shown(
+            Function<Optional<String>, AssertionFailedError> failing,
+            AllocationHistory history,
+            Accumulation accumulation) {
+        GuardedRuntime shared = Objects.requireNonNull(runtime, "no round is judged before it began");
+        return shared.pages()
+                .naming(
+                        shared::subject,
+                        failing,
+                        failure -> new PageParts(
+                                VerdictReport.of(LeakCheck.create().examine(history))
+                                        .reproducedBy(TestNames.reproduction(use.name())),
+                                String.valueOf(failure.getMessage()),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.of(accumulation)));
     }
 }

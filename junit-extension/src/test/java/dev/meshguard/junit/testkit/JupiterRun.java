@@ -23,6 +23,7 @@ public final class JupiterRun {
     /** Returns what became of the tests of a class. */
     public static RunAssert.Results run(Class<?> testClass) {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(selectClass(testClass))
                 .execute());
     }
@@ -34,6 +35,7 @@ public final class JupiterRun {
                 .findFirst()
                 .orElseThrow();
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(selectIteration(selectMethod(testClass, found), index - 1))
                 .execute());
     }
@@ -41,6 +43,7 @@ public final class JupiterRun {
     /** Returns what became of the tests of a class in a run with configuration parameters. */
     public static RunAssert.Results run(Class<?> testClass, Map<String, String> parameters) {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(selectClass(testClass))
                 .configurationParameters(parameters)
                 .execute());
@@ -49,6 +52,7 @@ public final class JupiterRun {
     /** Returns what became of the one test of the given name in a class or its nested classes; the others are left out. */
     public static RunAssert.Results runTest(Class<?> around, String test, Map<String, String> parameters) {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(methods(around)
                         .filter(method -> method.getName().equals(test))
                         .map(method -> selectMethod(method.getDeclaringClass(), method))
@@ -66,6 +70,7 @@ public final class JupiterRun {
     /** Returns what became of the tests of several classes in one run. */
     public static RunAssert.Results runTogether(Class<?>... testClasses) {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(Arrays.stream(testClasses)
                         .map(DiscoverySelectors::selectClass)
                         .toArray(DiscoverySelector[]::new))
@@ -75,6 +80,7 @@ public final class JupiterRun {
     /** Returns what became of the tests of {@code @Suite} classes in one run. */
     public static RunAssert.Results runSuites(Class<?>... suites) {
         return new RunAssert.Results(EngineTestKit.engine("junit-platform-suite")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(Arrays.stream(suites)
                         .map(DiscoverySelectors::selectClass)
                         .toArray(DiscoverySelector[]::new))
@@ -89,6 +95,7 @@ public final class JupiterRun {
     /** Returns what became of the tests of a class that ran at the same time, with configuration parameters. */
     public static RunAssert.Results runConcurrently(Class<?> testClass, Map<String, String> parameters) {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(selectClass(testClass))
                 .configurationParameters(parameters)
                 .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")

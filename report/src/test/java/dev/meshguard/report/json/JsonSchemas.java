@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 
 /** The schemas that are published beside the formats. */
-final class JsonSchemas {
+public final class JsonSchemas {
 
     private final JsonSchema schema;
 
@@ -27,8 +27,12 @@ final class JsonSchemas {
         return new JsonSchemas("verdict-1.schema.json");
     }
 
+    public static JsonSchemas ofPage() {
+        return new JsonSchemas("page-1.schema.json");
+    }
+
     /** Returns what is wrong with a document. */
-    List<String> faultsOf(String json) {
+    public List<String> faultsOf(String json) {
         return schema.validate(json, InputFormat.JSON).stream()
                 .map(fault -> fault.toString())
                 .sorted()

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.Random;
 
 /** Says anything that a source can say, in any order, whether it makes sense or not. */
-final class RandomHistory {
+public final class RandomHistory {
 
     private static final List<String> TEXTS = List.of(
             "kv-cache",
@@ -60,7 +60,7 @@ final class RandomHistory {
     }
 
     /** Returns a history of up to the given number of things said. */
-    static AllocationHistory of(Random random, int most) {
+    public static AllocationHistory of(Random random, int most) {
         RandomHistory source = new RandomHistory(random);
         int steps = random.nextInt(most);
         for (int step = 0; step < steps; step++) {

@@ -35,6 +35,7 @@ class DocumentationTests {
             "docs/lifecycle.md",
             "docs/mesh-fake.md",
             "docs/own-devices.md",
+            "docs/page.md",
             "docs/processes.md",
             "docs/reports.md",
             "docs/verdicts.md",

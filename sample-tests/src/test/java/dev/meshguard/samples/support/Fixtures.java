@@ -62,6 +62,7 @@ public final class Fixtures {
 
     private static EngineExecutionResults execute(Class<?> fixture) {
         return EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("meshguard.page", "off")
                 .selectors(selectClass(fixture))
                 .configurationParameter(Fixture.ON_PURPOSE, "true")
                 .execute();

@@ -1,0 +1,81 @@
+package dev.meshguard.cli.run;
+
+import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.report.page.RunPage;
+import dev.meshguard.verdict.LeakCheck;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Writes the page of a recorded run. */
+@Command(
+        name = "page",
+        description = "Writes the page of a recorded run: its memory and what is left of it, to be seen in a browser.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        optionListHeading = "%nOptions:%n",
+        parameterListHeading = "%nRun:%n",
+        footer = {
+            "",
+            "One HTML file that needs nothing else: open it, mail it, attach it to a bug report.",
+            "",
+            "Exit status: 0 if it was written, 64 if the run cannot be read or the page cannot be written.",
+            "",
+            "Examples:",
+            "  meshguard page history.jsonl",
+            "  meshguard page --without-sources server.log -o leak.html",
+            "  zstd -dc server.log.zst | meshguard page - -o leak.html"
+        })
+public final class Page implements Callable<Integer> {
+
+    private static final String SUFFIX = ".html";
+
+    @Mixin
+    private RunToRead run = new RunToRead();
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "OUT",
+            description = "Where the page goes; the name of FILE with .html, in the present folder, unless given.")
+    private @Nullable Path output;
+
+    @Option(names = "--without-sources", description = "Leave out the names of source files, lines in them and stacks.")
+    private boolean hidesSources;
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    private final InputStream standardInput;
+
+    public Page(InputStream standardInput) {
+        this.standardInput = standardInput;
+    }
+
+    @Override
+    public Integer call() throws Refusal {
+        RecordedFile recorded = run.read(standardInput);
+        RunPage page = RunPage.of(
+                baseName(recorded.name()), VerdictReport.of(LeakCheck.create().examine(recorded.history())));
+        RunPage shown = hidesSources ? page.withoutSources() : page;
+        Path target = output == null ? Path.of(baseName(recorded.name()).replace(' ', '-') + SUFFIX) : output;
+        RecordedFile.write(target, shown::write);
+        PrintWriter out = command.commandLine().getOut();
+        out.println(target);
+        out.flush();
+        return ExitStatus.CLEAN.code();
+    }
+
+    private static String baseName(String name) {
+        Path last = Path.of(name).getFileName();
+        return last == null ? name : last.toString();
+    }
+}

@@ -1,0 +1,65 @@
+package dev.meshguard.cli.run;
+
+import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.report.page.SuiteFolder;
+import dev.meshguard.tracker.Quantities;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Writes the page over all runs of a folder. */
+@Command(
+        name = "suite",
+        description = "Writes the page over all runs whose pages lie in a folder, whichever machines wrote them.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        optionListHeading = "%nOptions:%n",
+        parameterListHeading = "%nFolder:%n",
+        footer = {
+            "",
+            "Tests write it by themselves when they end. This is for what several machines wrote: copy their folders into one, each"
+                    + " under a name of its own.",
+            "",
+            "Exit status: 0 if all was listed, 2 if something in the folder cannot be read, 64 if there is no run.",
+            "",
+            "Example:",
+            "  meshguard suite target/meshguard"
+        })
+public final class Suite implements Callable<Integer> {
+
+    @Parameters(paramLabel = "FOLDER", description = "The folder; its index.html is written anew.")
+    private Path folder = Path.of("");
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    @Override
+    public Integer call() throws Refusal {
+        if (!Files.isDirectory(folder)) {
+            throw new Refusal(folder + " is no folder. Give the one to which tests write their pages.");
+        }
+        SuiteFolder suite = SuiteFolder.at(folder);
+        try {
+            int runs = suite.size();
+            List<String> warnings = suite.warnings();
+            if (runs == 0 && warnings.isEmpty()) {
+                throw new Refusal(folder + " has no run in it. Give the folder in which runs is, or one above it.");
+            }
+            PrintWriter out = command.commandLine().getOut();
+            out.println(suite.writeIndex() + ": " + Quantities.count(runs, "run"));
+            warnings.forEach(warning -> out.println("Warning: " + warning));
+            out.flush();
+            return (warnings.isEmpty() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE).code();
+        } catch (IOException e) {
+            throw RecordedFile.unwritable(folder, e);
+        }
+    }
+}

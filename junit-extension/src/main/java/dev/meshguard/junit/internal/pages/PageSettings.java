@@ -1,0 +1,85 @@
+package dev.meshguard.junit.internal.pages;
+
+import dev.meshguard.junit.internal.RunSettings;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * What a build says of pages, checked.
+ *
+ * @param mode which checks leave one
+ * @param folder where they go
+ * @param showsSources whether places in files stand in them
+ */
+public record PageSettings(PageMode mode, Path folder, boolean showsSources) {
+
+    /** Says which checks leave a page. */
+    public static final String PAGE = "meshguard.page";
+
+    /** Names the folder. */
+    public static final String FOLDER = "meshguard.page.folder";
+
+    /** Says whether places in files stand in pages. */
+    public static final String SOURCES = "meshguard.page.sources";
+
+    private static final Path OF_MAVEN = Path.of("target");
+    private static final Path OF_GRADLE = Path.of("build");
+    private static final String NAME = "meshguard";
+
+    /**
+     * Reads parameters.
+     *
+     * @param parameters the value of a name
+     * @throws IllegalArgumentException if one makes no sense; the message names it
+     */
+    public static PageSettings of(Function<String, Optional<String>> parameters) {
+        return new PageSettings(
+                mode(RunSettings.given(parameters, PAGE)),
+                folder(parameters),
+                showsSources(RunSettings.given(parameters, SOURCES)));
+    }
+
+    private static PageMode mode(Optional<String> value) {
+        return switch (value.orElse("failures")) {
+            case "off" -> PageMode.OFF;
+            case "failures" -> PageMode.FAILURES;
+            case "always" -> PageMode.ALWAYS;
+            default -> throw RunSettings.refused(PAGE, value.orElseThrow(), "It is off, failures or always.");
+        };
+    }
+
+    private static boolean showsSources(Optional<String> value) {
+        return switch (value.orElse("true")) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw RunSettings.refused(SOURCES, value.orElseThrow(), "It is true or false.");
+        };
+    }
+
+    private static Path folder(Function<String, Optional<String>> parameters) {
+        Optional<Path> asked = path(FOLDER, parameters);
+        Optional<Path> output = path(RunSettings.OUTPUT, parameters);
+        if (output.isPresent()) {
+            return output.get().resolve(asked.orElse(Path.of(NAME)));
+        }
+        return asked.orElseGet(() -> folderOfBuild().resolve(NAME));
+    }
+
+    /** Where the build tool puts what it makes, so that its cleaning takes the pages away. */
+    private static Path folderOfBuild() {
+        return !Files.isDirectory(OF_MAVEN) && Files.isDirectory(OF_GRADLE) ? OF_GRADLE : OF_MAVEN;
+    }
+
+    private static Optional<Path> path(String name, Function<String, Optional<String>> parameters) {
+        return RunSettings.given(parameters, name).map(value -> {
+            try {
+                return Path.of(value);
+            } catch (InvalidPathException noPath) {
+                throw RunSettings.refused(name, value, "It is no path here: " + noPath.getReason() + ".");
+            }
+        });
+    }
+}

@@ -1,0 +1,223 @@
+package dev.meshguard.junit.internal.pages;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages of one execution.
+ *
+ * <p>A test that passes and leaves none costs a comparison; only where pages of an earlier run lie, one of it is taken away, so that
+ * nobody takes it for this run's.
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class RunPages {
+
+    private final PageSettings settings;
+    private final Map<String, String> environment;
+    private final String fork;
+    private final String build;
+    private final long begunAt;
+    private final boolean hasOldPages;
+    private final Set<String> taken = new HashSet<>();
+    private final Set<String> ofFailures = new HashSet<>();
+    private @Nullable PageWriting writing;
+    private boolean isChanged;
+
+    private RunPages(PageSettings settings, Map<String, String> environment, String fork, String build, long begunAt) {
+        this.settings = settings;
+        this.environment = Map.copyOf(environment);
+        this.fork = fork;
+        this.build = build;
+        this.begunAt = begunAt;
+        this.hasOldPages = settings.mode() != PageMode.OFF && Files.isDirectory(settings.folder());
+    }
+
+    /**
+     * Begins to keep pages.
+     *
+     * @param environment the variables of the process
+     * @param properties the system properties; build tools number their JVMs in them
+     * @param begunAt the time by the clock, in milliseconds
+     */
+    public static RunPages begin(
+            PageSettings settings,
+            Map<String, String> environment,
+            Function<String, @Nullable String> properties,
+            long begunAt) {
+        String fork = properties.apply("surefire.forkNumber");
+        if (fork == null) {
+            fork = properties.apply("org.gradle.test.worker");
+        }
+        // All JVMs of one build have one parent.
+        String build = ProcessHandle.current()
+                .parent()
+                .map(parent -> Long.toString(parent.pid()))
+                .orElse("0");
+        return new RunPages(settings, environment, fork == null ? "1" : fork, build, begunAt);
+    }
+
+    /** Returns pages that are never written. */
+    public static RunPages none() {
+        return new RunPages(new PageSettings(PageMode.OFF, Path.of(""), true), Map.of(), "1", "0", 0);
+    }
+
+    /** Returns whether checks that fail leave a page. */
+    private boolean areOfFailures() {
+        return settings.mode() != PageMode.OFF;
+    }
+
+    /** Returns whether checks that hold leave a page, too. */
+    public boolean areOfAll() {
+        return settings.mode() == PageMode.ALWAYS;
+    }
+
+    /**
+     * Returns a failure that names its page, or one that names none where none is wanted or could be written.
+     *
+     * <p>A page that cannot be written hides no finding: then the failure has why as a suppressed exception.
+     *
+     * @param subject whose page it is
+     * @param failing makes the failure, of the place of its page if there is one
+     * @param parts what stands on the page of a failure
+     */
+    public <T extends Throwable> T naming(
+            Supplier<PageSubject> subject, Function<Optional<String>, T> failing, Function<T, PageParts> parts) {
+        if (!areOfFailures()) {
+            return failing.apply(Optional.empty());
+        }
+        try {
+            PageSubject of = subject.get();
+            String name = take(of);
+            T failure = failing.apply(Optional.of(placeOf(name)));
+            writeFailure(name, of, parts.apply(failure));
+            return failure;
+        } catch (IOException | RuntimeException | LinkageError notWritten) {
+            T failure = failing.apply(Optional.empty());
+            failure.addSuppressed(new IllegalStateException(
+                    "The page of this failure could not be written; what is written here is all there is.",
+                    notWritten));
+            return failure;
+        }
+    }
+
+    /**
+     * Returns the name of a page that is going to be written; no two of one execution have the same.
+     *
+     * @throws IOException if the folder cannot be written to
+     */
+    private synchronized String take(PageSubject subject) throws IOException {
+        int number = 1;
+        while (true) {
+            String name = nameOf(subject, number);
+            if (!taken.contains(name) && (!subject.isOfWholeRun() || isFirst(name))) {
+                taken.add(name);
+                return name;
+            }
+            number++;
+        }
+    }
+
+    private String nameOf(PageSubject subject, int number) {
+        return number == 1
+                ? writing().nameOf(subject.words(), subject.identity())
+                : writing().nameOf(subject.words() + "-" + number, subject.identity() + "#" + number);
+    }
+
+    /** JVMs of one build that check a mesh of all of their tests would write to one file: who makes the mark has it. */
+    private boolean isFirst(String name) throws IOException {
+        Path mark = writing().pageOf("." + name + "-" + build);
+        Path folder = mark.getParent();
+        if (folder != null) {
+            Files.createDirectories(folder);
+        }
+        try {
+            Files.createFile(mark.resolveSibling("." + name + "-" + build + ".taken"));
+            return true;
+        } catch (FileAlreadyExistsException byAnother) {
+            return false;
+        }
+    }
+
+    /** Returns where a page is, as texts name it. */
+    private synchronized String placeOf(String name) {
+        return writing().pageOf(name).toString();
+    }
+
+    /**
+     * Writes the page of a check that failed.
+     *
+     * @param name what {@link #take} returned
+     * @throws IOException if it cannot be written
+     */
+    private synchronized void writeFailure(String name, PageSubject subject, PageParts parts) throws IOException {
+        write(name, subject, parts);
+        ofFailures.add(subject.identity());
+    }
+
+    /**
+     * Writes the page of a check that held; nothing where a part of the same test has failed and has said more.
+     *
+     * @throws IOException if it cannot be written
+     */
+    public synchronized void writeUnlessFailed(PageSubject subject, PageParts parts) throws IOException {
+        if (!ofFailures.contains(subject.identity())) {
+            write(take(subject), subject, parts);
+        }
+    }
+
+    private void write(String name, PageSubject subject, PageParts parts) throws IOException {
+        writing().write(name, subject.title(), parts);
+        isChanged = true;
+    }
+
+    /**
+     * Takes away the page that a test left in an earlier run, where it left one.
+     *
+     * @throws IOException if it cannot be deleted
+     */
+    public void forget(PageSubject subject) throws IOException {
+        synchronized (this) {
+            if (!ofFailures.contains(subject.identity())) {
+                isChanged |= writing().removeOlder(nameOf(subject, 1), begunAt);
+            }
+        }
+    }
+
+    /** Returns whether pages of an earlier run may lie in the folder. */
+    public boolean hasOldPages() {
+        return hasOldPages;
+    }
+
+    /** Writes the page over all runs, if a page came or went; returns what went wrong, as a whole sentence. */
+    public synchronized Optional<String> finish() {
+        if (!isChanged) {
+            return Optional.empty();
+        }
+        try {
+            writing().writeIndex();
+            return Optional.empty();
+        } catch (IOException | RuntimeException | LinkageError notWritten) {
+            return Optional.of("The page over all runs could not be written to the folder of " + PageSettings.FOLDER
+                    + ": " + notWritten);
+        }
+    }
+
+    private PageWriting writing() {
+        PageWriting known = writing;
+        if (known == null) {
+            known = new PageWriting(settings, environment, fork);
+            writing = known;
+        }
+        return known;
+    }
+}

@@ -1,0 +1,403 @@
+package dev.meshguard.junit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.junit.template.RepeatUntilStable;
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.engine.reporting.ReportEntry;
+import org.junit.platform.testkit.engine.EngineExecutionResults;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Event;
+
+/** Checks leave pages: those that fail unless a build asks otherwise, each named by the text that stands on it. */
+class PagesTests {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Pattern DATA =
+            Pattern.compile("<script type=\"application/json\" id=\"data\">(.*?)</script>", Pattern.DOTALL);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aTestThatFailsLeavesAPageWhoseTextIsThatOfTheFailure() {
+        Map<String, String> failures = failures(run(TwoTestCase.class));
+
+        Path page = onlyPage("PagesTests.TwoTestCase.leaks-");
+        assertThat(failures).containsOnlyKeys("leaks(MeshDevice)");
+        assertThat(failures.get("leaks(MeshDevice)"))
+                .startsWith("LEAK  1 leak · 1 buffer")
+                .endsWith("\nPage: " + page + "\nReproduce: mvn test -Dtest='PagesTests$TwoTestCase#leaks'");
+        assertThat(dataOf(page).at("/text").textValue()).isEqualTo(failures.get("leaks(MeshDevice)"));
+        assertThat(dataOf(page).at("/title").textValue()).isEqualTo("PagesTests$TwoTestCase#leaks");
+    }
+
+    @Test
+    void theIndexListsWhatWasRunInOneFolder() {
+        run(TwoTestCase.class);
+        run(BudgetTestCase.class);
+
+        assertThat(titles()).containsExactly("PagesTests$BudgetTestCase#takesTooMuch", "PagesTests$TwoTestCase#leaks");
+    }
+
+    @Test
+    void allTestsLeavePagesIfThatIsAsked() {
+        run(Map.of("meshguard.page", "always"), TwoTestCase.class);
+
+        assertThat(titles()).containsExactly("PagesTests$TwoTestCase#givesBack", "PagesTests$TwoTestCase#leaks");
+        assertThat(dataOf(onlyPage("PagesTests.TwoTestCase.givesBack-"))
+                        .at("/outcome")
+                        .textValue())
+                .isEqualTo("LEAK_FREE");
+    }
+
+    @Test
+    void noneLeavesAPageIfThatIsAsked() throws IOException {
+        Map<String, String> failures = failures(run(Map.of("meshguard.page", "off"), TwoTestCase.class));
+
+        assertThat(failures.get("leaks(MeshDevice)")).doesNotContain("Page: ");
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).isEmpty();
+        }
+    }
+
+    @Test
+    void pagesOfOneTestHaveTheSameNameInEachRun() {
+        run(InvocationsTestCase.class);
+        List<String> first = pages();
+        run(InvocationsTestCase.class);
+
+        assertThat(pages()).isEqualTo(first).hasSize(6).allMatch(name -> name.matches("[A-Za-z0-9._-]+\\.html"));
+        assertThat(titles())
+                .containsExactly(
+                        "PagesTests$InvocationsTestCase#dynamic [one]",
+                        "PagesTests$InvocationsTestCase#dynamic [two/..\\]",
+                        "PagesTests$InvocationsTestCase#parameterized case 1 <b>",
+                        "PagesTests$InvocationsTestCase#parameterized case 2 <b>",
+                        "PagesTests$InvocationsTestCase#repeated repetition 1 of 2",
+                        "PagesTests$InvocationsTestCase#repeated repetition 2 of 2");
+    }
+
+    @Test
+    void aPageOfAnEarlierRunIsTakenAwayWhenItsTestHolds() throws IOException {
+        run(TwoTestCase.class);
+        Path page = onlyPage("PagesTests.TwoTestCase.leaks-");
+        Path ofClean = page.resolveSibling(nameOfClean());
+        Files.move(page, ofClean);
+        Files.move(record(page), record(ofClean));
+        Files.setLastModifiedTime(ofClean, FileTime.fromMillis(0));
+
+        run(TwoTestCase.class);
+
+        assertThat(titles()).containsExactly("PagesTests$TwoTestCase#leaks");
+    }
+
+    private String nameOfClean() throws IOException {
+        Path other = Files.createDirectory(folder.resolve("other"));
+        run(Map.of("meshguard.page", "always", "meshguard.page.folder", other.toString()), TwoTestCase.class);
+        try (Stream<Path> files = Files.list(other.resolve("runs"))) {
+            Path found = files.filter(file -> file.toString().contains("givesBack"))
+                    .filter(file -> file.toString().endsWith(".html"))
+                    .findFirst()
+                    .orElseThrow();
+            return String.valueOf(found.getFileName());
+        } finally {
+            deleteAll(other);
+        }
+    }
+
+    @Test
+    void aBudgetThatIsNotKeptIsOnThePageWithItsLines() {
+        Map<String, String> failures = failures(run(BudgetTestCase.class));
+
+        Path page = onlyPage("PagesTests.BudgetTestCase.takesTooMuch-");
+        assertThat(failures.get("takesTooMuch(MeshDevice)")).contains("\nPage: " + page + "\nReproduce: ");
+        assertThat(dataOf(page).at("/text").textValue()).isEqualTo(failures.get("takesTooMuch(MeshDevice)"));
+        assertThat(dataOf(page).at("/budgets/kept").booleanValue()).isFalse();
+        assertThat(dataOf(page).at("/matrix/0/budget").longValue()).isEqualTo(16);
+    }
+
+    @Test
+    void roundsThatGrowAreOnAPageWithWhatEachLeft() {
+        Map<String, String> failures = failures(run(GrowingTestCase.class));
+
+        Path page = onlyPage("PagesTests.GrowingTestCase.grows-");
+        String failure = failures.values().iterator().next();
+        assertThat(failure).contains("\nPage: " + page + "\nReproduce: ");
+        assertThat(dataOf(page).at("/text").textValue()).isEqualTo(failure);
+        assertThat(dataOf(page).at("/growth/trend").textValue()).isEqualTo("GROWING");
+        assertThat(dataOf(page).at("/growth/memories/0/memory").size()).isEqualTo(3);
+    }
+
+    @Test
+    void aPageOfRoundsThatGrewIsNotReplacedByThatOfTheirMesh() {
+        run(Map.of("meshguard.page", "always"), GrowingTestCase.class);
+
+        assertThat(dataOf(onlyPage("PagesTests.GrowingTestCase.grows-"))
+                        .at("/headline")
+                        .textValue())
+                .startsWith("Memory grows with the rounds of");
+    }
+
+    @Test
+    void meshesOfAClassAndOfTheWholeRunLeavePages() {
+        run(ClassTestCase.class, SuiteTestCase.class);
+
+        assertThat(titles()).containsExactly("PagesTests$ClassTestCase", "the whole run");
+        assertThat(pages()).anyMatch(name -> name.startsWith("whole-run-"));
+    }
+
+    @Test
+    void aTestThatSaidAllOfItItselfLeavesAPage() {
+        EngineExecutionResults results = run(AssertedTestCase.class);
+
+        Path page = onlyPage("PagesTests.AssertedTestCase.asserts-");
+        assertThat(pairs(results)).containsEntry("meshguard.page", page.toString());
+        assertThat(dataOf(page).at("/outcome").textValue()).isEqualTo("LEAKED");
+    }
+
+    @Test
+    void sourcesAreLeftOutIfThatIsAsked() throws IOException {
+        run(Map.of("meshguard.page.sources", "false"), TwoTestCase.class);
+
+        assertThat(Files.readString(onlyPage("PagesTests.TwoTestCase.leaks-")))
+                .doesNotContain("PagesTests.java", "Buffers.java");
+    }
+
+    @Test
+    void aPageThatCannotBeWrittenHidesNothingAndDoesNotGoUnseen() throws IOException {
+        Path occupied = Files.writeString(folder.resolve("occupied"), "");
+
+        EngineExecutionResults results = run(Map.of("meshguard.page.folder", occupied.toString()), TwoTestCase.class);
+
+        Throwable failure = throwables(results).get("leaks(MeshDevice)");
+        assertThat(failure).hasMessageStartingWith("LEAK  1 leak").hasMessageNotContaining("Page: ");
+        assertThat(failure.getSuppressed())
+                .extracting(Throwable::getMessage)
+                .containsExactly(
+                        "The page of this failure could not be written; what is written here is all there is.");
+    }
+
+    @Test
+    void aPageThatCannotBeWrittenOfATestThatHoldsIsSaid() throws IOException {
+        Path occupied = Files.writeString(folder.resolve("occupied"), "");
+
+        EngineExecutionResults results = run(
+                Map.of("meshguard.page", "always", "meshguard.page.folder", occupied.toString()), TwoTestCase.class);
+
+        results.testEvents().assertStatistics(events -> events.failed(1).succeeded(1));
+        assertThat(pairs(results).get("meshguard"))
+                .startsWith("The page of this check could not be written to the folder of meshguard.page.folder: ");
+    }
+
+    @Test
+    void wrongValuesAreRefused() {
+        assertThat(refusal("meshguard.page", "sometimes"))
+                .isEqualTo("meshguard.page = sometimes is refused. It is off, failures or always.");
+        assertThat(refusal("meshguard.page.sources", "no"))
+                .isEqualTo("meshguard.page.sources = no is refused. It is true or false.");
+        assertThat(refusal("meshguard.page.folder", "a\0b")).startsWith("meshguard.page.folder = a\0b is refused.");
+    }
+
+    private String refusal(String name, String value) {
+        return String.valueOf(throwables(run(Map.of(name, value), TwoTestCase.class))
+                .get("leaks(MeshDevice)")
+                .getMessage());
+    }
+
+    private EngineExecutionResults run(Class<?>... classes) {
+        return run(Map.of(), classes);
+    }
+
+    private EngineExecutionResults run(Map<String, String> parameters, Class<?>... classes) {
+        Map<String, String> all = new HashMap<>(Map.of("meshguard.page.folder", folder.toString()));
+        all.putAll(parameters);
+        EngineTestKit.Builder kit = EngineTestKit.engine("junit-jupiter").configurationParameters(all);
+        Stream.of(classes).map(DiscoverySelectors::selectClass).forEach(kit::selectors);
+        return kit.execute();
+    }
+
+    private static Map<String, String> failures(EngineExecutionResults results) {
+        Map<String, String> failures = new TreeMap<>();
+        throwables(results).forEach((name, failure) -> failures.put(name, String.valueOf(failure.getMessage())));
+        return failures;
+    }
+
+    private static Map<String, Throwable> throwables(EngineExecutionResults results) {
+        Map<String, Throwable> failures = new TreeMap<>();
+        results.testEvents().failed().stream()
+                .forEach(event -> failures.put(
+                        event.getTestDescriptor().getDisplayName(),
+                        event.getPayload(TestExecutionResult.class)
+                                .flatMap(TestExecutionResult::getThrowable)
+                                .orElseThrow()));
+        return failures;
+    }
+
+    private static Map<String, String> pairs(EngineExecutionResults results) {
+        Map<String, String> pairs = new HashMap<>();
+        results.allEvents().reportingEntryPublished().stream()
+                .map((Event event) -> event.getPayload(ReportEntry.class))
+                .flatMap(Optional::stream)
+                .forEach(entry -> pairs.putAll(entry.getKeyValuePairs()));
+        return pairs;
+    }
+
+    private List<String> pages() {
+        return in(folder.resolve("runs"), name -> name.endsWith(".html"));
+    }
+
+    private Path onlyPage(String prefix) {
+        List<String> found = in(folder.resolve("runs"), name -> name.startsWith(prefix) && name.endsWith(".html"));
+        assertThat(found).hasSize(1);
+        return folder.resolve("runs").resolve(found.get(0));
+    }
+
+    private static List<String> in(Path folder, Predicate<String> wanted) {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> String.valueOf(file.getFileName()))
+                    .filter(wanted)
+                    .sorted()
+                    .collect(Collectors.toList());
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    private static Path record(Path page) {
+        return page.resolveSibling(page.getFileName().toString().replace(".html", ".json"));
+    }
+
+    private static void deleteAll(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private List<String> titles() {
+        return dataOf(folder.resolve("index.html")).at("/runs").findValuesAsText("title");
+    }
+
+    private static JsonNode dataOf(Path page) {
+        try {
+            Matcher data = DATA.matcher(Files.readString(page));
+            assertThat(data.find()).isTrue();
+            return JSON.readTree(data.group(1));
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    @TrackAllocations(rows = 1, columns = 1)
+    static class TwoTestCase {
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void givesBack(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations(rows = 1, columns = 1)
+    static class InvocationsTestCase {
+
+        @ParameterizedTest(name = "case {index} <b>")
+        @ValueSource(ints = {7, 8})
+        void parameterized(int value, MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @RepeatedTest(2)
+        void repeated(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @TestFactory
+        Stream<DynamicTest> dynamic(MeshDevice mesh) {
+            return Stream.of("one", "two/..\\").map(name -> DynamicTest.dynamicTest(name, () -> Buffers.take(mesh)));
+        }
+    }
+
+    @TrackAllocations(rows = 1, columns = 1)
+    static class BudgetTestCase {
+
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 16)
+        void takesTooMuch(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(rows = 1, columns = 1)
+    static class GrowingTestCase {
+
+        @RepeatUntilStable(atLeast = 3, atMost = 3)
+        void grows(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(rows = 1, columns = 1, lifetime = MeshLifetime.CLASS)
+    static class ClassTestCase {
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(rows = 1, columns = 1, lifetime = MeshLifetime.SUITE)
+    static class SuiteTestCase {
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(rows = 1, columns = 1)
+    static class AssertedTestCase {
+
+        @Test
+        void asserts(MeshDevice mesh, AllocationTracker tracker) {
+            Buffers.take(mesh);
+            mesh.close();
+            MeshAssertions.assertThat(tracker).noLeaks();
+        }
+    }
+}

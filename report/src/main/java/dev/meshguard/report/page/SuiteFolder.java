@@ -1,0 +1,203 @@
+package dev.meshguard.report.page;
+
+import dev.meshguard.report.page.internal.PageContent;
+import dev.meshguard.report.page.internal.PageResources;
+import dev.meshguard.report.page.internal.PageTemplates;
+import dev.meshguard.report.page.internal.suite.RunRecord;
+import dev.meshguard.report.page.internal.suite.SuiteData;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * A folder of pages: one of each run, and {@code index.html} over all of them.
+ *
+ * <p>Beside each page lies a small record, from which anybody can write the page over all again. So any number of JVMs write to one
+ * folder, at one time or one after the other, and whoever writes {@code index.html} last lists what all of them wrote. What several
+ * machines wrote is copied together, or each into a folder of its own below this one.
+ *
+ * <p>Whoever opens a file while it is written anew sees the old one or the new one and never a part. Safe for use by several threads
+ * and JVMs.
+ *
+ * <pre>{@code
+ * SuiteFolder folder = SuiteFolder.at(Path.of("target/meshguard"));
+ * folder.add(SuiteFolder.nameOf("KvCacheTest.decode", uniqueId), page);
+ * folder.writeIndex();
+ * }</pre>
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class SuiteFolder {
+
+    private static final String INDEX = "index.html";
+    private static final String TITLE = "MeshGuard: all tracked tests";
+    private static final int LONGEST_WORDS = 80;
+    private static final int DIGITS = 8;
+
+    /** Each time somebody else wrote a record meanwhile; that ends when the others do. */
+    private static final int MOST_ROUNDS = 1_000;
+
+    /** Writes a file. */
+    private interface Writing {
+        void to(Writer writer) throws IOException;
+    }
+
+    private final Path folder;
+    private final Optional<String> machine;
+    private final String fork;
+
+    private SuiteFolder(Path folder, Optional<String> machine, String fork) {
+        this.folder = folder;
+        this.machine = machine;
+        this.fork = fork;
+    }
+
+    /** Returns a folder; it is made when something is written to it. */
+    public static SuiteFolder at(Path folder) {
+        return new SuiteFolder(folder, Optional.empty(), "1");
+    }
+
+    /** Returns this folder for a JVM that says of what it writes where and in which of several JVMs that was. */
+    public SuiteFolder writtenBy(Optional<String> newMachine, String newFork) {
+        return new SuiteFolder(folder, newMachine, newFork);
+    }
+
+    /**
+     * Returns the name of a page: the same each time for one identity, another one for each, and safe in every file system.
+     *
+     * @param words what a person calls it
+     * @param identity what tells it from all others
+     */
+    public static String nameOf(String words, String identity) {
+        String safe = words.replaceAll("[^A-Za-z0-9_-]+", ".").replaceAll("^\\.+|\\.+$", "");
+        String cut = safe.length() > LONGEST_WORDS ? safe.substring(0, LONGEST_WORDS) : safe;
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(identity.getBytes(StandardCharsets.UTF_8));
+            String digits = HexFormat.of().formatHex(digest).substring(0, DIGITS);
+            return cut.isEmpty() ? digits : cut + "-" + digits;
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException("Every Java has SHA-256", impossible);
+        }
+    }
+
+    /** Returns where the page of a name is, whether or not it was written. */
+    public Path pageOf(String name) {
+        return runs().resolve(name + SuiteData.PAGE);
+    }
+
+    private Path recordOf(String name) {
+        return runs().resolve(name + SuiteData.RECORD);
+    }
+
+    private Path runs() {
+        return folder.resolve(SuiteData.RUNS);
+    }
+
+    /**
+     * Writes the page of a run and its record, in the place of those of the same name.
+     *
+     * @param name the name, as {@link #nameOf} makes it
+     * @return the page
+     * @throws IOException if one cannot be written
+     */
+    public Path add(String name, RunPage page) throws IOException {
+        Files.createDirectories(runs());
+        Path file = pageOf(name);
+        replace(file, page::write);
+        String record = new RunRecord(name, page.figures(), machine, fork).json();
+        replace(recordOf(name), writer -> writer.write(record));
+        return file;
+    }
+
+    /**
+     * Takes away the page of a run and its record.
+     *
+     * @return whether there was one
+     * @throws IOException if one cannot be deleted
+     */
+    public boolean remove(String name) throws IOException {
+        boolean wasListed = Files.deleteIfExists(recordOf(name));
+        return Files.deleteIfExists(pageOf(name)) || wasListed;
+    }
+
+    /**
+     * Writes the page over all runs that have a record.
+     *
+     * @return the page
+     * @throws IOException if it cannot be written
+     */
+    public Path writeIndex() throws IOException {
+        Files.createDirectories(folder);
+        Path index = folder.resolve(INDEX);
+        SuiteData data = SuiteData.of(folder);
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            String figures = data.json();
+            SuiteData shown = data;
+            replace(
+                    index,
+                    writer -> PageTemplates.suite(
+                            PageContent.of(
+                                    TITLE,
+                                    shown.words(),
+                                    figures,
+                                    PageResources.styles(),
+                                    PageResources.suiteScripts()),
+                            writer));
+            // Who has read before and writes after another JVM would leave out what that one has added.
+            data = SuiteData.of(folder);
+            if (data.json().equals(figures)) {
+                return index;
+            }
+        }
+        return index;
+    }
+
+    /** Returns how many runs are listed, for whoever says so. */
+    public int size() throws IOException {
+        return SuiteData.of(folder).size();
+    }
+
+    /** Returns what cannot be read of the folder, as whole sentences. */
+    public List<String> warnings() throws IOException {
+        return SuiteData.of(folder).warnings();
+    }
+
+    /** A draft has a name of its own, so that two who write at a time never meet; once moved it is not there any more. */
+    private static void replace(Path file, Writing writing) throws IOException {
+        Path folder = file.toAbsolutePath().getParent();
+        Path draft = Files.createTempFile(folder, ".meshguard-", ".draft");
+        boolean isMoved = false;
+        try {
+            try (BufferedWriter writer = Files.newBufferedWriter(draft, StandardCharsets.UTF_8)) {
+                writing.to(writer);
+            }
+            move(draft, file);
+            isMoved = true;
+        } finally {
+            if (!isMoved) {
+                Files.deleteIfExists(draft);
+            }
+        }
+    }
+
+    private static void move(Path draft, Path file) throws IOException {
+        try {
+            Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (AtomicMoveNotSupportedException notThere) {
+            Files.move(draft, file, StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.meshguard.report.page.internal;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.zip.GZIPOutputStream;
+
+/** Figures as they stand in a page: what is long is compressed, and the browser inflates it. */
+final class InlineData {
+
+    /** From here on inflating costs a reader less than what it saves on disk and in mails. */
+    static final int LONGEST_AS_IT_IS = 2 * 1024 * 1024;
+
+    private InlineData() {}
+
+    static boolean isLong(String json) {
+        return json.length() > LONGEST_AS_IT_IS;
+    }
+
+    static String compressed(String json) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(json.length() / 8);
+        try (Writer writer = new OutputStreamWriter(new GZIPOutputStream(bytes), StandardCharsets.UTF_8)) {
+            writer.write(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Nothing is written to a disk, so nothing can fail", e);
+        }
+        return Base64.getEncoder().encodeToString(bytes.toByteArray());
+    }
+}

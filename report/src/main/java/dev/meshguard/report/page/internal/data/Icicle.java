@@ -1,0 +1,142 @@
+package dev.meshguard.report.page.internal.data;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.report.page.internal.data.Grouped.Membership;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.Standing;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+
+/** Where the bytes came from: the stacks of those who asked, laid over each other with the outermost frame on top. */
+final class Icicle {
+
+    /** Less is no more than a line on a screen. */
+    private static final double LEAST_PART = 0.002;
+
+    private static final String ALL = "all";
+
+    private static final class Node {
+        private final Map<String, Node> children = new LinkedHashMap<>();
+        private long value;
+
+        private Node child(String name) {
+            return children.computeIfAbsent(name, unused -> new Node());
+        }
+    }
+
+    private final Lives lives;
+    private final Map<BufferGeneration, Membership> members;
+    private final Discretion discretion;
+    private final long peakEvent;
+    private final IdentityHashMap<Origin, List<String>> paths = new IdentityHashMap<>();
+
+    Icicle(Lives lives, Map<BufferGeneration, Membership> members, Discretion discretion, long peakEvent) {
+        this.lives = lives;
+        this.members = members;
+        this.discretion = discretion;
+        this.peakEvent = peakEvent;
+    }
+
+    void write(JsonGenerator json) throws IOException {
+        json.writeObjectFieldStart("icicle");
+        write("leaked", json, life -> isLeaked(life) ? life.size() : 0);
+        write("peak", json, life -> isLiveAtPeak(life) ? life.size() : 0);
+        write("count", json, life -> 1);
+        json.writeEndObject();
+    }
+
+    private boolean isLeaked(BufferGeneration life) {
+        Membership member = members.get(life);
+        return member != null && member.standing() == Standing.LEAKED;
+    }
+
+    private boolean isLiveAtPeak(BufferGeneration life) {
+        return life.bornAt() <= peakEvent && life.diedAt().orElse(Long.MAX_VALUE) > peakEvent;
+    }
+
+    private void write(String field, JsonGenerator json, ToLongFunction<BufferGeneration> value) throws IOException {
+        // Most buffers come from few places, and only those have to be laid over each other.
+        Map<List<String>, long[]> sums = new HashMap<>();
+        for (BufferGeneration life : lives.all()) {
+            long amount = value.applyAsLong(life);
+            if (amount > 0) {
+                sums.computeIfAbsent(path(life), unused -> new long[1])[0] += amount;
+            }
+        }
+        Node root = new Node();
+        sums.forEach((path, sum) -> {
+            root.value += sum[0];
+            Node node = root;
+            for (String name : path) {
+                node = node.child(name);
+                node.value += sum[0];
+            }
+        });
+        json.writeFieldName(field);
+        write(ALL, root, (long) Math.ceil(root.value * LEAST_PART), json);
+    }
+
+    private List<String> path(BufferGeneration life) {
+        Optional<Origin> origin = life.origin().filter(found -> !found.frames().isEmpty());
+        if (discretion.hidesSources() || origin.isEmpty()) {
+            return List.of(
+                    life.type().name(),
+                    life.label()
+                            .map(discretion::words)
+                            .map(Quantities::quoted)
+                            .or(() -> life.owner().map(Object::toString).map(discretion::words))
+                            .orElse("unlabelled"));
+        }
+        return paths.computeIfAbsent(origin.get(), this::outermostFirst);
+    }
+
+    private List<String> outermostFirst(Origin origin) {
+        List<String> frames = discretion.frames(Optional.of(origin));
+        List<String> path = new ArrayList<>(frames.size());
+        for (int i = frames.size() - 1; i >= 0; i--) {
+            path.add(frames.get(i));
+        }
+        return path;
+    }
+
+    private static void write(String name, Node node, long least, JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("name", name);
+        json.writeNumberField("value", node.value);
+        json.writeArrayFieldStart("children");
+        long others = 0;
+        long count = 0;
+        List<Map.Entry<String, Node>> children = new ArrayList<>(node.children.entrySet());
+        children.sort(Comparator.comparingLong((Map.Entry<String, Node> child) -> child.getValue().value)
+                .reversed()
+                .thenComparing(Map.Entry::getKey));
+        for (Map.Entry<String, Node> child : children) {
+            if (child.getValue().value >= least) {
+                write(child.getKey(), child.getValue(), least, json);
+            } else {
+                others += child.getValue().value;
+                count++;
+            }
+        }
+        if (count > 0) {
+            json.writeStartObject();
+            json.writeStringField("name", "… " + Quantities.count(count, "other"));
+            json.writeNumberField("value", others);
+            json.writeArrayFieldStart("children");
+            json.writeEndArray();
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+}

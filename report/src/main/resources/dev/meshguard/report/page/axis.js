@@ -1,0 +1,146 @@
+"use strict";
+
+/**
+ * Where an event lies from left to right: by its number, by phases of which each has room, or by the clock where the history has times.
+ * One axis holds for all views that have a run from left to right.
+ */
+const Axis = (() => {
+    const between = (keys, values, key) => {
+        let low = 0;
+        let high = keys.length - 1;
+        if (key <= keys[low]) {
+            return values[low];
+        }
+        if (key >= keys[high]) {
+            return values[high];
+        }
+        while (high - low > 1) {
+            const middle = (low + high) >> 1;
+            if (keys[middle] <= key) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        const width = keys[high] - keys[low];
+        return width === 0 ? values[low] : values[low] + ((values[high] - values[low]) * (key - keys[low])) / width;
+    };
+
+    const byEvent = (data) => ({
+        name: "event",
+        first: 0,
+        last: Math.max(1, data.end),
+        smallest: 4,
+        of: (event) => event,
+        event: (x) => x,
+        words: (x) => `#${Words.thousands(Math.round(x))}`,
+    });
+
+    const byTime = (data) => {
+        const { event, micros } = data.times;
+        return {
+            name: "time",
+            first: micros[0],
+            last: Math.max(micros[micros.length - 1], micros[0] + 1),
+            smallest: 4,
+            of: (number) => between(event, micros, number),
+            event: (x) => between(micros, event, x),
+            words: (x) => Words.duration(x - micros[0]),
+        };
+    };
+
+    const LEAST_SHARE = 0.15;
+    const MOST_PHASES = 24;
+
+    /** The phases in which something happened, as stretches of events. */
+    const stretches = (data) => {
+        const found = data.phases.map((phase, index) => ({ from: phase.from, to: data.phases[index + 1] ? data.phases[index + 1].from : data.end })).filter(({ from, to }) => to > from);
+        return found.length > 0 && found[0].from > 0 ? [{ from: 0, to: found[0].from }, ...found] : found;
+    };
+
+    /** Loading and cleaning up are a handful of events beside a hundred thousand of decoding: on this axis they can be seen. */
+    const byPhase = (data) => {
+        const parts = stretches(data);
+        const room = (part) => Math.max(part.to - part.from, part.to - part.from > data.end * 0.0002 ? data.end * LEAST_SHARE : data.end * 0.01);
+        const keys = [0];
+        const values = [0];
+        let at = 0;
+        for (const part of parts) {
+            at += room(part);
+            keys.push(part.to);
+            values.push(at);
+        }
+        return {
+            name: "phase",
+            first: 0,
+            last: at,
+            smallest: 4,
+            of: (event) => between(keys, values, event),
+            event: (x) => between(values, keys, x),
+            words: (x) => `#${Words.thousands(Math.round(between(values, keys, x)))}`,
+            // Even steps of this axis would be odd numbers of events, so the beginnings of phases are what it names.
+            ticks: (from, to) => {
+                const begins = values.filter((value) => value >= from && value <= to);
+                return begins.length > 1 ? begins : ticks(between(values, keys, from), between(values, keys, to), 6).map((event) => between(keys, values, event));
+            },
+        };
+    };
+
+    /** Whether a phase that matters would be a hairline. */
+    const isUneven = (data) => {
+        const parts = stretches(data);
+        return parts.length > 1 && parts.length <= MOST_PHASES && data.end > 1000 && parts.some(({ from, to }) => to - from < data.end * 0.03 && to - from > data.end * 0.0002);
+    };
+
+    let current;
+    let given;
+    const listeners = [];
+
+    const make = { event: byEvent, phase: byPhase, time: byTime };
+
+    const choose = (name) => {
+        current = make[name](given);
+        listeners.forEach((listener) => listener(current));
+    };
+
+    const start = (data) => {
+        given = data;
+        current = make[isUneven(data) ? "phase" : "event"](data);
+    };
+
+    /** The choice of an axis; each view that has one follows the others. */
+    const control = (id) => {
+        const options = [["event", "events"], ...(stretches(given).length > 1 && stretches(given).length <= MOST_PHASES ? [["phase", "phases, each with room"]] : []), ...(given.times ? [["time", "time"]] : [])];
+        if (options.length < 2) {
+            return null;
+        }
+        const element = Dom.choice(id, "Axis", options, current.name, choose);
+        listeners.push((axis) => {
+            element.querySelector(`[value=${axis.name}]`).checked = true;
+        });
+        return element;
+    };
+
+    /** Round steps of which about so many lie in a range. */
+    const ticks = (from, to, about) => {
+        const raw = (to - from) / about;
+        const power = 10 ** Math.floor(Math.log10(raw));
+        const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw);
+        const found = [];
+        for (let tick = Math.ceil(from / step) * step; tick <= to; tick += step) {
+            found.push(tick);
+        }
+        return found;
+    };
+
+    return {
+        start,
+        control,
+        ticks,
+        between,
+        onChange: (listener) => listeners.push(listener),
+        get current() {
+            return current;
+        },
+    };
+})();

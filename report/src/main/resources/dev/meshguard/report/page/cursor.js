@@ -1,0 +1,41 @@
+"use strict";
+
+/** The event that all views look at, and the rectangle that is selected. Whoever moves it tells the others. */
+const Cursor = (() => {
+    let at;
+    let chosen;
+    const listeners = [];
+    const choosers = [];
+    const zoomers = [];
+
+    const moveTo = (event, source) => {
+        if (event === at) {
+            return;
+        }
+        at = event;
+        listeners.forEach((listener) => listener(at, source));
+    };
+
+    const choose = (rectangle, source) => {
+        chosen = rectangle;
+        choosers.forEach((chooser) => chooser(chosen, source));
+    };
+
+    /** The part of the run that the views show, from one event to another. */
+    const zoom = (from, to, source) => zoomers.forEach((zoomer) => zoomer(from, to, source));
+
+    return {
+        moveTo,
+        choose,
+        zoom,
+        onMove: (listener) => listeners.push(listener),
+        onZoom: (zoomer) => zoomers.push(zoomer),
+        onChoose: (chooser) => choosers.push(chooser),
+        get event() {
+            return at;
+        },
+        get rectangle() {
+            return chosen;
+        },
+    };
+})();

@@ -1,0 +1,162 @@
+"use strict";
+
+/** Elements made by hand. Whatever the code under test named becomes text and never markup. */
+const Dom = (() => {
+    const SVG = "http://www.w3.org/2000/svg";
+
+    const fill = (element, properties, children) => {
+        for (const [name, value] of Object.entries(properties || {})) {
+            if (value === undefined || value === null || value === false) {
+                continue;
+            }
+            if (name.startsWith("on")) {
+                element.addEventListener(name.slice(2), value);
+            } else {
+                element.setAttribute(name, value === true ? "" : value);
+            }
+        }
+        element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
+        return element;
+    };
+
+    const make = (tag, properties, ...children) => fill(document.createElement(tag), properties, children);
+    const draw = (tag, properties, ...children) => fill(document.createElementNS(SVG, tag), properties, children);
+
+    const SHAPES = {
+        leaked: () => [draw("circle", { cx: 8, cy: 8, r: 6.5 })],
+        misreported: () => [draw("path", { d: "M8 .8 15.2 8 8 15.2.8 8Z" })],
+        undecided: () => [
+            draw("path", { d: "M8 1 15.5 14.5H.5Z" }),
+            draw("path", { class: "cut", d: "M8 6v4M8 11.4v1.6" }),
+        ],
+        expected: () => [
+            draw("rect", { class: "ring", x: 2, y: 2, width: 12, height: 12 }),
+            draw("path", { class: "line", d: "M2 8 8 2M2 14 14 2M8 14 14 8" }),
+        ],
+        clean: () => [draw("circle", { class: "ring", cx: 8, cy: 8, r: 5.5 })],
+        freed: () => [draw("rect", { x: 2, y: 4, width: 12, height: 8 })],
+    };
+
+    /** A shape besides the colour: disc, diamond, triangle, hatched square, ring. */
+    const mark = (name) =>
+        draw("svg", { class: `mark mark-${name}`, viewBox: "0 0 16 16", "aria-hidden": "true" }, ...(SHAPES[name] || SHAPES.clean)());
+
+    /** Where a page may not reach the clipboard, the text is selected and copied the old way; if that fails too, it stays selected. */
+    const copyBySelection = (text, place) => {
+        const area = make("textarea", { class: "copied", "aria-label": "The text to copy", readonly: true });
+        area.value = text;
+        place.after(area);
+        area.select();
+        let copied = false;
+        try {
+            copied = document.execCommand("copy");
+        } catch {
+            copied = false;
+        }
+        if (copied) {
+            area.remove();
+            place.focus();
+        }
+        return copied;
+    };
+
+    const copy = async (text, place) => {
+        if (navigator.clipboard && window.isSecureContext) {
+            try {
+                await navigator.clipboard.writeText(text);
+                return true;
+            } catch {
+                return copyBySelection(text, place);
+            }
+        }
+        return copyBySelection(text, place);
+    };
+
+    /** A button that copies a text and says whether it did. */
+    const copyButton = (words, text, properties = {}) => {
+        const said = make("span", { class: "said", role: "status" });
+        const button = make("button", { type: "button", ...properties, class: `copy ${properties.class || ""}` }, words);
+        button.addEventListener("click", async () => {
+            said.textContent = "";
+            const copied = await copy(text, button);
+            said.textContent = copied ? "Copied" : "Press Ctrl+C to copy what is selected";
+            button.dataset.copied = String(copied);
+        });
+        return make("span", { class: "copying" }, button, said);
+    };
+
+    /** A frame of a stack, which breaks before its file and not in the middle of a word. */
+    const frame = (text, title) => {
+        const place = text.indexOf("(");
+        return make("code", { class: "site", title }, place < 0 ? text : [text.slice(0, place), make("wbr"), text.slice(place)]);
+    };
+
+    const section = (id) => document.getElementById(id);
+
+    /** A choice of a few, of which one holds: radio buttons, so arrow keys move it. */
+    const choice = (name, legend, options, chosen, onChoose) =>
+        make(
+            "fieldset",
+            { class: "choice" },
+            make("legend", {}, legend),
+            options.map(([value, words]) =>
+                make(
+                    "label",
+                    {},
+                    make("input", {
+                        type: "radio",
+                        name,
+                        value,
+                        checked: value === chosen,
+                        onchange: () => onChoose(value),
+                    }),
+                    make("span", {}, words),
+                ),
+            ),
+        );
+
+    const toggle = (id, words, isOn, onToggle) => {
+        const box = make("input", { type: "checkbox", id, checked: isOn });
+        box.addEventListener("change", () => onToggle(box.checked));
+        return make("label", { class: "toggle" }, box, make("span", {}, words));
+    };
+
+    const select = (id, words, options, onSelect) => {
+        const list = make(
+            "select",
+            { id },
+            options.map(([value, text]) => make("option", { value }, text)),
+        );
+        list.addEventListener("change", () => onSelect(list.value));
+        return make("label", { class: "field" }, make("span", {}, words), list);
+    };
+
+    const search = (id, words, onSearch) => {
+        const box = make("input", { type: "search", id, autocomplete: "off", spellcheck: "false" });
+        box.addEventListener("input", () => onSearch(box.value.toLowerCase()));
+        return make("label", { class: "field" }, make("span", {}, words), box);
+    };
+
+    /** The colour of a name of the style sheet, for what is drawn. */
+    const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+    const isPrinting = () => document.documentElement.classList.contains("printing");
+
+    /** Calls whoever draws when the room for it changes; for a sheet of paper it was drawn before. */
+    const onResize = (element, listener) => new ResizeObserver(() => !isPrinting() && listener()).observe(element);
+
+    const themeListeners = [];
+    const onTheme = (listener) => themeListeners.push(listener);
+    const themeChanged = () => themeListeners.forEach((listener) => listener());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", themeChanged);
+    addEventListener("beforeprint", () => {
+        document.documentElement.classList.add("printing");
+        themeChanged();
+    });
+    addEventListener("afterprint", () => {
+        document.documentElement.classList.remove("printing");
+        themeChanged();
+    });
+
+    return { make, draw, mark, copyButton, frame, section, choice, toggle, select, search, colour, onTheme, onResize };
+})();

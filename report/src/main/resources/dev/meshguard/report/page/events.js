@@ -1,0 +1,160 @@
+"use strict";
+
+/** The events, of which only those in view are in the document. The cursor stands on one of them and moves all views. */
+const EventsView = (() => {
+    const ROW = 26;
+    const MORE = 6;
+
+    let data;
+    let shown;
+    let list;
+    let rows;
+    let status;
+    const chosen = { search: "", kind: "" };
+
+    const text = (position) => (position < 0 || position === undefined ? "" : data.strings[position]);
+
+    /** What the columns of an event say, and then its words. */
+    const said = (index) => {
+        const events = data.events;
+        const memory = [
+            text(events.type[index]),
+            events.size[index] < 0 ? "" : Words.shortSize(events.size[index]),
+            events.address[index] < 0 ? "" : `at 0x${events.address[index].toString(16)}`,
+            events.device[index] < 0 ? "" : `on device ${events.device[index]}`,
+        ].filter((part) => part !== "");
+        const words = text(events.words[index]);
+        return [memory.join(" "), words].filter((part) => part !== "").join(", ");
+    };
+
+    /** The place in the list of an event, or of the last one before it. */
+    const placeOf = (number) => {
+        let low = 0;
+        let high = shown.length - 1;
+        while (low < high) {
+            const middle = (low + high + 1) >> 1;
+            if (data.events.number[shown[middle]] <= number) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return shown.length === 0 ? -1 : low;
+    };
+
+    const row = (place) => {
+        const index = shown[place];
+        const events = data.events;
+        const number = events.number[index];
+        const line = Dom.make(
+            "div",
+            { class: "event", id: `event-${number}`, role: "option", "aria-selected": String(Cursor.event === number), "aria-setsize": shown.length, "aria-posinset": place + 1, "data-event": number },
+            Dom.make("span", { class: "event-number" }, `#${number}`),
+            Dom.make("span", { class: "event-kind" }, text(events.kind[index]).toLowerCase().replaceAll("_", " ")),
+            Dom.make("span", { class: "event-words" }, said(index)),
+            Dom.make("span", { class: "event-phase" }, text(events.phase[index])),
+        );
+        line.style.transform = `translateY(${place * ROW}px)`;
+        return line;
+    };
+
+    const draw = () => {
+        const first = Math.max(0, Math.floor(list.scrollTop / ROW) - MORE);
+        const last = Math.min(shown.length - 1, Math.ceil((list.scrollTop + list.clientHeight) / ROW) + MORE);
+        const lines = [];
+        for (let place = first; place <= last; place++) {
+            lines.push(row(place));
+        }
+        rows.replaceChildren(...lines);
+        const current = rows.querySelector("[aria-selected=true]");
+        if (current) {
+            list.setAttribute("aria-activedescendant", current.id);
+        } else {
+            list.removeAttribute("aria-activedescendant");
+        }
+    };
+
+    const reveal = (place) => {
+        if (place < 0) {
+            return;
+        }
+        const top = place * ROW;
+        if (top < list.scrollTop || top + ROW > list.scrollTop + list.clientHeight) {
+            list.scrollTop = Math.max(0, top - list.clientHeight / 2);
+        }
+    };
+
+    const filter = () => {
+        const events = data.events;
+        shown = [];
+        for (let index = 0; index < events.number.length; index++) {
+            if ((chosen.kind === "" || text(events.kind[index]) === chosen.kind) && (chosen.search === "" || said(index).toLowerCase().includes(chosen.search) || `#${events.number[index]}` === chosen.search)) {
+                shown.push(index);
+            }
+        }
+        rows.style.height = `${shown.length * ROW}px`;
+        status.textContent = shown.length === events.number.length ? `${Words.thousands(shown.length)} events` : `${Words.thousands(shown.length)} of ${Words.thousands(events.number.length)} events`;
+        list.dataset.shown = shown.length;
+        if (Cursor.event !== undefined) {
+            reveal(placeOf(Cursor.event));
+        }
+        draw();
+    };
+
+    const onKey = (event) => {
+        const page = Math.max(1, Math.floor(list.clientHeight / ROW) - 1);
+        const now = Cursor.event === undefined ? -1 : placeOf(Cursor.event);
+        const targets = { ArrowDown: now + 1, ArrowUp: now - 1, PageDown: now + page, PageUp: now - page, Home: 0, End: shown.length - 1 };
+        if (targets[event.key] !== undefined && shown.length > 0) {
+            event.preventDefault();
+            const place = Math.max(0, Math.min(shown.length - 1, targets[event.key]));
+            Cursor.moveTo(data.events.number[shown[place]], "events");
+        }
+    };
+
+    const show = (given) => {
+        data = given;
+        const section = Dom.section("events");
+        if (data.events.number.length === 0) {
+            section.append(Dom.make("p", { class: "empty" }, "No event was recorded."));
+            return;
+        }
+        const kinds = [...new Set(data.events.kind)].map(text).sort();
+        rows = Dom.make("div", { class: "event-rows", role: "presentation" });
+        list = Dom.make("div", { class: "event-list", id: "event-list", role: "listbox", tabindex: "0", "aria-label": "Events; arrow keys move the cursor of all views" }, rows);
+        status = Dom.make("p", { class: "counted", id: "events-counted", role: "status" });
+        section.append(
+            Dom.make(
+                "div",
+                { class: "controls" },
+                Dom.search("events-search", "Find", (value) => {
+                    chosen.search = value;
+                    filter();
+                }),
+                Dom.select("events-kind", "Kind", [["", "all"], ...kinds.map((kind) => [kind, kind.toLowerCase().replaceAll("_", " ")])], (value) => {
+                    chosen.kind = value;
+                    filter();
+                }),
+            ),
+            list,
+            status,
+            data.aggregated.events.shown < data.aggregated.events.of ? Dom.make("p", { class: "aggregated", id: "events-aggregated" }, `${Words.thousands(data.aggregated.events.shown)} of ${Words.thousands(data.aggregated.events.of)} events are in this page: all that the findings name are among them.`) : "",
+        );
+        list.addEventListener("keydown", onKey);
+        list.addEventListener("scroll", draw);
+        list.addEventListener("click", (event) => {
+            const line = event.target.closest(".event");
+            if (line) {
+                Cursor.moveTo(Number(line.dataset.event), "events");
+            }
+        });
+        Cursor.onMove((number) => {
+            reveal(placeOf(number));
+            draw();
+        });
+        filter();
+        Dom.onResize(list, draw);
+    };
+
+    return { show };
+})();

@@ -1,0 +1,167 @@
+"use strict";
+
+/** What is left after each round: by origin, or by memory beside what the books say of it. */
+const GrowthView = (() => {
+    const MOST = 8;
+    const COLOURS = ["type-dram", "type-trace", "type-l1", "type-system-memory", "type-l1-small", "type-other"];
+    const SYMBOLS = ["circle", "rect", "triangle", "diamond"];
+
+    let data;
+    let chart;
+    let mode;
+    let lines;
+
+    const devices = (list) => (list.length === 1 ? `device ${list[0]}` : `${list.length} devices`);
+
+    const steepestFirst = (all) => [...all].sort((one, other) => Math.abs(other.slope) - Math.abs(one.slope));
+
+    const byOrigin = () =>
+        steepestFirst(
+            data.growth.sites.map((site) => ({
+                name: site.site || site.name,
+                words: site.name,
+                type: site.type,
+                devices: site.devices,
+                memory: site.memory,
+                slope: site.slopeBytesPerRound,
+                trend: site.standing,
+            })),
+        );
+
+    /** Devices that are alike are one line. */
+    const byMemory = () => {
+        const alike = new Map();
+        for (const memory of data.growth.memories) {
+            const key = JSON.stringify([memory.type, memory.memory, memory.books, memory.trend, memory.forecast]);
+            if (!alike.has(key)) {
+                alike.set(key, { ...memory, slope: memory.slopeBytesPerRound, devices: [] });
+            }
+            alike.get(key).devices.push(memory.device);
+        }
+        return steepestFirst([...alike.values()].map((memory) => ({ ...memory, name: `${memory.type} of ${devices(memory.devices)}`, words: "" })));
+    };
+
+    const draw = () => {
+        const text = { color: Dom.colour("soft"), fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 11 };
+        const rounds = data.growth.round;
+        const last = rounds[rounds.length - 1];
+        const ahead = Math.max(1, Math.round(last / 6));
+        const shown = lines.slice(0, MOST);
+        let most = 1;
+        const series = shown.flatMap((line, index) => {
+            const colour = Dom.colour(COLOURS[index % COLOURS.length]);
+            const end = line.memory[line.memory.length - 1];
+            const curve = (name, bytes, style, isFilled) => ({
+                name,
+                type: "line",
+                silent: true,
+                data: bytes.map((value, place) => [rounds[place], value]),
+                symbol: (isFilled ? "" : "empty") + (isFilled ? SYMBOLS[index % 4] : SYMBOLS[index % 4][0].toUpperCase() + SYMBOLS[index % 4].slice(1)),
+                symbolSize: bytes.length > 60 ? 2 : 6,
+                itemStyle: { color: colour, decal: { symbol: "none" } },
+                lineStyle: { color: colour, ...style },
+            });
+            most = Math.max(most, ...line.memory, ...(line.books || []), end + line.slope * ahead);
+            return [
+                curve(`${index} memory`, line.memory, { width: 2 }, true),
+                ...(line.books ? [curve(`${index} books`, line.books, { type: "dashed", width: 1.5 }, false)] : []),
+                ...(line.slope === 0
+                    ? []
+                    : [{ name: `${index} slope`, type: "line", silent: true, symbol: "none", lineStyle: { color: colour, type: "dotted", width: 2 }, itemStyle: { color: colour }, data: [[last, end], [last + ahead, end + line.slope * ahead]] }]),
+            ];
+        });
+        chart.setOption(
+            {
+                animation: false,
+                aria: { enabled: true, label: { description: `Bytes that are left after each of ${data.growth.rounds} rounds. The figures are in the table below.` } },
+                grid: { left: 4, right: 16, top: 14, bottom: 24, containLabel: true },
+                xAxis: { type: "value", min: rounds[0], max: last + ahead, minInterval: 1, name: "round", nameLocation: "middle", nameGap: 24, nameTextStyle: text, axisLabel: { ...text, hideOverlap: true }, splitLine: { show: false }, axisLine: { lineStyle: { color: Dom.colour("line") } } },
+                yAxis: { type: "value", min: 0, interval: Words.step(most, 5), max: Words.ceiling(most, 5), axisLabel: { ...text, formatter: (bytes) => Words.shortSize(bytes) }, splitLine: { lineStyle: { color: Dom.colour("line") } } },
+                series,
+            },
+            { notMerge: true },
+        );
+        chart.getZr().flush();
+        Dom.section("growth-chart").dataset.mode = mode;
+    };
+
+    const absent = () => Dom.make("span", { class: "absent" }, "–");
+
+    const atTheEnd = (bytes) => bytes[bytes.length - 1];
+
+    const figures = () =>
+        SortableTable.create({
+            id: "growth-table",
+            caption: "What is left after each round",
+            rows: lines.map((line, index) => ({ ...line, place: index })),
+            rowProperties: (line) => ({ "data-name": line.name }),
+            columns: [
+                {
+                    key: "name",
+                    title: mode === "origin" ? "Origin" : "Memory",
+                    value: (line) => line.name,
+                    cells: (line) => [
+                        line.place < MOST ? Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: COLOURS[line.place % COLOURS.length], width: 10, height: 10, rx: 2 })) : null,
+                        mode === "origin" ? Dom.frame(Words.shortFrame(line.name), line.name) : line.name,
+                        line.words && line.words !== line.name ? Dom.make("span", { class: "of" }, line.words) : null,
+                    ],
+                },
+                { key: "slope", title: "In each round", number: true, value: (line) => line.slope, cells: (line) => (line.slope === 0 ? "0 B" : Words.signedSize(line.slope)) },
+                { key: "memory", title: "At the end", number: true, value: (line) => atTheEnd(line.memory), cells: (line) => Words.size(atTheEnd(line.memory)) },
+                ...(mode === "origin"
+                    ? [{ key: "devices", title: "Devices", number: true, value: (line) => line.devices.length, cells: (line) => String(line.devices.length) }]
+                    : [{ key: "books", title: "By the books", number: true, value: (line) => (line.books ? atTheEnd(line.books) : -1), cells: (line) => (line.books ? Words.size(atTheEnd(line.books)) : absent()) }]),
+                { key: "trend", title: "Trend", value: (line) => line.trend, cells: (line) => line.trend.toLowerCase().replaceAll("_", " ") },
+                ...(mode === "origin" ? [] : [{ key: "forecast", title: "Forecast", value: (line) => line.forecast || "", cells: (line) => line.forecast || absent() }]),
+            ],
+        }).element;
+
+    const choose = (value) => {
+        mode = value;
+        lines = mode === "origin" ? byOrigin() : byMemory();
+        Dom.section("growth-figures").replaceChildren(figures());
+        draw();
+    };
+
+    const show = (given) => {
+        data = given;
+        const section = Dom.section("growth");
+        if (!data.growth || (data.growth.sites.length === 0 && data.growth.memories.length === 0)) {
+            section.hidden = true;
+            return;
+        }
+        mode = data.growth.sites.length > 0 ? "origin" : "memory";
+        const place = Dom.make("div", { class: "chart", id: "growth-chart" });
+        section.append(
+            Dom.make("pre", { class: "words", id: "growth-words", tabindex: "0" }, data.growth.words.join("\n")),
+            data.growth.sites.length === 0 || data.growth.memories.length === 0
+                ? ""
+                : Dom.make(
+                      "div",
+                      { class: "controls" },
+                      Dom.choice(
+                          "growth-mode",
+                          "By",
+                          [
+                              ["origin", "origin"],
+                              ["memory", "memory, beside the books"],
+                          ],
+                          mode,
+                          choose,
+                      ),
+                  ),
+            place,
+            Dom.make("p", { class: "note" }, "Solid: what is left. Dashed: what the books say. Dotted: the slope, carried on."),
+            Dom.make("div", { id: "growth-figures" }),
+        );
+        chart = echarts.init(place, null, { renderer: "canvas" });
+        choose(mode);
+        Dom.onResize(place, () => chart.resize());
+        Dom.onTheme(() => {
+            chart.resize();
+            draw();
+        });
+    };
+
+    return { show };
+})();

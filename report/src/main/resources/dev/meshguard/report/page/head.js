@@ -1,0 +1,140 @@
+"use strict";
+
+/** What a reader sees first: is it clean, what is left, where, and how to run it again. */
+const HeadView = (() => {
+    const PARTS = [
+        ["freed", "freed"],
+        ["leaked", "leaked"],
+        ["misreported", "misreported"],
+        ["expected", "expected"],
+        ["undecided", "undecided"],
+    ];
+
+    /** The sentence before the sum: the first line of the text without its first word and its bracket. */
+    const sentence = (headline) =>
+        headline
+            .replace(/\s*\[[^\]]*\]\s*$/, "")
+            .replace(/^[A-Z]+\s{2,}/, "")
+            .trim();
+
+    const sum = (data) => {
+        const parts = PARTS.filter(([key]) => key === "freed" || data.sum[key] > 0);
+        const bar = Dom.draw("svg", { class: "sum-bar", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" });
+        let x = 0;
+        // What is left would be a hairline beside thousands that were freed: it gets two percent at least.
+        const wide = parts.filter(([key]) => key !== "freed").map(([key]) => [key, Math.max(2, (100 * data.sum[key]) / data.sum.allocated)]);
+        const left = wide.reduce((all, [, width]) => all + width, 0);
+        const scale = left > 96 && data.sum.freed > 0 ? 96 / left : 1;
+        const widths = new Map(wide.map(([key, width]) => [key, width * scale]));
+        widths.set("freed", data.sum.freed > 0 ? 100 - left * scale : 0);
+        for (const [key] of parts) {
+            bar.append(Dom.draw("rect", { class: `fill-${key}`, x, y: 0, width: Math.max(0, widths.get(key)), height: 6 }));
+            x += widths.get(key);
+        }
+        return Dom.make(
+            "div",
+            { class: "sum", id: "sum" },
+            Dom.make(
+                "p",
+                {},
+                Dom.make("span", { class: "term" }, Dom.make("b", { "data-sum": "allocated" }, String(data.sum.allocated)), " allocated"),
+                parts.map(([key, word], index) => [
+                    " ",
+                    Dom.make("span", { class: "sign" }, index === 0 ? "=" : "+"),
+                    " ",
+                    Dom.make("span", { class: `term term-${key}` }, key === "freed" ? null : Dom.mark(key), Dom.make("b", { "data-sum": key }, String(data.sum[key])), ` ${word}`),
+                ]),
+                data.sum.comesOut ? null : Dom.make("strong", { class: "wrong" }, " The sum does not come out."),
+            ),
+            data.sum.allocated > 0 ? bar : null,
+        );
+    };
+
+    const causes = (data) =>
+        data.causes.length === 0
+            ? null
+            : Dom.make(
+                  "ul",
+                  { class: "causes", id: "causes", "aria-label": "Causes" },
+                  data.causes.map((cause) =>
+                      Dom.make(
+                          "li",
+                          { "data-cause": cause.cause },
+                          Dom.make("b", {}, cause.cause),
+                          ` ${Words.count(cause.groups, "group")} · ${Words.count(cause.buffers, "buffer")} · `,
+                          Dom.make("span", { title: Words.size(cause.bytes) }, Words.shortSize(cause.bytes)),
+                      ),
+                  ),
+              );
+
+    const MEANINGS = { leaked: "leaks", misreported: "misreported", undecided: "undecided", expected: "expected only", clean: "clean" };
+
+    const mesh = (data) => {
+        const cells = new Map(data.mesh.devices.map((device) => [`${device.row},${device.column}`, device]));
+        const rows = [...Array(data.mesh.rows).keys()].map((row) =>
+            Dom.make(
+                "tr",
+                {},
+                [...Array(data.mesh.columns).keys()].map((column) => {
+                    const device = cells.get(`${row},${column}`);
+                    if (!device) {
+                        return Dom.make("td", { class: "none" });
+                    }
+                    const what = device.leakedBuffers > 0 ? `${Words.count(device.leakedBuffers, "buffer")}, ${Words.size(device.leakedBytes)} leaked` : MEANINGS[device.mark];
+                    return Dom.make(
+                        "td",
+                        { class: `device device-${device.mark}`, "data-device": device.id, title: `Device ${device.id}: ${what}` },
+                        Dom.mark(device.mark),
+                        Dom.make("span", { class: "device-id" }, String(device.id)),
+                        Dom.make("span", { class: "visually-hidden" }, ` ${what}`),
+                        device.leakedBytes > 0 ? Dom.make("span", { class: "device-bytes", "aria-hidden": "true" }, Words.shortSize(device.leakedBytes)) : null,
+                    );
+                }),
+            ),
+        );
+        const used = ["leaked", "misreported", "undecided", "expected", "clean"].filter((name) => data.mesh.devices.some((device) => device.mark === name));
+        return Dom.make(
+            "figure",
+            { class: "mesh", id: "mesh" },
+            Dom.make("div", { class: "scroll", tabindex: data.mesh.columns > 8 ? "0" : undefined }, Dom.make("table", {}, Dom.make("caption", { class: "visually-hidden" }, "The mesh, a mark for each device"), Dom.make("tbody", {}, rows))),
+            Dom.make(
+                "figcaption",
+                {},
+                `${data.mesh.rows}×${data.mesh.columns} mesh`,
+                used.map((name) => Dom.make("span", { class: "key" }, Dom.mark(name), MEANINGS[name])),
+            ),
+        );
+    };
+
+    const show = (data) => {
+        const outcome = Words.outcome(data.outcome);
+        document.documentElement.dataset.outcome = outcome.mark;
+        const head = Dom.section("head");
+        head.append(
+            Dom.make(
+                "div",
+                { class: "verdict" },
+                Dom.make("p", { class: `outcome outcome-${outcome.mark}`, id: "outcome", "data-outcome": data.outcome }, Dom.mark(outcome.mark), Dom.make("span", {}, outcome.word)),
+                Dom.make("p", { class: "sentence", id: "headline" }, sentence(data.headline)),
+                sum(data),
+                causes(data),
+                data.caveats.length === 0
+                    ? null
+                    : Dom.make(
+                          "ul",
+                          { class: "caveats", id: "caveats", "aria-label": "What the numbers do not mean" },
+                          data.caveats.map((caveat) => Dom.make("li", { class: caveat.makesInconclusive ? "decides" : undefined }, caveat.makesInconclusive ? Dom.mark("undecided") : null, Dom.make("span", {}, caveat.words))),
+                      ),
+                Dom.make(
+                    "div",
+                    { class: "run-again" },
+                    Dom.copyButton("Copy the text of this verdict", data.text, { id: "copy-text", class: "primary" }),
+                    data.reproduction ? Dom.make("p", { class: "reproduce" }, Dom.make("span", {}, "Reproduce"), Dom.make("code", { id: "reproduction" }, data.reproduction), Dom.copyButton("Copy", data.reproduction, { id: "copy-reproduction", "aria-label": "Copy the command" })) : null,
+                ),
+            ),
+            data.mesh.devices.length === 0 ? "" : mesh(data),
+        );
+    };
+
+    return { show };
+})();

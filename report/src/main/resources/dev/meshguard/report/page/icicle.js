@@ -1,0 +1,171 @@
+"use strict";
+
+/** Where the bytes came from: the outermost caller on top, its callees below it, as wide as what they took. */
+const IcicleView = (() => {
+    const ROW = 26;
+    const MODES = [
+        ["leaked", "leaked bytes"],
+        ["peak", "bytes at the peak"],
+        ["count", "buffers"],
+    ];
+
+    let data;
+    let mode;
+    let path;
+    let place;
+    let words;
+
+    const amount = (value) => (mode === "count" ? Words.count(value, "buffer") : Words.size(value));
+
+    const root = () => data.icicle[mode];
+
+    const focus = () => path.reduce((node, index) => node.children[index], root());
+
+    const depth = (node) => 1 + Math.max(0, ...(node.children || []).map(depth));
+
+    const hue = (name) => {
+        let hash = 7;
+        for (const letter of name) {
+            hash = (hash * 31 + letter.charCodeAt(0)) >>> 0;
+        }
+        return hash % 5;
+    };
+
+    const draw = () => {
+        const focused = focus();
+        const ancestors = [];
+        path.reduce((node, index) => {
+            ancestors.push(node);
+            return node.children[index];
+        }, root());
+        const rows = ancestors.length + depth(focused);
+        const width = Math.max(200, place.clientWidth);
+        const svg = Dom.draw("svg", { viewBox: `0 0 ${width} ${rows * ROW}`, width, height: rows * ROW, role: "tree", "aria-label": `Origins by ${MODES.find(([name]) => name === mode)[1]}` });
+        const total = root().value;
+        const cell = (node, left, wide, row, nodePath, kind) => {
+            if (wide < 1) {
+                return;
+            }
+            const share = total === 0 ? 0 : (100 * node.value) / total;
+            const title = `${node.name}: ${amount(node.value)}, ${share >= 10 ? Math.round(share) : Math.round(share * 10) / 10} % of all`;
+            const group = Dom.draw(
+                "g",
+                { class: `cell cell-${node.name.startsWith("…") ? "others" : hue(Words.shortFrame(node.name).split(".")[0])} ${kind}`, role: "treeitem", tabindex: row === ancestors.length ? "0" : "-1", "aria-level": row + 1, "aria-label": title, "data-path": nodePath.join("."), "data-value": node.value, "data-name": node.name, transform: `translate(${left} ${row * ROW})` },
+                Dom.draw("title", {}, title),
+                Dom.draw("rect", { width: Math.max(1, wide - 1), height: ROW - 1, rx: 2 }),
+            );
+            const letters = Math.floor((wide - 10) / 6.6);
+            if (letters > 2) {
+                const name = Words.shortFrame(node.name);
+                group.append(Dom.draw("text", { x: 5, y: 17 }, name.length > letters ? `${name.slice(0, Math.max(1, letters - 1))}…` : name));
+            }
+            svg.append(group);
+            if (kind !== "ancestor") {
+                let at = left;
+                (node.children || []).forEach((child, index) => {
+                    const childWide = node.value === 0 ? 0 : (wide * child.value) / node.value;
+                    cell(child, at, childWide, row + 1, [...nodePath, index], "");
+                    at += childWide;
+                });
+            }
+        };
+        ancestors.forEach((node, row) => cell(node, 0, width, row, path.slice(0, row), "ancestor"));
+        cell(focused, 0, width, ancestors.length, path, "focused");
+        place.replaceChildren(svg);
+        place.dataset.mode = mode;
+        place.dataset.total = total;
+        words.textContent = total === 0 ? `Nothing to show by ${MODES.find(([name]) => name === mode)[1]}.` : `${amount(total)} in all. Click a box, or Enter, to widen it; arrow keys walk the tree, Backspace goes back.`;
+    };
+
+    const cellAt = (nodePath) => place.querySelector(`[data-path="${nodePath.join(".")}"]`);
+
+    const zoomTo = (nodePath) => {
+        path = nodePath;
+        draw();
+        const cell = cellAt(nodePath);
+        if (cell) {
+            cell.focus();
+        }
+    };
+
+    const onKey = (event) => {
+        const cell = event.target.closest(".cell");
+        if (!cell) {
+            return;
+        }
+        const here = cell.dataset.path === "" ? [] : cell.dataset.path.split(".").map(Number);
+        const sibling = (by) => (here.length === 0 ? undefined : [...here.slice(0, -1), here[here.length - 1] + by]);
+        const targets = {
+            ArrowDown: () => [...here, 0],
+            ArrowUp: () => (here.length === 0 ? undefined : here.slice(0, -1)),
+            ArrowLeft: () => sibling(-1),
+            ArrowRight: () => sibling(1),
+        };
+        if (targets[event.key]) {
+            event.preventDefault();
+            const target = targets[event.key]();
+            const next = target && cellAt(target);
+            if (next) {
+                next.focus();
+                words.textContent = next.getAttribute("aria-label");
+            }
+        } else if (event.key === "Enter" || event.key === " ") {
+            event.preventDefault();
+            zoomTo(here);
+        } else if (event.key === "Backspace" || event.key === "Escape") {
+            event.preventDefault();
+            zoomTo(path.slice(0, -1));
+        }
+    };
+
+    const show = (given) => {
+        data = given;
+        const section = Dom.section("icicle");
+        if (!data.icicle || MODES.every(([name]) => !data.icicle[name] || data.icicle[name].value === 0)) {
+            section.append(Dom.make("p", { class: "empty" }, "No buffer was allocated."));
+            return;
+        }
+        const modes = MODES.filter(([name]) => data.icicle[name]);
+        mode = (modes.find(([name]) => data.icicle[name].value > 0) || modes[0])[0];
+        path = [];
+        place = Dom.make("div", { class: "icicle", id: "icicle-tree" });
+        words = Dom.make("p", { class: "readout", id: "icicle-words", role: "status" });
+        section.append(
+            Dom.make(
+                "div",
+                { class: "controls" },
+                Dom.choice("icicle-mode", "As wide as", modes, mode, (value) => {
+                    mode = value;
+                    path = [];
+                    draw();
+                }),
+            ),
+            place,
+            words,
+        );
+        place.addEventListener("keydown", onKey);
+        place.addEventListener("click", (event) => {
+            const cell = event.target.closest(".cell");
+            if (cell) {
+                zoomTo(cell.dataset.path === "" ? [] : cell.dataset.path.split(".").map(Number));
+            }
+        });
+        place.addEventListener("pointerover", (event) => {
+            const cell = event.target.closest(".cell");
+            if (cell) {
+                words.textContent = cell.getAttribute("aria-label");
+            }
+        });
+        draw();
+        let wide = place.clientWidth;
+        Dom.onTheme(draw);
+        Dom.onResize(place, () => {
+            if (place.clientWidth !== wide) {
+                wide = place.clientWidth;
+                draw();
+            }
+        });
+    };
+
+    return { show };
+})();

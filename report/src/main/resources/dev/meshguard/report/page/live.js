@@ -1,0 +1,368 @@
+"use strict";
+
+/** Live bytes of the whole mesh over the run: the types on top of each other, or each for itself. */
+const LiveView = (() => {
+    const ROW = 150;
+
+    let data;
+    let chart;
+    let isStacked = true;
+    let range;
+    let waiting;
+
+    const x = (event) => Axis.current.of(event);
+
+    const shownRange = () => (range ? range.map(x) : [Axis.current.first, Axis.current.last]);
+
+    const colourOf = (type) => Dom.colour(`type-${type.toLowerCase().replaceAll("_", "-")}`) || Dom.colour("type-other");
+
+    const textStyle = (name = "soft") => ({ color: Dom.colour(name), fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 11 });
+
+    /** The bytes of a type at each of the events: a step holds until the next. */
+    const resampled = (series, events) => {
+        let index = -1;
+        return events.map((event) => {
+            while (index + 1 < series.event.length && series.event[index + 1] <= event) {
+                index++;
+            }
+            return index < 0 ? 0 : series.bytes[index];
+        });
+    };
+
+    const allEvents = () => {
+        const events = new Set([0, data.end]);
+        data.series.forEach((series) => series.event.forEach((event) => events.add(event)));
+        data.series.forEach((series) => events.add(series.peak.event));
+        return [...events].sort((one, other) => one - other);
+    };
+
+    const phaseBands = () => ({
+        silent: true,
+        itemStyle: { color: Dom.colour("band"), decal: { symbol: "none" } },
+        label: { ...textStyle(), position: "insideTopLeft", distance: 3 },
+        data: data.phases.map((phase, index) => {
+            const next = data.phases[index + 1];
+            const to = next ? next.from : data.end;
+            const [first, last] = shownRange();
+            const room = ((Math.min(x(to), last) - Math.max(x(phase.from), first)) / (last - first)) * chart.getWidth();
+            return [
+                { name: phase.name, xAxis: x(phase.from), itemStyle: index % 2 === 0 ? {} : { color: "transparent" }, label: { show: room > phase.name.length * 8 + 8 } },
+                { xAxis: x(to) },
+            ];
+        }),
+    });
+
+    const stepMarks = () => {
+        const shown = data.marks.filter((mark) => mark.kind !== "ROUND" || data.marks.length < 40);
+        return shown.map((mark) => ({
+            xAxis: x(mark.event),
+            name: mark.name,
+            lineStyle: { color: Dom.colour("soft"), type: "dashed", width: 1 },
+            label: { show: false },
+        }));
+    };
+
+    const peakMark = (series, height, isNamed) => ({
+        symbol: "pin",
+        symbolSize: 1,
+        data: [
+            {
+                name: "peak",
+                coord: [x(series.peak.event), height],
+                symbol: "diamond",
+                symbolSize: 9,
+                itemStyle: { color: colourOf(series.type), borderColor: Dom.colour("paper"), borderWidth: 1.5, decal: { symbol: "none" } },
+                label: {
+                    ...textStyle("ink"),
+                    show: isNamed,
+                    formatter: `${series.type} peak ${Words.shortSize(series.peak.bytes)}`,
+                    position: x(series.peak.event) > (shownRange()[0] + shownRange()[1]) / 2 ? "left" : "right",
+                    backgroundColor: Dom.colour("paper"),
+                    padding: [1, 3],
+                    borderRadius: 3,
+                },
+            },
+        ],
+    });
+
+    const budgetLine = (name, points, axis) => ({
+        id: `budget-${name}`,
+        name: `${name} budget`,
+        type: "line",
+        step: "end",
+        xAxisIndex: axis,
+        yAxisIndex: axis,
+        symbol: "none",
+        silent: true,
+        lineStyle: { color: Dom.colour("leaked"), type: [6, 3], width: 1.5 },
+        itemStyle: { color: Dom.colour("leaked") },
+        data: points,
+        z: 6,
+    });
+
+    const bytesAxis = (most, parts, extra = {}) => ({
+        type: "value",
+        interval: Words.step(most * 1.12, parts),
+        // Room above the highest step for the names of phases.
+        max: Words.ceiling(most * 1.12, parts),
+        axisLabel: { ...textStyle(), formatter: (bytes) => Words.shortSize(bytes) },
+        splitLine: { lineStyle: { color: Dom.colour("line") } },
+        ...extra,
+    });
+
+    const eventAxis = (extra = {}) => ({
+        type: "value",
+        min: shownRange()[0],
+        max: shownRange()[1],
+        axisLabel: { ...textStyle(), show: Axis.current.name !== "phase", formatter: (value) => Axis.current.words(value), showMaxLabel: false, hideOverlap: true },
+        axisLine: { lineStyle: { color: Dom.colour("line") } },
+        splitLine: { show: false },
+        ...extra,
+    });
+
+    const cursorMark = () => (Cursor.event === undefined ? [] : [{ xAxis: x(Cursor.event), name: "cursor", lineStyle: { color: Dom.colour("cursor"), width: 1.5, type: "solid" }, label: { show: false } }]);
+
+    const cursorSeries = (axis) => ({
+        id: `cursor-${axis}`,
+        type: "line",
+        xAxisIndex: axis,
+        yAxisIndex: axis,
+        data: [],
+        silent: true,
+        markLine: { silent: true, symbol: "none", animation: false, data: cursorMark() },
+        z: 9,
+    });
+
+    const area = (series, points, axis) => ({
+        id: `live-${series.type}`,
+        name: series.type,
+        type: "line",
+        step: "end",
+        xAxisIndex: axis,
+        yAxisIndex: axis,
+        symbol: "none",
+        silent: true,
+        lineStyle: { width: 1, color: colourOf(series.type) },
+        itemStyle: { color: colourOf(series.type) },
+        areaStyle: { color: colourOf(series.type), opacity: 1 },
+        data: points,
+        z: 3,
+    });
+
+    const common = () => ({
+        animation: false,
+        aria: { enabled: true, decal: { show: true }, label: { description: `Live bytes of ${data.series.map((series) => series.type).join(", ")} over ${data.end} events. The figures are in the table below.` } },
+        textStyle: textStyle(),
+    });
+
+    const stacked = () => {
+        const events = allEvents();
+        const base = new Array(events.length).fill(0);
+        const areas = [];
+        const drawn = [];
+        const named = [];
+        const total = new Array(events.length).fill(0);
+        data.series.forEach((series) => resampled(series, events).forEach((bytes, index) => {
+            total[index] += bytes;
+        }));
+        let most = total.reduce((one, other) => Math.max(one, other), 1);
+        data.series.forEach((series) => {
+            const bytes = resampled(series, events);
+            const peakAt = events.indexOf(series.peak.event);
+            const one = area(series, events.map((event, index) => [x(event), base[index] + bytes[index]]), 0);
+            const height = base[peakAt] + series.peak.bytes;
+            // Names that would lie on each other say nothing; the table has every peak.
+            const isNamed = named.every(([event, other]) => Math.abs(x(event) - x(series.peak.event)) > Axis.current.last * 0.3 || Math.abs(other - height) > most * 0.08);
+            if (isNamed) {
+                named.push([series.peak.event, height]);
+            }
+            one.markPoint = peakMark(series, height, isNamed);
+            areas.push(one);
+            if (series.budget != null) {
+                // On top of what lies below: where the band crosses the line, the type is over its budget.
+                drawn.push(budgetLine(series.type, events.map((event, index) => [x(event), base[index] + series.budget]), 0));
+                most = base.reduce((one, below) => Math.max(one, below + series.budget), most);
+            }
+            bytes.forEach((value, index) => {
+                base[index] += value;
+            });
+        });
+        // Each reaches down to zero, so the highest is drawn first and the lower ones over it.
+        areas.reverse();
+        areas[0].markArea = phaseBands();
+        areas[0].markLine = { silent: true, symbol: "none", data: stepMarks() };
+        return {
+            ...common(),
+            grid: { left: 4, right: 12, top: 12, bottom: 4, containLabel: true },
+            xAxis: eventAxis(),
+            yAxis: bytesAxis(most, 5),
+            series: [...areas, ...drawn, cursorSeries(0)],
+        };
+    };
+
+    const rows = () => {
+        const drawn = [];
+        data.series.forEach((series, index) => {
+            const events = [...new Set([0, ...series.event, series.peak.event, data.end])].sort((one, other) => one - other);
+            const bytes = resampled(series, events);
+            const one = area(series, events.map((event, place) => [x(event), bytes[place]]), index);
+            one.markPoint = peakMark(series, series.peak.bytes, true);
+            one.markArea = { ...phaseBands(), label: { ...phaseBands().label, show: index === 0 } };
+            one.markLine = { silent: true, symbol: "none", data: stepMarks() };
+            drawn.push(one, cursorSeries(index));
+            if (series.budget != null) {
+                drawn.push(budgetLine(series.type, [[Axis.current.first, series.budget], [Axis.current.last, series.budget]], index));
+            }
+        });
+        return {
+            ...common(),
+            title: data.series.map((series, index) => ({ text: series.type, left: 4, top: index * ROW, textStyle: { ...textStyle("ink"), fontSize: 12 } })),
+            grid: data.series.map((series, index) => ({ left: 76, right: 12, top: index * ROW + 20, height: ROW - 50 })),
+            xAxis: data.series.map((series, index) => eventAxis({ gridIndex: index })),
+            yAxis: data.series.map((series, index) => bytesAxis(Math.max(series.peak.bytes, series.budget || 0), 3, { gridIndex: index })),
+            series: drawn,
+        };
+    };
+
+    const draw = () => {
+        const place = Dom.section("live-chart");
+        place.style.height = isStacked ? "320px" : `${data.series.length * ROW + 6}px`;
+        chart.resize();
+        chart.setOption(isStacked ? stacked() : rows(), { notMerge: true });
+        // Now and not with the next frame: a page that is printed has none.
+        chart.getZr().flush();
+        place.dataset.mode = isStacked ? "stacked" : "rows";
+        place.dataset.axis = Axis.current.name;
+    };
+
+    const drawCursor = () => {
+        const place = Dom.section("live-chart");
+        const axes = isStacked ? [0] : data.series.map((_, index) => index);
+        chart.setOption({ series: axes.map((axis) => ({ id: `cursor-${axis}`, markLine: { data: cursorMark() } })) });
+        place.dataset.cursor = Cursor.event;
+    };
+
+    const follow = () => {
+        const [min, max] = shownRange();
+        chart.setOption({ xAxis: (isStacked ? [0] : data.series).map(() => ({ min, max })) });
+        Dom.section("live-chart").dataset.from = min;
+        Dom.section("live-chart").dataset.to = max;
+    };
+
+    const figures = () =>
+        Dom.make(
+            "table",
+            { id: "live-figures", class: "figures" },
+            Dom.make("caption", { class: "visually-hidden" }, "Live bytes by type"),
+            Dom.make("thead", {}, Dom.make("tr", {}, ["Type", "Peak", "At event", "At the end", "Budget"].map((title, index) => Dom.make("th", { scope: "col", class: index > 0 ? "number" : undefined }, title)))),
+            Dom.make(
+                "tbody",
+                {},
+                data.series.map((series) =>
+                    Dom.make(
+                        "tr",
+                        { "data-type": series.type },
+                        Dom.make("th", { scope: "row", "data-title": "Type" }, swatch(series.type), series.type),
+                        Dom.make("td", { class: "number", "data-title": "Peak" }, Words.size(series.peak.bytes)),
+                        Dom.make("td", { class: "number", "data-title": "At event" }, `#${series.peak.event}`),
+                        Dom.make("td", { class: "number", "data-title": "At the end" }, Words.size(series.bytes[series.bytes.length - 1])),
+                        Dom.make(
+                            "td",
+                            { class: "number", "data-title": "Budget" },
+                            series.budget == null ? Dom.make("span", { class: "absent" }, "–") : [Words.size(series.budget), series.peak.bytes > series.budget ? Dom.make("strong", { class: "over-budget" }, " exceeded") : null],
+                        ),
+                    ),
+                ),
+            ),
+        );
+
+    const line = (properties) => Dom.draw("svg", { class: "mark sample", viewBox: "0 0 22 12", "aria-hidden": "true" }, Dom.draw("path", properties));
+
+    const key = () =>
+        Dom.make(
+            "p",
+            { class: "keys" },
+            data.series.map((series) => Dom.make("span", { class: "key" }, swatch(series.type), series.type)),
+            Dom.make("span", { class: "key" }, line({ class: "peak", d: "M11 1 16 6 11 11 6 6Z" }), "peak"),
+            data.series.some((series) => series.budget != null) ? Dom.make("span", { class: "key" }, line({ class: "budget", d: "M0 6H22" }), "budget, on top of what lies below") : null,
+            data.marks.length > 0 ? Dom.make("span", { class: "key" }, line({ class: "step", d: "M11 0V12" }), "step") : null,
+        );
+
+    const swatch = (type) => Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: `type-${type.toLowerCase().replaceAll("_", "-")}`, width: 10, height: 10, rx: 2 }));
+
+    const steps = () => {
+        const shown = data.marks.filter((mark) => mark.kind === "TEARDOWN" || mark.kind === "CHECK").slice(0, 12);
+        return shown.length === 0
+            ? null
+            : Dom.make(
+                  "ol",
+                  { class: "steps", id: "live-steps", "aria-label": "Steps of the clean-up" },
+                  shown.map((mark) => Dom.make("li", {}, Dom.make("button", { type: "button", class: "event-link", "data-event": mark.event, onclick: () => Cursor.moveTo(mark.event, "steps") }, `#${mark.event}`), ` ${mark.name}`)),
+              );
+    };
+
+    const budgets = () =>
+        data.budgets && !data.budgets.kept ? Dom.make("pre", { class: "words wrong", id: "live-budgets", tabindex: "0" }, data.budgets.words.join("\n")) : "";
+
+    const show = (given) => {
+        data = given;
+        const section = Dom.section("live");
+        if (data.series.length === 0 || data.end === 0) {
+            section.append(Dom.make("p", { class: "empty" }, "No buffer was allocated."));
+            return;
+        }
+        const place = Dom.make("div", { class: "chart", id: "live-chart" });
+        section.append(
+            Dom.make(
+                "div",
+                { class: "controls" },
+                data.series.length < 2
+                    ? null
+                    : Dom.choice(
+                          "live-mode",
+                          "Types",
+                          [
+                              ["stacked", "on top of each other"],
+                              ["rows", "each for itself"],
+                          ],
+                          "stacked",
+                          (value) => {
+                              isStacked = value === "stacked";
+                              draw();
+                          },
+                      ),
+                Axis.control("live-axis"),
+            ),
+            key(),
+            place,
+            budgets(),
+            steps() || "",
+            Dom.make("div", { class: "scroll" }, figures()),
+            data.aggregated.series.shown < data.aggregated.series.of ? Dom.make("p", { class: "aggregated" }, `${Words.thousands(data.aggregated.series.shown)} of ${Words.thousands(data.aggregated.series.of)} steps are drawn; peaks and the end are exact.`) : "",
+        );
+        chart = echarts.init(place, null, { renderer: "canvas" });
+        chart.getZr().on("click", (event) => {
+            const axis = isStacked ? 0 : data.series.findIndex((_, index) => chart.containPixel({ gridIndex: index }, [event.offsetX, event.offsetY]));
+            if (axis >= 0 && chart.containPixel({ gridIndex: axis }, [event.offsetX, event.offsetY])) {
+                const [value] = chart.convertFromPixel({ gridIndex: axis }, [event.offsetX, event.offsetY]);
+                Cursor.moveTo(Math.max(1, Math.min(data.end, Math.round(Axis.current.event(value)))), "live");
+            }
+        });
+        draw();
+        Dom.onResize(place, () => chart.resize());
+        Dom.onTheme(draw);
+        Cursor.onMove(drawCursor);
+        Axis.onChange(() => {
+            range = undefined;
+            draw();
+        });
+        Cursor.onZoom((from, to) => {
+            range = from === undefined ? undefined : [from, to];
+            // The map shall not wait for the chart while a reader turns the wheel.
+            clearTimeout(waiting);
+            waiting = setTimeout(follow, 120);
+        });
+    };
+
+    return { show };
+})();

@@ -1,0 +1,93 @@
+"use strict";
+
+/** The lanes of the lifetime map: which rectangles lie in each, how high each one lies, and where the lane stands. */
+const MapLanes = (() => {
+    const OPEN = 56;
+    const COMPACT = 18;
+    const GAP = 3;
+    const MANY = 48;
+
+    /**
+     * From an address to a height between 0 and 1. Ranges that nothing ever occupied are drawn short: an allocator that works from both
+     * ends of its memory would leave two hairlines.
+     */
+    const heights = (addresses, sizes, members) => {
+        const spans = members.map((index) => [addresses[index], addresses[index] + Math.max(1, sizes[index])]).sort((one, other) => one[0] - other[0]);
+        const merged = [];
+        for (const [from, to] of spans) {
+            const last = merged[merged.length - 1];
+            if (last && from <= last[1]) {
+                last[1] = Math.max(last[1], to);
+            } else {
+                merged.push([from, to]);
+            }
+        }
+        const occupied = merged.reduce((sum, [from, to]) => sum + to - from, 0);
+        const keys = [];
+        const values = [];
+        let at = 0;
+        merged.forEach(([from, to], index) => {
+            if (index > 0) {
+                at += Math.min(from - merged[index - 1][1], occupied * 0.04);
+            }
+            keys.push(from, to);
+            values.push(at, at + to - from);
+            at += to - from;
+        });
+        return (address) => (at === 0 ? 0 : Axis.between(keys, values, address) / at);
+    };
+
+    const create = (data) => {
+        const rectangles = data.rectangles;
+        const total = rectangles.lane.length;
+        const members = data.lanes.map(() => []);
+        for (let index = 0; index < total; index++) {
+            members[rectangles.lane[index]].push(index);
+        }
+        const low = new Float32Array(total);
+        const high = new Float32Array(total);
+        const lanes = data.lanes.map((lane, number) => {
+            const height = heights(rectangles.address, rectangles.size, members[number]);
+            for (const index of members[number]) {
+                low[index] = height(rectangles.address[index]);
+                high[index] = height(rectangles.address[index] + Math.max(1, rectangles.size[index]));
+            }
+            const left = members[number].filter((index) => rectangles.mark[index] !== 0);
+            return {
+                number,
+                device: lane.device,
+                type: lane.type,
+                name: `${lane.device} ${lane.type}`,
+                freed: members[number].filter((index) => rectangles.mark[index] === 0),
+                // Leaked ones last, so that nothing covers them.
+                left: left.sort((one, other) => ((rectangles.mark[other] + 3) % 5) - ((rectangles.mark[one] + 3) % 5)),
+                isOpen: false,
+                isShown: true,
+                top: 0,
+                height: 0,
+            };
+        });
+        const first = new Set();
+        for (const lane of lanes) {
+            const isFirst = !first.has(lane.type);
+            first.add(lane.type);
+            lane.isOpen = lanes.length <= 6 || isFirst || lane.left.some((index) => rectangles.mark[index] !== 3);
+        }
+        const isMany = lanes.length > MANY && lanes.some((lane) => lane.left.length > 0);
+
+        /** Puts the shown lanes below each other and returns how high they are in all. */
+        const layout = (top) => {
+            let y = top;
+            for (const lane of lanes.filter((one) => one.isShown)) {
+                lane.top = y;
+                lane.height = lane.isOpen ? OPEN : COMPACT;
+                y += lane.height + GAP;
+            }
+            return y;
+        };
+
+        return { lanes, low, high, layout, isMany };
+    };
+
+    return { create };
+})();

@@ -1,0 +1,53 @@
+"use strict";
+
+/** Devices by types: what is live at the end, the peak, and how far each device is from what most devices have. */
+const MatrixView = (() => {
+    const show = (data) => {
+        const section = Dom.section("matrix");
+        if (data.matrix.length === 0) {
+            section.append(Dom.make("p", { class: "empty" }, "No buffer was allocated."));
+            return;
+        }
+        const types = [...new Set(data.matrix.map((cell) => cell.type))];
+        const devices = [...new Set(data.matrix.map((cell) => cell.device))];
+        const cells = new Map(data.matrix.map((cell) => [`${cell.device} ${cell.type}`, cell]));
+        const most = new Map(types.map((type) => [type, Math.max(1, ...data.matrix.filter((cell) => cell.type === type).map((cell) => cell.peakBytes))]));
+        const cell = (device, type) => {
+            const found = cells.get(`${device} ${type}`);
+            if (!found) {
+                return Dom.make("td", { class: "none" }, "–");
+            }
+            const isOut = found.difference !== 0;
+            return Dom.make(
+                "td",
+                { class: isOut ? "out" : undefined, "data-device": device, "data-type": type, "data-live": found.liveBytes, "data-peak": found.peakBytes, "data-difference": found.difference, title: `live ${Words.size(found.liveBytes)}, peak ${Words.size(found.peakBytes)}` },
+                Dom.make("span", { class: found.liveBytes > 0 ? "live-bytes" : "live-bytes nothing" }, found.liveBytes > 0 ? Words.shortSize(found.liveBytes) : "0"),
+                Dom.make("span", { class: "peak-bytes" }, `peak ${Words.shortSize(found.peakBytes)}`),
+                Dom.draw("svg", { class: "peak-bar", viewBox: "0 0 100 3", preserveAspectRatio: "none", "aria-hidden": "true" }, Dom.draw("rect", { class: "rest", width: 100, height: 3 }), Dom.draw("rect", { class: `type-${type.toLowerCase().replaceAll("_", "-")}`, width: (100 * found.peakBytes) / most.get(type), height: 3 })),
+                found.budget == null ? null : Dom.make("span", { class: found.peakBytes > found.budget ? "budget over-budget" : "budget", "data-budget": found.budget }, `budget ${Words.shortSize(found.budget)}${found.peakBytes > found.budget ? ", exceeded" : ""}`),
+                isOut ? Dom.make("span", { class: "difference" }, Dom.make("span", { "aria-hidden": "true" }, found.difference > 0 ? "▲ " : "▼ "), `${Words.signedSize(found.difference)}`) : null,
+            );
+        };
+        const differ = data.matrix.filter((one) => one.difference !== 0).length;
+        section.append(
+            Dom.make(
+                "p",
+                { class: "lead", id: "matrix-lead" },
+                devices.length < 3 ? "With fewer than three devices there is no majority to differ from." : differ === 0 ? `All ${devices.length} devices ended alike.` : `${Words.count(differ, "cell")} of ${data.matrix.length} differ from what most devices ended with.`,
+            ),
+            Dom.make(
+                "div",
+                { class: "scroll", tabindex: "0", role: "region", "aria-label": "Devices by types" },
+                Dom.make(
+                    "table",
+                    { id: "matrix-table", class: "matrix" },
+                    Dom.make("caption", { class: "visually-hidden" }, "Live bytes at the end and peak of each device and type"),
+                    Dom.make("thead", {}, Dom.make("tr", {}, Dom.make("th", { scope: "col" }, "Device"), types.map((type) => Dom.make("th", { scope: "col" }, type)))),
+                    Dom.make("tbody", {}, devices.map((device) => Dom.make("tr", {}, Dom.make("th", { scope: "row" }, String(device)), types.map((type) => cell(device, type))))),
+                ),
+            ),
+        );
+    };
+
+    return { show };
+})();

@@ -1,0 +1,49 @@
+"use strict";
+
+/** Reads the figures of a run and lets each view show them. */
+(() => {
+    const navigation = (data) => {
+        const counts = { groups: data.groups.length, expectations: data.expectations.length };
+        const place = Dom.section("views");
+        const readout = Dom.make("p", { id: "cursor", class: "cursor", role: "status" });
+        place.append(
+            Dom.make(
+                "ul",
+                {},
+                [...document.querySelectorAll("main > section")]
+                    .filter((section) => !section.hidden)
+                    .map((section) => Dom.make("li", {}, Dom.make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent, counts[section.id] > 0 ? Dom.make("span", { class: "count" }, String(counts[section.id])) : null))),
+            ),
+            readout,
+        );
+        Cursor.onMove((event) => {
+            const phase = [...data.phases].reverse().find((one) => one.from <= event);
+            readout.textContent = `Event #${event}${phase ? ` · ${phase.name}` : ""}`;
+        });
+    };
+
+    const start = async () => {
+        const data = await PageData.read();
+        HeadView.show(data);
+        GroupsView.show(data);
+        // What matters most is on the screen before the rest is computed.
+        document.documentElement.dataset.first = String(Math.round(performance.now()));
+        await new Promise((resolve) => setTimeout(resolve));
+        Axis.start(data);
+        MapView.show(data);
+        LiveView.show(data);
+        MatrixView.show(data);
+        GrowthView.show(data);
+        IcicleView.show(data);
+        EventsView.show(data);
+        ExpectationsView.show(data);
+        navigation(data);
+        document.querySelector(location.hash.length > 1 ? `[id="${CSS.escape(location.hash.slice(1))}"]` : "nothing")?.scrollIntoView();
+        document.documentElement.dataset.shown = String(Math.round(performance.now()));
+    };
+
+    start().catch((error) => {
+        Dom.section("head").append(Dom.make("p", { class: "broken", role: "alert" }, `This page cannot show its figures: ${error.message}`));
+        throw error;
+    });
+})();

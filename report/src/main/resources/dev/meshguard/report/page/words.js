@@ -1,0 +1,57 @@
+"use strict";
+
+/** How sizes, addresses and counts are written: as the text of a failure writes them, the same in every locale. */
+const Words = (() => {
+    const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+    const shortSize = (bytes) => {
+        let value = bytes;
+        let power = 0;
+        while (Math.abs(value) >= 1024) {
+            value /= 1024;
+            power++;
+        }
+        return `${Math.sign(value) * Math.round(Math.abs(value) * 100) / 100} ${UNITS[power]}`;
+    };
+
+    const size = (bytes) => (Math.abs(bytes) < 1024 ? `${bytes} B` : `${shortSize(bytes)} (${bytes} B)`);
+
+    const address = (number) => `0x${number.toString(16)} (${number})`;
+
+    const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+    const signedSize = (bytes) => (bytes > 0 ? "+" : "") + shortSize(bytes).replace("-", "−");
+
+    /** A round step of bytes, a power of two, of which about so many make the given amount. */
+    const step = (bytes, about) => 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(1, bytes) / about)));
+
+    const ceiling = (bytes, about) => Math.ceil(Math.max(1, bytes) / step(bytes, about)) * step(bytes, about);
+
+    const duration = (micros) => {
+        if (micros < 1000) {
+            return `${Math.round(micros)} µs`;
+        }
+        return micros < 1e6 ? `${Math.round(micros / 10) / 100} ms` : `${Math.round(micros / 1e4) / 100} s`;
+    };
+
+    const thousands = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+
+    /** A frame without the package of its class. */
+    const shortFrame = (frame) => frame.replace(/^(?:[a-z_$][\w$]*\.)+(?=[A-Z])/, "");
+
+    const OUTCOMES = {
+        LEAKED: { word: "Leak", mark: "leaked" },
+        LEAK_FREE: { word: "Clean", mark: "clean" },
+        EXPECTED_ONLY: { word: "Clean", mark: "clean" },
+        STALE_EXPECTATION: { word: "Stale", mark: "undecided" },
+        MISREPORTED: { word: "Misreported", mark: "misreported" },
+        INCONCLUSIVE: { word: "Inconclusive", mark: "undecided" },
+    };
+
+    const outcome = (name) => OUTCOMES[name] || { word: name, mark: "undecided" };
+
+    /** The marks of rectangles, by number. */
+    const MARKS = ["freed", "leaked", "misreported", "expected", "undecided"];
+
+    return { shortSize, size, address, count, signedSize, step, ceiling, duration, thousands, outcome, shortFrame, MARKS };
+})();

@@ -1,0 +1,148 @@
+package dev.meshguard.samples.forks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.meshguard.junit.MeshLifetime;
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.samples.support.Fixture;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Several JVMs that write pages to one folder, and one that has none to write. */
+class ForkedPagesTests {
+
+    private static final Pattern DATA =
+            Pattern.compile("<script type=\"application/json\" id=\"data\">(.*?)</script>", Pattern.DOTALL);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void whoeverEndsLastListsWhatAllJvmsFound() throws Exception {
+        List<Class<?>> fixtures = List.of(FirstTestCase.class, SecondTestCase.class, SuiteTestCase.class, SuiteTestCase.class);
+        List<Process> running = new ArrayList<>();
+        for (int fork = 0; fork < fixtures.size(); fork++) {
+            running.add(start(fixtures.get(fork), fork + 1));
+        }
+
+        assertThat(answers(running)).containsExactly(
+                "1 succeeded, 1 failed\n", "0 succeeded, 1 failed\n", "1 succeeded, 0 failed\n", "1 succeeded, 0 failed\n");
+        JsonNode runs = runs();
+        assertThat(runs.findValuesAsText("title"))
+                .containsExactly(
+                        "ForkedPagesTests$FirstTestCase#leaks",
+                        "ForkedPagesTests$SecondTestCase#leaksToo",
+                        "the whole run",
+                        "the whole run");
+        assertThat(runs.findValuesAsText("fork")).containsExactlyInAnyOrder("1", "2", "3", "4");
+        assertThat(runs.findValuesAsText("page"))
+                .doesNotHaveDuplicates()
+                .allSatisfy(page -> assertThat(folder.resolve(page)).exists());
+        try (Stream<Path> files = Files.walk(folder)) {
+            assertThat(files.filter(file -> file.toString().endsWith(".draft"))).isEmpty();
+        }
+    }
+
+    @Test
+    void aJvmWhoseTestsHoldLoadsNothingThatWritesPages() throws Exception {
+        assertThat(answers(List.of(start(CleanTestCase.class, 1)))).containsExactly("1 succeeded, 0 failed\n");
+
+        String loaded = Files.readString(log(1));
+        assertThat(loaded).contains("dev.meshguard.junit.internal.pages.RunPages ");
+        assertThat(loaded)
+                .doesNotContain(
+                        "dev.meshguard.report.page.", "dev.meshguard.junit.internal.pages.PageWriting ", "gg.jte.");
+        assertThat(folder.resolve("runs")).doesNotExist();
+    }
+
+    private Process start(Class<?> fixture, int fork) throws IOException {
+        Map<String, String> properties = new HashMap<>();
+        properties.put("meshguard.page.folder", folder.toString());
+        properties.put("surefire.forkNumber", Integer.toString(fork));
+        properties.put(Fixture.ON_PURPOSE, "true");
+        return ForkedRun.start(fixture, properties, log(fork));
+    }
+
+    private Path log(int fork) {
+        return folder.resolveSibling(folder.getFileName() + "-" + fork + ".classes");
+    }
+
+    private static List<String> answers(List<Process> running) throws Exception {
+        List<String> answers = new ArrayList<>();
+        for (Process one : running) {
+            answers.add(new String(one.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+            assertThat(one.waitFor()).isZero();
+        }
+        return answers;
+    }
+
+    private JsonNode runs() throws IOException {
+        Matcher data = DATA.matcher(Files.readString(folder.resolve("index.html")));
+        assertThat(data.find()).isTrue();
+        return new ObjectMapper().readTree(data.group(1)).at("/runs");
+    }
+
+    private static void leak(Ttnn ttnn, MeshDevice mesh) {
+        ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh);
+    }
+
+    @Fixture
+    @TrackAllocations(rows = 1, columns = 1)
+    static class FirstTestCase {
+
+        @Test
+        void leaks(Ttnn ttnn, MeshDevice mesh) {
+            leak(ttnn, mesh);
+        }
+
+        @Test
+        void givesBack(MeshDevice mesh) {}
+    }
+
+    @Fixture
+    @TrackAllocations(rows = 1, columns = 1)
+    static class SecondTestCase {
+
+        @Test
+        void leaksToo(Ttnn ttnn, MeshDevice mesh) {
+            leak(ttnn, mesh);
+        }
+    }
+
+    @Fixture
+    @TrackAllocations(rows = 1, columns = 1, lifetime = MeshLifetime.SUITE)
+    static class SuiteTestCase {
+
+        @Test
+        void leaksOnTheMeshOfAll(Ttnn ttnn, MeshDevice mesh) {
+            leak(ttnn, mesh);
+        }
+    }
+
+    @Fixture
+    @TrackAllocations(rows = 1, columns = 1)
+    static class CleanTestCase {
+
+        @Test
+        void givesBack(Ttnn ttnn, MeshDevice mesh) {
+            ttnn.deallocate(ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.meshguard.samples.forks;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+
+/** A JVM of its own that runs one class of fixtures, as a build tool's does; prints how many tests failed. */
+final class ForkedRun {
+
+    private ForkedRun() {}
+
+    /**
+     * Starts it.
+     *
+     * @param properties its system properties
+     * @param log where its classes are listed as they are loaded
+     */
+    static Process start(Class<?> fixture, Map<String, String> properties, Path log) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-Xlog:class+load:file=" + log,
+                "-cp",
+                System.getProperty("java.class.path")));
+        properties.forEach((name, value) -> command.add("-D" + name + "=" + value));
+        command.add(ForkedRun.class.getName());
+        command.add(fixture.getName());
+        return new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    public static void main(String[] arguments) {
+        SummaryGeneratingListener summary = new SummaryGeneratingListener();
+        LauncherFactory.create()
+                .execute(
+                        LauncherDiscoveryRequestBuilder.request()
+                                .selectors(DiscoverySelectors.selectClass(arguments[0]))
+                                .build(),
+                        summary);
+        System.out.println(summary.getSummary().getTestsSucceededCount() + " succeeded, "
+                + summary.getSummary().getTestsFailedCount() + " failed");
+    }
+}

@@ -1,0 +1,181 @@
+package dev.meshguard.samples.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.report.AccumulationReport;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Rounds;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Live bytes, the mesh and growth: what is drawn, and the figures under it. */
+@InChromium
+class ChartsTests {
+
+    private static final SampleRun LEAK = SampleRuns.leak();
+    private static final SampleRun GROWING = SampleRuns.growing();
+
+    @TempDir
+    static Path folder;
+
+    @TempDir
+    static Path growing;
+
+    private static Path file;
+    private static Path growingFile;
+
+    @BeforeAll
+    static void write() {
+        file = LEAK.writtenTo(folder);
+        growingFile = GROWING.writtenTo(growing);
+    }
+
+    @Test
+    void liveBytesHaveThePeaksOfTheHistory(Chromium chromium) {
+        chromium.open(file);
+
+        peaks().forEach((type, peak) -> assertThat(
+                        chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(2)"))
+                .as(type.name())
+                .isEqualTo(Quantities.size(peak)));
+        for (BufferType type : peaks().keySet()) {
+            assertThat(chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(4)"))
+                    .as(type.name())
+                    .isEqualTo(Quantities.size(LEAK.verdict().history().generations().stream()
+                            .filter(life -> life.type() == type && life.isLive())
+                            .mapToLong(BufferGeneration::size)
+                            .sum()));
+        }
+    }
+
+    @Test
+    void liveBytesAreDrawnOnTopOfEachOtherOrEachForItself(Chromium chromium) {
+        chromium.open(file);
+        assertThat(seriesOfChart(chromium, "live-chart")).contains("DRAM", "L1", "L1 budget");
+        assertThat(chromium.value(
+                        "echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().grid.length"))
+                .isEqualTo(1L);
+
+        chromium.click("input[name=live-mode][value=rows]");
+
+        chromium.await("document.querySelector('#live-chart').dataset.mode === 'rows'");
+        assertThat(chromium.value(
+                        "echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().grid.length"))
+                .isEqualTo((long) peaks().size());
+    }
+
+    @Test
+    void theBudgetIsALineAndItsOverrunIsSaid(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(chromium.text("#live-figures tr[data-type=L1] td:nth-child(5)"))
+                .isEqualTo(Quantities.size(8 * SampleRuns.L1_BUDGET));
+        assertThat(chromium.text("#live-budgets")).contains("L1", "over the budget");
+        assertThat(chromium.texts("#matrix-table .over-budget"))
+                .containsExactly("budget " + Quantities.shortSize(SampleRuns.L1_BUDGET) + ", exceeded");
+    }
+
+    @Test
+    void stepsOfTheCleanUpMoveTheCursor(Chromium chromium) {
+        chromium.open(file);
+        long closing = LEAK.verdict().history().events().stream()
+                .filter(HistoryEvent.MeshClosing.class::isInstance)
+                .findFirst()
+                .orElseThrow()
+                .number();
+
+        chromium.click("#live-steps [data-event='" + closing + "']");
+
+        chromium.await("document.querySelector('#live-chart').dataset.cursor === '" + closing + "'");
+        assertThat(chromium.text("#cursor")).startsWith("Event #" + closing + " · ");
+    }
+
+    @Test
+    void theMeshHasWhatEachDeviceHolds(Chromium chromium) {
+        chromium.open(file);
+
+        for (int device = 0; device < 8; device++) {
+            for (BufferType type : peaks().keySet()) {
+                assertThat(chromium.find("#matrix-table td[data-device='" + device + "'][data-type=" + type + "]")
+                                .getDomAttribute("data-live"))
+                        .as("%s of device %s", type, device)
+                        .isEqualTo(String.valueOf(live(device, type)));
+            }
+        }
+        assertThat(chromium.texts("#matrix-table td.out .difference")).containsExactly("▲ +64 KiB", "▲ +96 KiB");
+        assertThat(chromium.text("#matrix-lead")).isEqualTo("2 cells of 16 differ from what most devices ended with.");
+    }
+
+    @Test
+    void growthSaysWhatTheReportSays(Chromium chromium) {
+        chromium.open(growingFile);
+        Accumulation growth = Accumulation.of(GROWING.verdict(), Rounds.MARKED);
+
+        assertThat(chromium.text("#growth-words"))
+                .isEqualTo(AccumulationReport.of(growth).text());
+        assertThat(chromium.texts("#growth-table td[data-key=slope]"))
+                .containsExactly(
+                        "+" + Quantities.shortSize(8 * growth.memory().get(0).bytesPerRound()));
+        assertThat(chromium.texts("#growth-table td[data-key=trend]")).containsExactly("growing");
+    }
+
+    @Test
+    void growthOfMemoryStandsBesideTheBooks(Chromium chromium) {
+        chromium.open(growingFile);
+
+        chromium.click("input[name=growth-mode][value=memory]");
+
+        chromium.await("document.querySelector('#growth-chart').dataset.mode === 'memory'");
+        assertThat(seriesOfChart(chromium, "growth-chart")).contains("0 memory", "0 books", "0 slope");
+        assertThat(chromium.text("#growth-table td[data-key=forecast]")).startsWith("full after ");
+    }
+
+    @Test
+    void withoutRoundsThereIsNoGrowth(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(chromium.find("#growth").isDisplayed()).isFalse();
+        assertThat(chromium.texts("#views a")).noneMatch(name -> name.startsWith("Growth"));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<String> seriesOfChart(Chromium chromium, String id) {
+        return (List<String>) chromium.value("echarts.getInstanceByDom(document.querySelector('#" + id
+                + "')).getOption().series.map(series => series.name)");
+    }
+
+    private static long live(int device, BufferType type) {
+        return LEAK.verdict().history().generations().stream()
+                .filter(life -> life.device() == device && life.type() == type && life.isLive())
+                .mapToLong(BufferGeneration::size)
+                .sum();
+    }
+
+    /** Counted anew, from the lives and not from what the page counted. */
+    private static Map<BufferType, Long> peaks() {
+        Map<BufferType, TreeMap<Long, Long>> changes = new TreeMap<>();
+        for (BufferGeneration life : LEAK.verdict().history().generations()) {
+            TreeMap<Long, Long> ofType = changes.computeIfAbsent(life.type(), unused -> new TreeMap<>());
+            ofType.merge(life.bornAt(), life.size(), Long::sum);
+            life.diedAt().ifPresent(event -> ofType.merge(event, -life.size(), Long::sum));
+        }
+        Map<BufferType, Long> peaks = new TreeMap<>();
+        changes.forEach((type, ofType) -> {
+            long live = 0;
+            for (long change : ofType.values()) {
+                live += change;
+                peaks.merge(type, live, Math::max);
+            }
+        });
+        return peaks;
+    }
+}

@@ -1,0 +1,165 @@
+package dev.meshguard.samples.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorGroup;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Ten seconds: is it clean, how much is left, why, where, and how to run it again. */
+@InChromium
+class HeadTests {
+
+    private static final SampleRun LEAK = SampleRuns.leak();
+
+    @TempDir
+    static Path folder;
+
+    private static Path file;
+
+    @BeforeAll
+    static void write() {
+        file = LEAK.writtenTo(folder);
+    }
+
+    @Test
+    void saysTheOutcomeInTheWordsOfTheText(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(chromium.text("#outcome")).isEqualTo("Leak");
+        assertThat(LEAK.report().text()).startsWith("LEAK  " + chromium.text("#headline") + "      [");
+        assertThat(chromium.text("h1")).isEqualTo("KvCacheTest.decode()");
+    }
+
+    @Test
+    void addsUpAsTheVerdictDoes(Chromium chromium) {
+        chromium.open(file);
+
+        LeakVerdict.Sum sum = LEAK.verdict().sum();
+        assertThat(sums(chromium))
+                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                        "allocated", sum.allocated(),
+                        "freed", sum.freed(),
+                        "leaked", sum.leaked(),
+                        "expected", sum.expected()));
+    }
+
+    @Test
+    void countsByCause(Chromium chromium) {
+        chromium.open(file);
+
+        Map<String, List<SurvivorGroup>> byCause = LEAK.verdict().groups().stream()
+                .filter(group -> group.standing() != Standing.EXPECTED)
+                .collect(Collectors.groupingBy(group -> group.cause().name(), TreeMap::new, Collectors.toList()));
+        assertThat(chromium.texts("#causes li"))
+                .containsExactlyInAnyOrderElementsOf(byCause.entrySet().stream()
+                        .map(cause -> cause.getKey() + " "
+                                + Quantities.count(cause.getValue().size(), "group") + " · "
+                                + Quantities.count(
+                                        cause.getValue().stream()
+                                                .mapToLong(SurvivorGroup::buffers)
+                                                .sum(),
+                                        "buffer")
+                                + " · "
+                                + Quantities.shortSize(cause.getValue().stream()
+                                        .mapToLong(SurvivorGroup::bytesInAll)
+                                        .sum()))
+                        .toList());
+    }
+
+    @Test
+    void marksEachDeviceOfTheMesh(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(chromium.all("#mesh tr")).hasSize(2);
+        assertThat(chromium.texts("#mesh td .device-bytes"))
+                .containsExactlyElementsOf(IntStream.range(0, 8)
+                        .mapToObj(device -> Quantities.shortSize(leakedBytes(device)))
+                        .toList());
+        assertThat(chromium.all("#mesh td.device-leaked svg.mark-leaked")).hasSize(8);
+    }
+
+    @Test
+    void copiesExactlyTheTextOfTheTerminal(Chromium chromium) {
+        chromium.open(file);
+
+        chromium.click("#copy-text");
+        chromium.await("document.querySelector('#copy-text').dataset.copied === 'true'");
+
+        assertThat(chromium.promised("navigator.clipboard.readText()"))
+                .isEqualTo(LEAK.report().text());
+    }
+
+    @Test
+    void copiesItTheOldWayWhereThereIsNoClipboardToWriteTo(Chromium chromium) {
+        chromium.beforeEachPage(
+                "if (location.hash === '#without') {"
+                        + " window.board = navigator.clipboard; Object.defineProperty(navigator, 'clipboard', {value: undefined}); }");
+        chromium.open(file, "#without");
+
+        chromium.click("#copy-text");
+        chromium.await("document.querySelector('#copy-text').dataset.copied === 'true'");
+
+        assertThat(chromium.value("navigator.clipboard === undefined")).isEqualTo(true);
+        assertThat(chromium.promised("window.board.readText()"))
+                .isEqualTo(LEAK.report().text());
+        assertThat(chromium.all("textarea")).isEmpty();
+    }
+
+    @Test
+    void saysHowToRunItAgain(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(chromium.text("#reproduction"))
+                .isEqualTo(LEAK.report().reproduction().orElseThrow());
+    }
+
+    @Test
+    void saysThatARunIsClean(Chromium chromium, @TempDir Path other) {
+        SampleRun clean = SampleRuns.clean();
+        chromium.open(clean.writtenTo(other));
+
+        assertThat(chromium.text("#outcome")).isEqualTo("Clean");
+        assertThat(chromium.all("#mesh td.device-clean svg.mark-clean")).hasSize(8);
+        assertThat(chromium.text("#groups .empty"))
+                .isEqualTo("Nothing is left: every buffer that was allocated was given back.");
+        assertThat(sums(chromium)).containsEntry("freed", clean.verdict().sum().allocated());
+    }
+
+    @Test
+    void saysThatOnlyTheBooksAreWrong(Chromium chromium, @TempDir Path other) {
+        SampleRun misreported = SampleRuns.misreported();
+        chromium.open(misreported.writtenTo(other));
+
+        assertThat(chromium.text("#outcome")).isEqualTo("Misreported");
+        assertThat(sums(chromium))
+                .containsEntry("misreported", misreported.verdict().sum().misreported());
+        assertThat(chromium.all("#mesh td.device-misreported svg.mark-misreported"))
+                .hasSize(8);
+    }
+
+    private static long leakedBytes(int device) {
+        return LEAK.verdict().survivors().stream()
+                .filter(survivor -> survivor.standing() == Standing.LEAKED)
+                .filter(survivor -> survivor.buffer().device() == device)
+                .mapToLong(survivor -> survivor.buffer().size())
+                .sum();
+    }
+
+    private static Map<String, Long> sums(Chromium chromium) {
+        return chromium.all("#sum [data-sum]").stream()
+                .collect(Collectors.toMap(
+                        number -> String.valueOf(number.getDomAttribute("data-sum")),
+                        number -> Long.valueOf(Chromium.text(number))));
+    }
+}

@@ -1,0 +1,80 @@
+package dev.meshguard.samples.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Seed 001 drew its memory by hand: weights, caches and a trace, freed at the clean-up. The page of such a run shows it. */
+@InChromium
+class LanguageModelPageTests {
+
+    private static final SampleRun RUN = SampleRuns.languageModel();
+    private static final long THREE_MEGABYTES = 3_000_000;
+
+    @TempDir
+    static Path folder;
+
+    private static Path file;
+
+    @BeforeAll
+    static void write() {
+        file = RUN.writtenTo(folder);
+    }
+
+    @Test
+    void isSmallEnoughToBeSentAround(Chromium chromium) throws IOException {
+        chromium.open(file);
+
+        assertThat(Files.size(file)).isLessThan(THREE_MEGABYTES);
+        assertThat(chromium.all("#data-gzip")).hasSize(1);
+    }
+
+    @Test
+    void hasTheSeedsCountsAndPeaks(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(chromium.text("#sum [data-sum=allocated]")).isEqualTo("83416");
+        assertThat(chromium.text("#live-figures tr[data-type=TRACE] td:nth-child(2)"))
+                .isEqualTo("95.39 MiB (100024320 B)");
+        assertThat(chromium.value("document.querySelector('#icicle-tree').dataset.mode"))
+                .as("nothing leaked, so the bytes of the peak are shown first")
+                .isEqualTo("peak");
+        assertThat(chromium.text("#icicle-words")).startsWith("499.23 MiB (");
+    }
+
+    @Test
+    void givesLoadingAndCleaningUpRoomBesideAHundredThousandEventsOfDecoding(Chromium chromium) {
+        chromium.open(file);
+        chromium.await("document.querySelector('#map-canvas').dataset.rectangles !== undefined");
+
+        assertThat(chromium.value("document.querySelector('#map-canvas').dataset.axis"))
+                .isEqualTo("phase");
+        assertThat(shareOf(chromium, "load the model")).isGreaterThan(0.08);
+        assertThat(shareOf(chromium, "TEARDOWN")).isGreaterThan(0.08);
+        assertThat(chromium.texts("#live-steps li")).first().asString().endsWith(" TEARDOWN");
+    }
+
+    @Test
+    void saysHowMuchIsLeftOut(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(chromium.text("#events-aggregated").replace("\u202f", ""))
+                .isEqualTo("50000 of " + RUN.verdict().history().events().size()
+                        + " events are in this page: all that the findings name are among them.");
+    }
+
+    /** How much of the width of the map a phase has. */
+    private static double shareOf(Chromium chromium, String phase) {
+        chromium.run("PageData.read().then(data => { window.phases = data.phases; })");
+        chromium.await("window.phases !== undefined");
+        chromium.run(
+                "window.at = event => (Axis.current.of(event) - Axis.current.first) / (Axis.current.last - Axis.current.first)");
+        chromium.run("window.phase = phases.find(phase => phase.name === arguments[0])", phase);
+        return ((Number) chromium.value("at(phase.to) - at(phase.from)")).doubleValue();
+    }
+}

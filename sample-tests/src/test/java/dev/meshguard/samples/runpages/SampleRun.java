@@ -1,0 +1,27 @@
+package dev.meshguard.samples.runpages;
+
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.report.page.RunPage;
+import dev.meshguard.verdict.LeakVerdict;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+
+/** A run whose page is looked at: what the page shows is compared with the verdict and its report. */
+record SampleRun(LeakVerdict verdict, VerdictReport report, RunPage page) {
+
+    static SampleRun of(String title, LeakVerdict verdict) {
+        VerdictReport report = VerdictReport.of(verdict);
+        return new SampleRun(verdict, report, RunPage.of(title, report));
+    }
+
+    Path writtenTo(Path folder) {
+        Path file = folder.resolve("run.html");
+        try {
+            page.write(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return file;
+    }
+}

@@ -1,0 +1,30 @@
+package dev.meshguard.samples.runpages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.report.page.RunPage;
+import dev.meshguard.verdict.LeakVerdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A page is one file with everything in it, and readable where no program runs. */
+class WrittenPageTests {
+
+    @Test
+    void isOneFile(@TempDir Path folder) throws IOException {
+        LeakVerdict verdict = SampleRuns.leak().verdict();
+        Path file = folder.resolve("decode.html");
+
+        // region: page
+        RunPage.of("KvCacheTest.decode()", VerdictReport.of(verdict)).write(file);
+        // end region
+
+        assertThat(folder).isDirectoryContaining(file::equals);
+        String page = Files.readString(file).replaceAll("(?s)<script.*?</script>", "");
+        assertThat(page).contains("<noscript><pre>LEAK  ").doesNotContain("src=", "url(", "@import", "<link");
+    }
+}
