@@ -36,14 +36,19 @@ class ForkedPagesTests {
 
     @Test
     void whoeverEndsLastListsWhatAllJvmsFound() throws Exception {
-        List<Class<?>> fixtures = List.of(FirstTestCase.class, SecondTestCase.class, SuiteTestCase.class, SuiteTestCase.class);
+        List<Class<?>> fixtures =
+                List.of(FirstTestCase.class, SecondTestCase.class, SuiteTestCase.class, SuiteTestCase.class);
         List<Process> running = new ArrayList<>();
         for (int fork = 0; fork < fixtures.size(); fork++) {
             running.add(start(fixtures.get(fork), fork + 1));
         }
 
-        assertThat(answers(running)).containsExactly(
-                "1 succeeded, 1 failed\n", "0 succeeded, 1 failed\n", "1 succeeded, 0 failed\n", "1 succeeded, 0 failed\n");
+        assertThat(answers(running))
+                .containsExactly(
+                        "1 succeeded, 1 failed\n",
+                        "0 succeeded, 1 failed\n",
+                        "1 succeeded, 0 failed\n",
+                        "1 succeeded, 0 failed\n");
         JsonNode runs = runs();
         assertThat(runs.findValuesAsText("title"))
                 .containsExactly(
