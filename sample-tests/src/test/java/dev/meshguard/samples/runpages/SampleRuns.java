@@ -77,13 +77,12 @@ final class SampleRuns {
         AllocationTracker tracker = AllocationTracker.create();
         Ttnn ttnn = Ttnn.create(tracker);
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
-        List<Tensor> cache = new ArrayList<>();
         try (Scope test = tracker.phase(Phase.TEST)) {
             mesh.allocateOn(6, buffer(96 * KIB).named("fabric"));
             for (int step = 0; step < 24; step++) {
                 Tensor scores = tensor(ttnn, mesh, 128 + 32 * (step % 5));
                 if (step % 8 == 3) {
-                    cache.add(tensor(ttnn, mesh, 192));
+                    tensor(ttnn, mesh, 192);
                 }
                 if (step == 10) {
                     allocateOnAllAndFreeOnAllBut(3, mesh);
