@@ -232,7 +232,8 @@ class RecordedRunsTests {
     void aRunIsWrittenForOtherTools() throws IOException {
         Path csv = folder.resolve("left.csv");
 
-        assertThat(run("", "convert", "--to", "collapsed", leak).out()).isEqualTo("no origin captured;DRAM;unlabelled 8192\n");
+        assertThat(run("", "convert", "--to", "collapsed", leak).out())
+                .isEqualTo("no origin captured;DRAM;unlabelled 8192\n");
         assertThat(run("", "convert", "--to", "perfetto", leak).out())
                 .startsWith("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
         assertThat(run("", "convert", "--to", "csv", leak, "-o", csv.toString()).status())
@@ -283,7 +284,9 @@ class RecordedRunsTests {
         Files.writeString(folder.resolve("pages/machine-b/runs/two.json"), "{");
         assertThat(run("", "suite", folder.resolve("pages").toString()))
                 .isEqualTo(new Answer(
-                        2, index + ": 2 runs\nWarning: machine-b/runs/two.json cannot be read, and is left out.\n", ""));
+                        2,
+                        index + ": 2 runs\nWarning: machine-b/runs/two.json cannot be read, and is left out.\n",
+                        ""));
     }
 
     @Test

@@ -39,7 +39,8 @@ public final class RunPages {
         this.fork = fork;
         this.build = build;
         this.begunAt = begunAt;
-        this.hasOldPages = settings.mode() != PageMode.OFF && Files.isDirectory(settings.folder());
+        this.hasOldPages = settings.mode() != PageMode.OFF
+                && Files.isDirectory(settings.folder().resolve("runs"));
     }
 
     /**
