@@ -8,6 +8,7 @@ import dev.meshguard.assertions.MeshAssertions;
 import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.server.process.TrackedProcesses;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -176,6 +178,17 @@ class PagesTests {
 
         assertThat(titles()).containsExactly("PagesTests$ClassTestCase", "the whole run");
         assertThat(pages()).anyMatch(name -> name.startsWith("whole-run-"));
+    }
+
+    @Test
+    void aProgramThatIsWatchedLeavesAPageOfItsOwn() {
+        run(ProgramTestCase.class);
+
+        assertThat(titles()).containsExactly("PagesTests$ProgramTestCase#decodes, process 1");
+        assertThat(dataOf(onlyPage("PagesTests.ProgramTestCase.decodes.process.1-"))
+                        .at("/outcome")
+                        .textValue())
+                .isEqualTo("INCONCLUSIVE");
     }
 
     @Test
@@ -387,6 +400,15 @@ class PagesTests {
         @Test
         void leaks(MeshDevice mesh) {
             Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(source = MemorySource.PROCESSES)
+    static class ProgramTestCase {
+
+        @Test
+        void decodes(TrackedProcesses processes) throws Exception {
+            processes.start("true").await(Duration.ofMinutes(1));
         }
     }
 

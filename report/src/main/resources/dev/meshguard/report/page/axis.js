@@ -58,10 +58,13 @@ const Axis = (() => {
         return found.length > 0 && found[0].from > 0 ? [{ from: 0, to: found[0].from }, ...found] : found;
     };
 
+    /** A phase that only began and ended needs no room. */
+    const isOfNote = ({ from, to }) => to - from > 4;
+
     /** Loading and cleaning up are a handful of events beside a hundred thousand of decoding: on this axis they can be seen. */
     const byPhase = (data) => {
         const parts = stretches(data);
-        const room = (part) => Math.max(part.to - part.from, part.to - part.from > data.end * 0.0002 ? data.end * LEAST_SHARE : data.end * 0.01);
+        const room = (part) => Math.max(part.to - part.from, data.end * (isOfNote(part) ? LEAST_SHARE : 0.01));
         const keys = [0];
         const values = [0];
         let at = 0;
@@ -89,7 +92,7 @@ const Axis = (() => {
     /** Whether a phase that matters would be a hairline. */
     const isUneven = (data) => {
         const parts = stretches(data);
-        return parts.length > 1 && parts.length <= MOST_PHASES && data.end > 1000 && parts.some(({ from, to }) => to - from < data.end * 0.03 && to - from > data.end * 0.0002);
+        return parts.length > 1 && parts.length <= MOST_PHASES && data.end > 1000 && parts.some((part) => isOfNote(part) && part.to - part.from < data.end * 0.03);
     };
 
     let current;

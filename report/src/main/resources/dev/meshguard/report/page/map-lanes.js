@@ -59,6 +59,8 @@ const MapLanes = (() => {
                 type: lane.type,
                 name: `${lane.device} ${lane.type}`,
                 freed: members[number].filter((index) => rectangles.mark[index] === 0),
+                // What was freed and had several reports at a time is outlined over the rest.
+                doubled: members[number].filter((index) => rectangles.mark[index] === 0 && rectangles.reports[index] > 1),
                 // Leaked ones last, so that nothing covers them.
                 left: left.sort((one, other) => ((rectangles.mark[other] + 3) % 5) - ((rectangles.mark[one] + 3) % 5)),
                 isOpen: false,

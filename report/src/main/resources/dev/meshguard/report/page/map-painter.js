@@ -183,6 +183,22 @@ const MapPainter = (() => {
         return count;
     };
 
+    const doubled = (context, scene, lane, colour) => {
+        const { xs, view, width, low, high } = scene;
+        const scale = width / (view.to - view.from);
+        context.strokeStyle = colour;
+        context.lineWidth = 1;
+        for (const index of lane.doubled) {
+            const begin = Math.max(0, (xs.from[index] - view.from) * scale);
+            const end = Math.min(width, (xs.to[index] - view.from) * scale);
+            const tall = (high[index] - low[index]) * lane.height;
+            // Where there is no room for an outline it would hide what it is around.
+            if (end - begin > 5 && tall > 4) {
+                context.strokeRect(begin + 0.5, lane.top + (1 - high[index]) * lane.height + 0.5, end - begin - 1, tall - 1);
+            }
+        }
+    };
+
     const left = (context, scene, lane, colours) => {
         const { xs, view, width, low, high, data, isFaint } = scene;
         const scale = width / (view.to - view.from);
@@ -260,6 +276,9 @@ const MapPainter = (() => {
             count += freedOfAll(context, scene, ratio, colours);
         }
         for (const lane of scene.lanes) {
+            if (!scene.isLeftOnly && !scene.isFaint) {
+                doubled(context, scene, lane, colours.ink);
+            }
             if (scene.isFaint) {
                 unlike(context, scene, lane, colours.type(lane.type));
             }

@@ -418,7 +418,7 @@ const MapView = (() => {
             "p",
             { class: "keys", id: "map-key" },
             used.map((number) => Dom.make("span", { class: "key" }, Dom.mark(Words.MARKS[number]), MEANINGS[Words.MARKS[number]])),
-            data.rectangles.reports.some((reports) => reports > 1) ? Dom.make("span", { class: "key" }, Dom.draw("svg", { class: "mark", viewBox: "0 0 16 16", "aria-hidden": "true" }, Dom.draw("rect", { class: "outline", x: 2, y: 3, width: 12, height: 10 })), "reported twice") : null,
+            data.rectangles.reports.some((reports) => reports > 1) ? Dom.make("span", { class: "key" }, Dom.draw("svg", { class: "mark", viewBox: "0 0 16 16", "aria-hidden": "true" }, Dom.draw("rect", { class: "outline", x: 2, y: 3, width: 12, height: 10 })), "reported twice at a time") : null,
         );
     };
 

@@ -135,6 +135,25 @@ class RunPageTests {
     }
 
     @Test
+    void aShortPhaseKeepsItsStepsBesideALongOne() {
+        tracker.phase(Phase.SETUP);
+        for (int weight = 0; weight < 150; weight++) {
+            tracker.allocated(0, BufferType.DRAM, weight * 64L, 64);
+        }
+        tracker.phase(Phase.TEST);
+        for (int round = 0; round < 20_000; round++) {
+            tracker.allocated(0, BufferType.DRAM, 1 << 20, round + 1);
+            tracker.freed(0, BufferType.DRAM, 1 << 20);
+        }
+
+        JsonNode series = read(page()).at("/series/0");
+
+        List<Long> bytes = longs(series.at("/bytes"));
+        assertThat(bytes.subList(0, 150)).startsWith(64L, 128L, 192L).endsWith(150 * 64L);
+        assertThat(bytes).hasSizeLessThanOrEqualTo(4_000).contains(150 * 64L + 20_000);
+    }
+
+    @Test
     void saysWhichBuffersMostDevicesHaveNot() {
         tracker.meshOpened(MeshDescription.of(0, "1x4 mesh", List.of(0, 1, 2, 3)));
         for (int device = 0; device < 4; device++) {

@@ -58,6 +58,7 @@ class SuiteFolderTests {
                       "DRAM" : 32
                     },
                     "durationMillis" : 1000,
+                    "day" : "2026-11-20",
                     "machine" : "ci-7",
                     "fork" : "2",
                     "causes" : {
@@ -196,6 +197,7 @@ class SuiteFolderTests {
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
         tracker.allocated(0, BufferType.DRAM, 64, 32);
         tracker.meshClosed(0);
+        tracker.checked();
         return RunPage.of(title, VerdictReport.of(LeakCheck.create().examine(tracker.history())));
     }
 }

@@ -1,6 +1,7 @@
 package dev.meshguard.report.page.internal.data;
 
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
  * How much was live after each event, thinned out where that is more than a screen shows.
@@ -11,6 +12,10 @@ final class Steps {
 
     static final int MOST = 4_000;
     private static final int KEPT_OF_A_STRETCH = 4;
+    private static final int LEAST_OF_A_PHASE = 200;
+
+    /** With more there is no room for a share of each. */
+    private static final int MOST_PHASES = 200;
 
     private long[] events = new long[64];
     private long[] bytes = new long[64];
@@ -54,31 +59,65 @@ final class Steps {
         return peakEvent;
     }
 
-    /** Returns the places of the steps that are shown, ascending. */
-    int[] shown() {
-        int[] kept = new int[Math.min(count, MOST)];
+    /**
+     * Returns the places of the steps that are shown, ascending.
+     *
+     * @param cuts the events at which phases begin, ascending: each phase has a share, however short it is beside the others
+     */
+    int[] shown(long... cuts) {
         if (count <= MOST) {
-            Arrays.setAll(kept, place -> place);
-            return kept;
+            return IntStream.range(0, count).toArray();
         }
-        int stretches = MOST / KEPT_OF_A_STRETCH;
-        int size = 0;
+        int[] ends = ends(cuts.length > MOST_PHASES ? new long[0] : cuts);
+        int least = Math.min(LEAST_OF_A_PHASE, MOST / (2 * ends.length));
+        int shared = MOST;
+        for (int i = 0; i < ends.length; i++) {
+            shared -= Math.min(least, ends[i] - (i == 0 ? 0 : ends[i - 1]));
+        }
+        IntStream.Builder kept = IntStream.builder();
+        for (int i = 0; i < ends.length; i++) {
+            int from = i == 0 ? 0 : ends[i - 1];
+            int size = ends[i] - from;
+            keep(from, ends[i], Math.min(least, size) + (int) ((long) shared * size / count), kept);
+        }
+        return kept.build().toArray();
+    }
+
+    /** Returns the place after the last step of each phase. */
+    private int[] ends(long... cuts) {
+        IntStream.Builder ends = IntStream.builder();
+        int before = 0;
+        for (long cut : cuts) {
+            int found = Arrays.binarySearch(events, 0, count, cut);
+            int end = found < 0 ? -found - 1 : found;
+            if (end > before) {
+                ends.add(end);
+                before = end;
+            }
+        }
+        if (before < count) {
+            ends.add(count);
+        }
+        return ends.build().toArray();
+    }
+
+    private void keep(int begin, int end, int most, IntStream.Builder kept) {
+        if (end - begin <= most) {
+            IntStream.range(begin, end).forEach(kept::add);
+            return;
+        }
+        int stretches = Math.max(1, most / KEPT_OF_A_STRETCH);
         for (int stretch = 0; stretch < stretches; stretch++) {
-            int from = (int) ((long) stretch * count / stretches);
-            int to = (int) ((long) (stretch + 1) * count / stretches);
+            int from = begin + (int) ((long) stretch * (end - begin) / stretches);
+            int to = begin + (int) ((long) (stretch + 1) * (end - begin) / stretches);
             int least = from;
-            int most = from;
+            int greatest = from;
             for (int place = from; place < to; place++) {
                 least = bytes[place] < bytes[least] ? place : least;
-                most = bytes[place] > bytes[most] ? place : most;
+                greatest = bytes[place] > bytes[greatest] ? place : greatest;
             }
-            for (int place : new int[] {from, Math.min(least, most), Math.max(least, most), to - 1}) {
-                if (size == 0 || kept[size - 1] < place) {
-                    kept[size++] = place;
-                }
-            }
+            IntStream.of(from, least, greatest, to - 1).sorted().distinct().forEach(kept::add);
         }
-        return Arrays.copyOf(kept, size);
     }
 
     long event(int place) {

@@ -3,6 +3,7 @@ package dev.meshguard.report.page.internal.data;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.budget.MemoryBudget;
@@ -30,11 +31,17 @@ public final class Usage {
     private long peakBytes;
     private long peakEvent;
 
-    private Usage() {}
+    private final long[] phases;
+
+    private Usage(long... phases) {
+        this.phases = phases;
+    }
 
     /** Reads a history once. */
     public static Usage of(AllocationHistory history) {
-        Usage usage = new Usage();
+        Usage usage = new Usage(history.phases().stream()
+                .mapToLong(HistoryEvent.PhaseBegan::number)
+                .toArray());
         history.eachLife(
                 (event, device, type, size, begins) -> usage.change(event, device, type, begins ? size : -size));
         return usage;
@@ -75,7 +82,7 @@ public final class Usage {
         json.writeArrayFieldStart("series");
         for (Map.Entry<BufferType, Steps> one : series.entrySet()) {
             Steps ofType = one.getValue();
-            int[] places = ofType.shown();
+            int[] places = ofType.shown(phases);
             steps += ofType.count();
             kept += places.length;
             json.writeStartObject();

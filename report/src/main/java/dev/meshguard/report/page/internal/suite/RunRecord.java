@@ -59,6 +59,10 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
         }
         json.writeEndObject();
         json.writeNumberField("durationMillis", duration(verdict).toMillis());
+        Optional<HistoryEvent.Checked> check = verdict.history().check();
+        if (check.isPresent()) {
+            json.writeStringField("day", check.get().today().toString());
+        }
         if (machine.isPresent()) {
             json.writeStringField("machine", machine.get());
         }
