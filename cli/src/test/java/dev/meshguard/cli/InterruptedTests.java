@@ -65,7 +65,8 @@ class InterruptedTests {
 
         assertThat(program.waitFor(1, TimeUnit.MINUTES)).isTrue();
         String[] lines = Files.readString(answer, StandardCharsets.UTF_8).split("\n", -1);
-        return program.exitValue() + " " + (lines.length > 2 ? lines[2].replaceFirst(" .*", "") : String.join("\n", lines));
+        return program.exitValue() + " "
+                + (lines.length > 2 ? lines[2].replaceFirst(" .*", "") : String.join("\n", lines));
     }
 
     private static String classPath() {
