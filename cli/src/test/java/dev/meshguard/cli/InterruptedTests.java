@@ -64,8 +64,9 @@ class InterruptedTests {
         program.destroy();
 
         assertThat(program.waitFor(1, TimeUnit.MINUTES)).isTrue();
-        String[] lines = Files.readString(answer, StandardCharsets.UTF_8).split("\n");
-        return program.exitValue() + " " + (lines.length > 2 ? lines[2].split(" ")[0] : String.join("\n", lines));
+        String[] lines = Files.readString(answer, StandardCharsets.UTF_8).split("\n", -1);
+        return program.exitValue() + " "
+                + (lines.length > 2 ? lines[2].replaceFirst(" .*", "") : String.join("\n", lines));
     }
 
     private static String classPath() {
