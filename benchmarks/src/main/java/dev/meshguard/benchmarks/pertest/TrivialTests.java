@@ -60,6 +60,7 @@ final class TrivialTests {
     @ExtendWith(MockitoExtension.class)
     static class MockitoWithParameter {
         @RepeatedTest(TESTS)
+        @SuppressWarnings("MockNotUsedInProduction") // What is measured is that it is made.
         void passes(@Mock Supplier<List<String>> mock) {}
     }
 
@@ -94,7 +95,6 @@ final class TrivialTests {
     }
 
     /** The same with the mesh in a field, as a mock is. */
-    @SuppressWarnings("UnusedVariable") // Nobody has to use it for it to be opened.
     @TrackAllocations
     static class MeshGuardWithField {
 
