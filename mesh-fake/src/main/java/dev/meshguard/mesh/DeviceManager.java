@@ -4,14 +4,10 @@ import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The devices of the system that are initialised.
@@ -24,20 +20,24 @@ import java.util.TreeSet;
  */
 final class DeviceManager {
 
-    private final Set<Integer> activatedTogether;
+    private final int activatedTogether;
     private final FaultScript faults;
     private final MisuseGuard misuse;
-    private final Map<Integer, DeviceLife> active = new TreeMap<>();
+
+    /** By the id of the device. */
+    private final @Nullable DeviceLife[] active;
 
     /**
      * Creates the manager of a system of which nothing is initialised.
      *
-     * @param activatedTogether the devices that are activated as soon as one of them is
+     * @param activatedTogether of the devices from 0 on so many are activated as soon as one of them is
+     * @param devices how many there are
      */
-    DeviceManager(Set<Integer> activatedTogether, FaultScript faults, MisuseGuard misuse) {
+    DeviceManager(int activatedTogether, int devices, FaultScript faults, MisuseGuard misuse) {
         this.activatedTogether = activatedTogether;
         this.faults = faults;
         this.misuse = misuse;
+        this.active = new DeviceLife[devices];
     }
 
     /** Activates devices and returns the handle that keeps them, and all others that are active, open. */
@@ -47,48 +47,42 @@ final class DeviceManager {
             CoreGrid grid,
             int numCommandQueues,
             UnsafeAllocationWarning warning) {
-        Collection<Integer> wanted = withThoseActivatedTogether(devices);
-        for (int device : wanted) {
-            if (!active.containsKey(device)) {
-                faults.initialising(device);
+        BitSet missing = withThoseActivatedTogether(devices);
+        for (int device = 0; device < active.length; device++) {
+            if (active[device] != null) {
+                missing.clear(device);
             }
         }
-        for (int device : wanted) {
-            if (!active.containsKey(device)) {
-                active.put(device, new DeviceLife(device, config, grid, numCommandQueues, warning, misuse));
+        for (int device = missing.nextSetBit(0); device >= 0; device = missing.nextSetBit(device + 1)) {
+            faults.initialising(device);
+        }
+        for (int device = missing.nextSetBit(0); device >= 0; device = missing.nextSetBit(device + 1)) {
+            active[device] = new DeviceLife(device, config, grid, numCommandQueues, warning, misuse);
+        }
+        List<DeviceLife> covered = new ArrayList<>(active.length);
+        for (DeviceLife life : active) {
+            if (life != null) {
+                covered.add(life);
             }
         }
-        return new DeviceHandle(new ArrayList<>(active.values()));
+        return new DeviceHandle(covered);
     }
 
-    /** Returns devices and those that are activated with them, ascending, each once. */
-    private Collection<Integer> withThoseActivatedTogether(List<Integer> devices) {
-        if (isAscending(devices) && (activatedTogether.isEmpty() || areActivatedTogether(devices))) {
-            return devices;
+    private BitSet withThoseActivatedTogether(List<Integer> devices) {
+        BitSet all = new BitSet(active.length);
+        for (int device : devices) {
+            all.set(device);
         }
-        Set<Integer> all = new TreeSet<>(devices);
-        if (!Collections.disjoint(activatedTogether, all)) {
-            all.addAll(activatedTogether);
+        int first = all.nextSetBit(0);
+        if (first >= 0 && first < activatedTogether) {
+            all.set(0, activatedTogether);
         }
         return all;
     }
 
-    private boolean areActivatedTogether(List<Integer> devices) {
-        return devices.size() == activatedTogether.size() && activatedTogether.containsAll(devices);
-    }
-
-    private static boolean isAscending(List<Integer> devices) {
-        for (int i = 1; i < devices.size(); i++) {
-            if (devices.get(i - 1) >= devices.get(i)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     /** Returns the present life of a device, if it is initialised. */
     Optional<DeviceLife> lifeOf(int device) {
-        return Optional.ofNullable(active.get(device));
+        return Optional.ofNullable(active[device]);
     }
 
     /** Ends lives, passes over those that another mesh ended, and returns those that it ended. */
@@ -103,7 +97,7 @@ final class DeviceManager {
         for (DeviceLife life : ended) {
             life.wipe();
             life.end();
-            active.remove(life.device());
+            active[life.device()] = null;
         }
         return ended;
     }

@@ -36,9 +36,12 @@ final class MisuseGuard {
     private static final int BUFFERS_SHOWN = 3;
 
     private final boolean strict;
+
+    /** Without room at first, as are those that were freed: a lenient runtime, which most are, remembers none. */
     private final IdentityHashMap<Allocator, Map<BufferType, NavigableMap<Long, Allocation>>> live =
-            new IdentityHashMap<>();
-    private final Deque<Allocation> freed = new ArrayDeque<>();
+            new IdentityHashMap<>(0);
+
+    private final Deque<Allocation> freed = new ArrayDeque<>(0);
 
     MisuseGuard(boolean strict) {
         this.strict = strict;

@@ -95,7 +95,7 @@ final class RuntimeProcess {
         this.faults = new FaultScript(settings.faults);
         this.reports = faults.between(settings.listener);
         this.misuse = new MisuseGuard(isStrict());
-        this.devices = new DeviceManager(activatesAllChips(), faults, misuse);
+        this.devices = new DeviceManager(activatedTogether(), systemMesh.shape().meshSize(), faults, misuse);
     }
 
     AllocationListener listener() {
@@ -262,9 +262,9 @@ final class RuntimeProcess {
     }
 
     /** Chips without a host link of their own can only be reached through others, so a cluster of Wormholes is activated as a whole. */
-    private Set<Integer> activatesAllChips() {
-        boolean hasRemoteChips =
-                architecture() == Architecture.WORMHOLE_B0 && systemMesh.shape().meshSize() > 1;
-        return hasRemoteChips ? systemMesh.deviceIds() : Set.of();
+    private int activatedTogether() {
+        int chips = systemMesh.shape().meshSize();
+        boolean hasRemoteChips = architecture() == Architecture.WORMHOLE_B0 && chips > 1;
+        return hasRemoteChips ? chips : 0;
     }
 }

@@ -137,9 +137,11 @@ public final class RunAccount implements AutoCloseable {
     public synchronized void add(LeakVerdict verdict) {
         List<Expectation> matches = findings.matches(verdict);
         write(account -> account.matched(matches));
-        Baseline leaks = Baseline.of(verdict);
-        if (baseline != null && findings.find(leaks)) {
-            write(account -> account.found(leaks));
+        if (baseline != null) {
+            Baseline leaks = Baseline.of(verdict);
+            if (findings.find(leaks)) {
+                write(account -> account.found(leaks));
+            }
         }
     }
 
