@@ -1,5 +1,6 @@
 package dev.meshguard.report.json;
 
+import dev.meshguard.report.internal.PlainEscapes;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemoryTotals;
@@ -116,7 +117,7 @@ final class HistoryReader {
         if (lines.isTooLong()) {
             throw new UnreadableLineException("it is too long");
         }
-        if (lines.contains(JsonText.REPLACEMENT)) {
+        if (lines.contains(PlainEscapes.REPLACEMENT)) {
             throw new UnreadableLineException("it is not UTF-8");
         }
         int mark = lines.length() > 0 && lines.characters()[lines.offset()] == '\uFEFF' ? 1 : 0;

@@ -1,0 +1,53 @@
+package dev.meshguard.report.internal;
+
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.io.CharacterEscapes;
+import com.fasterxml.jackson.core.io.SerializedString;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Escapes of JSON for what no encoding can carry alone, what breaks lines, and what nobody sees. */
+public final class PlainEscapes extends CharacterEscapes {
+
+    /** What stands for bytes that are no UTF-8; written as an escape, so that one that is met unescaped is damage. */
+    public static final char REPLACEMENT = '\uFFFD';
+
+    private static final long serialVersionUID = 1;
+    private static final char DELETE = '\u007f';
+
+    private final String besides;
+
+    /**
+     * Creates them.
+     *
+     * @param besides ASCII characters that mean something where the JSON stands
+     */
+    public PlainEscapes(String besides) {
+        this.besides = besides;
+    }
+
+    @Override
+    @SuppressWarnings("MissingSuperCall")
+    public int[] getEscapeCodesForAscii() {
+        int[] codes = standardAsciiEscapesForJSON();
+        codes[DELETE] = ESCAPE_STANDARD;
+        besides.chars().forEach(special -> codes[special] = ESCAPE_STANDARD);
+        return codes;
+    }
+
+    @Override
+    public @Nullable SerializableString getEscapeSequence(int character) {
+        return isSafe((char) character) ? null : new SerializedString(String.format(Locale.ROOT, "\\u%04x", character));
+    }
+
+    private static boolean isSafe(char character) {
+        return switch (Character.getType(character)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            default -> character != REPLACEMENT;
+        };
+    }
+}
