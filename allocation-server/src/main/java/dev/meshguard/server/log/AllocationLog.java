@@ -5,8 +5,8 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.tracker.history.HistorySource;
+import dev.meshguard.tracker.history.LifeSums;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -51,8 +51,6 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationLog implements HistorySource {
-
-    private static final long NEVER = Long.MAX_VALUE;
 
     private final String name;
     private final LogReading.Result result;
@@ -170,22 +168,28 @@ public final class AllocationLog implements HistorySource {
     }
 
     private static List<FreedMemory> freedByPhase(AllocationHistory history) {
-        long check = history.check().map(HistoryEvent.Checked::number).orElse(NEVER);
         Map<BufferType, Map<Phase, long[]>> before = new EnumMap<>(BufferType.class);
         Map<BufferType, Map<Phase, long[]>> after = new EnumMap<>(BufferType.class);
-        history.eachLife((event, device, type, size, begins) -> {
-            if (!begins) {
-                long[] sums = (event < check ? before : after)
-                        .computeIfAbsent(type, unused -> new LinkedHashMap<>())
-                        .computeIfAbsent(history.phaseAt(event), unused -> new long[2]);
-                sums[0]++;
-                sums[1] += size;
+        for (LifeSums.Stretch stretch : history.lifeSums().stretches()) {
+            for (LifeSums.Flow flow : stretch.flows()) {
+                add(flow.freed().without(flow.freedLate()), flow.type(), stretch.phase(), before);
+                add(flow.freedLate(), flow.type(), stretch.phase(), after);
             }
-        });
+        }
         List<FreedMemory> rows = new ArrayList<>();
         addRows(before, true, rows);
         addRows(after, false, rows);
         return rows;
+    }
+
+    private static void add(
+            LifeSums.Amount amount, BufferType type, Phase phase, Map<BufferType, Map<Phase, long[]>> freed) {
+        if (amount.buffers() > 0) {
+            long[] sums = freed.computeIfAbsent(type, unused -> new LinkedHashMap<>())
+                    .computeIfAbsent(phase, unused -> new long[2]);
+            sums[0] += amount.buffers();
+            sums[1] += amount.bytes();
+        }
     }
 
     private static void addRows(

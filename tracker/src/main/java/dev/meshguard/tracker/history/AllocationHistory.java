@@ -217,6 +217,12 @@ public final class AllocationHistory {
         order.finish();
     }
 
+    /** Returns what the lives add up to, phase by phase. */
+    @API(status = Status.INTERNAL)
+    public LifeSums lifeSums() {
+        return contents instanceof Contents.Compact log && log.areLivesCounted() ? log.lifeSums() : LifeSums.of(this);
+    }
+
     /** Returns the lives that have not ended, in the order of birth. */
     public List<BufferGeneration> live() {
         List<BufferGeneration> live = new ArrayList<>();
@@ -506,15 +512,17 @@ public final class AllocationHistory {
 
     private synchronized Replay replay() {
         if (replay == null) {
-            replay =
-                    new Replay(contents.quiet().count() == 0 ? events() : contents.notableEvents(), hasFlatAddresses());
+            replay = new Replay(
+                    contents.quiet().count() == 0 ? events() : contents.notableEvents(),
+                    hasFlatAddresses(),
+                    contents.notableLives());
         }
         return replay;
     }
 
     private synchronized Replay quietReplay() {
         if (quietReplay == null) {
-            quietReplay = new Replay(contents.quietEvents(), hasFlatAddresses());
+            quietReplay = new Replay(contents.quietEvents(), hasFlatAddresses(), contents.quietLives());
         }
         return quietReplay;
     }

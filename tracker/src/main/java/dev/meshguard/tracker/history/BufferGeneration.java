@@ -369,10 +369,15 @@ public final class BufferGeneration {
 
     /** Returns whether a release may be that of a report that is open: what takes another extent in its bank is another buffer. */
     boolean mayBeReleasedBy(AllocationDetails released) {
-        return reports.stream().filter(Report::isOpen).anyMatch(report -> {
-            OptionalLong extent = report.request().details().extent();
-            return extent.isEmpty() || released.extent().isEmpty() || extent.equals(released.extent());
-        });
+        for (Report report : reports) {
+            if (report.isOpen()) {
+                OptionalLong extent = report.request().details().extent();
+                if (extent.isEmpty() || released.extent().isEmpty() || extent.equals(released.extent())) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Returns how well a free fits the open report that it fits best. */

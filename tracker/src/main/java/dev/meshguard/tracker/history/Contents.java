@@ -4,9 +4,11 @@ import dev.meshguard.tracker.internal.DeviceBooks;
 import dev.meshguard.tracker.internal.Marker;
 import dev.meshguard.tracker.internal.Merge;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,19 @@ sealed interface Contents {
     /** Returns the events that are needed to know the quiet lives. */
     default List<HistoryEvent> quietEvents() {
         return List.of();
+    }
+
+    /**
+     * Returns which life of its address a notable one is, by the number of the event that begins it, where lives before it are left
+     * out.
+     */
+    default Map<Long, Integer> notableLives() {
+        return Map.of();
+    }
+
+    /** Returns the same of the quiet lives. */
+    default Map<Long, Integer> quietLives() {
+        return Map.of();
     }
 
     default QuietLives quiet() {
@@ -130,17 +145,31 @@ sealed interface Contents {
 
         @Override
         public List<HistoryEvent> events() {
-            return chosen(place -> true);
+            return chosen(event -> true);
         }
 
         @Override
         public List<HistoryEvent> notableEvents() {
-            return canSift ? chosen(sifting()::isNotable) : events();
+            return canSift ? chosen(sifting().notable()::get) : events();
         }
 
         @Override
         public List<HistoryEvent> quietEvents() {
-            return canSift ? chosen(place -> !sifting().isNotable(place)) : List.of();
+            if (!canSift) {
+                return List.of();
+            }
+            BitSet notable = sifting().notable();
+            return chosen(event -> !notable.get(event) || all.kind(event) == CompactEvents.OTHER);
+        }
+
+        @Override
+        public Map<Long, Integer> notableLives() {
+            return canSift ? sifting().notableLives() : Map.of();
+        }
+
+        @Override
+        public Map<Long, Integer> quietLives() {
+            return canSift ? sifting().quietLives() : Map.of();
         }
 
         @Override
@@ -168,22 +197,27 @@ sealed interface Contents {
             return canSift && sifting().areLivesCounted();
         }
 
+        /** Returns what the lives add up to, if they are counted. */
+        LifeSums lifeSums() {
+            return sifting().lives();
+        }
+
         /** Tells of every life if they are counted, else of the quiet ones. */
         void eachCountedLife(LifeListener listener) {
             if (canSift) {
                 Sifting known = sifting();
                 boolean isEach = known.areLivesCounted();
-                eachLife(listener, place -> isEach || !known.isNotable(place));
+                eachLife(listener, event -> isEach || !known.notable().get(event));
             }
         }
 
-        private void eachLife(LifeListener listener, IntPredicate ofPlace) {
+        private void eachLife(LifeListener listener, IntPredicate isTold) {
             int[] open = new int[all.places()];
             long[] size = new long[all.places()];
             for (int event = 0; event < end; event++) {
                 int kind = all.kind(event);
                 int place = all.place(event);
-                if (kind > CompactEvents.FREED || !ofPlace.test(place)) {
+                if (kind > CompactEvents.FREED || !isTold.test(event)) {
                     continue;
                 }
                 if (kind == CompactEvents.ALLOCATED && open[place]++ == 0) {
@@ -195,10 +229,10 @@ sealed interface Contents {
             }
         }
 
-        private List<HistoryEvent> chosen(IntPredicate ofPlace) {
+        private List<HistoryEvent> chosen(IntPredicate isChosen) {
             List<HistoryEvent> chosen = new ArrayList<>();
             for (int event = 0; event < end; event++) {
-                if (all.kind(event) == CompactEvents.OTHER || ofPlace.test(all.place(event))) {
+                if (isChosen.test(event)) {
                     chosen.add(all.event(event));
                 }
             }

@@ -41,8 +41,15 @@ final class Footprints {
     }
 
     private void add(AllocationRequest request, int device) {
-        if (devices != null && !request.isAnonymous()) {
-            devices.computeIfAbsent(request, unused -> new HashSet<>()).add(device);
+        if (devices == null || request.isAnonymous()) {
+            return;
+        }
+        // Most requests report on one device, so a set that can grow is made for the second.
+        Set<Integer> known = devices.putIfAbsent(request, Set.of(device));
+        if (known != null && !known.contains(device)) {
+            known = known.size() == 1 ? new HashSet<>(known) : known;
+            known.add(device);
+            devices.put(request, known);
         }
     }
 }

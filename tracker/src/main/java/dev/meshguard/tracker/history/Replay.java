@@ -62,6 +62,7 @@ final class Replay {
     final IdentityHashMap<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>(0);
 
     private final List<HistoryEvent> events;
+    private final Map<Long, Integer> lives;
     private final AddressTable addresses = new AddressTable();
     private final TakenMemory taken;
     private final Footprints footprints;
@@ -72,8 +73,16 @@ final class Replay {
     private final DeviceLives devices = new DeviceLives();
     private Phase phase = Phase.START;
 
-    Replay(List<HistoryEvent> events, boolean flatAddresses) {
+    /**
+     * Looks at events.
+     *
+     * @param flatAddresses whether sizes say how far a buffer reaches from its address
+     * @param lives which life of its address one is, by the number of the event that begins it, where lives before it are not among the
+     *     events
+     */
+    Replay(List<HistoryEvent> events, boolean flatAddresses, Map<Long, Integer> lives) {
         this.events = events;
+        this.lives = lives;
         this.footprints = new Footprints(events);
         this.taken = new TakenMemory(flatAddresses);
         this.readings = new Readings(meshes);
@@ -180,7 +189,13 @@ final class Replay {
                 details.kind() == BufferKind.BUFFER && (lender == null || lender.mayLend(report.device()));
         if (holder == null) {
             holder = new BufferGeneration(
-                    report.device(), report.type(), report.address(), address.nextGeneration(), life, phase, lender);
+                    report.device(),
+                    report.type(),
+                    report.address(),
+                    lives.getOrDefault(report.number(), address.nextGeneration()),
+                    life,
+                    phase,
+                    lender);
             address.begin(holder);
             generations.add(holder);
         } else {
@@ -205,10 +220,20 @@ final class Replay {
         if (report.request().isAnonymous()) {
             return;
         }
-        List<BufferGeneration> siblings = byRequest.computeIfAbsent(report.request(), unused -> new ArrayList<>());
-        if (siblings.isEmpty() || siblings.get(siblings.size() - 1) != holder) {
-            siblings.add(holder);
+        addSibling(report.request(), holder);
+    }
+
+    /** Most requests of a log began one life, so a list that can grow is made for the second. */
+    private void addSibling(AllocationRequest request, BufferGeneration holder) {
+        List<BufferGeneration> siblings = byRequest.putIfAbsent(request, List.of(holder));
+        if (siblings == null || siblings.get(siblings.size() - 1) == holder) {
+            return;
         }
+        if (siblings.size() == 1) {
+            siblings = new ArrayList<>(siblings);
+            byRequest.put(request, siblings);
+        }
+        siblings.add(holder);
     }
 
     private void freed(HistoryEvent.Freed report) {

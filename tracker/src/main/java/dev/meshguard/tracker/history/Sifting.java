@@ -4,54 +4,68 @@ import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemoryTotals;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * One pass over the events of a log that adds them up and finds the places where something happened that a verdict has to look at.
+ * One pass over the events of a log that adds them up and finds the lives of which a verdict has to know more.
  *
- * <p>A place is quiet if its reports are allocations and frees in turn, or references that are all given back, and nothing was
- * allocated there when the check was made, when the log ends, when the source heard of nothing, or when its device was given back.
- * What happens at one place changes nothing at another; only two memories at one address may meet, and so are never quiet.
+ * <p>A life is quiet if all its reports name one size and are all given back, nothing was left of it when the check was made, when the
+ * log ends or when the source heard of nothing, and no free found nothing between its end and the next life at its place. What happens
+ * at one place changes nothing at another; only two memories at one address may meet, and on a device that was given back lives are
+ * not what the references say: there every life is looked at.
  */
 final class Sifting {
 
     private static final BufferType[] TYPES = BufferType.values();
 
-    // What is known of a place.
+    // What is known of a place: of its present life, or the last one, and of all.
     private static final int OPEN = 0;
     private static final int SIZE = 1;
-    private static final int LIVES = 2;
-    private static final int BYTES = 3;
-    private static final int STATE = 4;
-
-    // What is added up of one memory of one device.
-    private static final int CAME_BYTES = 0;
-    private static final int CAME_BUFFERS = 1;
-    private static final int LIVE_BYTES = 2;
-    private static final int LIVE_BUFFERS = 3;
-    private static final int LIVE_REPORTS = 4;
-    private static final int PEAK_BYTES = 5;
-    private static final int PEAK_BUFFERS = 6;
-    private static final int SUMS = 7;
+    private static final int FIRST_EVENT = 2;
+    private static final int LAST_EVENT = 3;
+    private static final int IS_NOTABLE = 4;
+    private static final int LIVES = 5;
+    private static final int QUIET_LIVES = 6;
+    private static final int QUIET_BYTES = 7;
+    private static final int STATE = 8;
 
     private final CompactEvents events;
     private final int end;
     private final long[] states;
-    private final boolean[] notable;
+    /** The event of the same life before an event. */
+    private final int[] before;
+
+    private final BitSet notable = new BitSet();
+    /** Which life of its place each notable one is, by the number of the event that begins it. */
+    private final Map<Long, Integer> notableLives = new HashMap<>();
+
+    /** The places of which every life is looked at. */
+    private final BitSet notablePlaces = new BitSet();
+
+    private final LifeSums lives = new LifeSums();
     private final Set<Integer> closed = new HashSet<>();
     private final TreeMap<Integer, Sums> devices = new TreeMap<>();
     private final Sums[] sumsOfPlaces;
     private final QuietLives quiet;
     private boolean livesAreCounted = true;
 
+    /** What is added up of one device beside its lives. */
     private static final class Sums {
-        private final long[] values = new long[TYPES.length * SUMS];
+
+        private final LifeSums.Device lives;
+        private final long[] liveReports = new long[TYPES.length];
         private long freesOfNothing;
-        private long entries;
+
+        private Sums(LifeSums.Device lives) {
+            this.lives = lives;
+        }
     }
 
     /** Looks through the first events of a list, so many. */
@@ -59,10 +73,13 @@ final class Sifting {
         this.events = events;
         this.end = end;
         this.states = new long[events.places() * STATE];
-        this.notable = new boolean[events.places()];
+        this.before = new int[end];
         this.sumsOfPlaces = new Sums[events.places()];
         pass();
-        markTheRest();
+        lives.finish();
+        markOpen();
+        markNeighbours();
+        markEventsOfNotablePlaces();
         this.quiet = addedUp();
     }
 
@@ -87,16 +104,55 @@ final class Sifting {
         return livesAreCounted;
     }
 
-    boolean isNotable(int place) {
-        return notable[place];
+    /** Returns the events that are needed to know the lives that are not quiet. */
+    BitSet notable() {
+        return notable;
+    }
+
+    /** Returns which life of its place each notable one is, by the number of the event that begins it, where that is not plain. */
+    Map<Long, Integer> notableLives() {
+        return notableLives;
+    }
+
+    /** Returns the same of the quiet lives. */
+    Map<Long, Integer> quietLives() {
+        Map<Integer, Integer> known = new HashMap<>();
+        notableLives.keySet().forEach(number -> known.put(events.place((int) (number - 1)), 0));
+        Map<Long, Integer> begun = new HashMap<>();
+        int[] open = new int[events.places()];
+        for (int event = 0; event < end; event++) {
+            int place = events.place(event);
+            if (events.kind(event) == CompactEvents.ALLOCATED && open[place]++ == 0 && known.containsKey(place)) {
+                int life = known.merge(place, 1, Integer::sum);
+                if (!notable.get(event)) {
+                    begun.put(event + 1L, life);
+                }
+            } else if (events.kind(event) == CompactEvents.FREED && open[place] > 0) {
+                open[place]--;
+            }
+        }
+        return begun;
+    }
+
+    /** Returns what the lives add up to, if they are counted. */
+    LifeSums lives() {
+        return lives;
     }
 
     /** Returns the sums of each device, ascending, as a tracker would have kept them. */
     List<DeviceSums> sums() {
         List<DeviceSums> sums = new ArrayList<>();
-        devices.forEach((device, values) ->
-                sums.add(new DeviceSums(device, values.entries, values.freesOfNothing, accounts(values))));
+        devices.forEach((device, known) ->
+                sums.add(new DeviceSums(device, entries(known), known.freesOfNothing, accounts(known))));
         return sums;
+    }
+
+    private static long entries(Sums device) {
+        long entries = 0;
+        for (BufferType type : TYPES) {
+            entries += device.lives.sums[type.ordinal() * LifeSums.SUMS + LifeSums.LIVE_BUFFERS];
+        }
+        return entries;
     }
 
     QuietLives quiet() {
@@ -106,11 +162,11 @@ final class Sifting {
     private QuietLives addedUp() {
         long[] buffers = new long[TYPES.length];
         long[] bytes = new long[TYPES.length];
-        for (int place = 0; place < notable.length; place++) {
-            if (!notable[place]) {
+        for (int place = 0; place < events.places(); place++) {
+            if (!notablePlaces.get(place)) {
                 int type = events.type(place).ordinal();
-                buffers[type] += states[place * STATE + LIVES];
-                bytes[type] += states[place * STATE + BYTES];
+                buffers[type] += states[place * STATE + QUIET_LIVES];
+                bytes[type] += states[place * STATE + QUIET_BYTES];
             }
         }
         return new QuietLives(buffers, bytes);
@@ -119,14 +175,18 @@ final class Sifting {
     private void pass() {
         int lastCheck = lastCheck();
         for (int event = 0; event < end; event++) {
+            int place = events.place(event);
             switch (events.kind(event)) {
-                case CompactEvents.ALLOCATED -> allocated(events.place(event), events.reportedSize(event));
-                case CompactEvents.FREED -> freed(events.place(event));
+                case CompactEvents.ALLOCATED -> allocated(event, place, events.reportedSize(event));
+                case CompactEvents.FREED -> freed(event, place);
                 case CompactEvents.IGNORED -> {
-                    sums(events.place(event));
-                    notable[events.place(event)] = true;
+                    sums(place);
+                    foundNothing(event, place);
                 }
-                default -> other(events.other(event), event == lastCheck);
+                default -> {
+                    notable.set(event);
+                    other(events.other(event), event == lastCheck);
+                }
             }
         }
     }
@@ -141,60 +201,89 @@ final class Sifting {
         return -1;
     }
 
-    private void allocated(int place, long size) {
+    private void allocated(int event, int place, long size) {
         int state = place * STATE;
         long[] all = states;
         Sums device = sums(place);
-        long[] sums = device.values;
-        int sum = events.type(place).ordinal() * SUMS;
-        sums[sum + LIVE_REPORTS]++;
+        BufferType type = events.type(place);
+        device.liveReports[type.ordinal()]++;
         if (all[state + OPEN]++ == 0) {
             all[state + SIZE] = size;
+            all[state + FIRST_EVENT] = event;
+            all[state + IS_NOTABLE] = 0;
             all[state + LIVES]++;
-            all[state + BYTES] += size;
-            device.entries++;
-            sums[sum + CAME_BYTES] += size;
-            sums[sum + CAME_BUFFERS]++;
-            sums[sum + LIVE_BYTES] += size;
-            sums[sum + LIVE_BUFFERS]++;
-            sums[sum + PEAK_BYTES] = Math.max(sums[sum + PEAK_BYTES], sums[sum + LIVE_BYTES]);
-            sums[sum + PEAK_BUFFERS] = Math.max(sums[sum + PEAK_BUFFERS], sums[sum + LIVE_BUFFERS]);
+            all[state + QUIET_LIVES]++;
+            all[state + QUIET_BYTES] += size;
+            lives.began(device.lives, type, size);
         } else if (all[state + SIZE] != size) {
-            notable[place] = true;
+            mark(place);
         }
-        markIfClosed(place);
+        joins(event, place);
     }
 
-    private void freed(int place) {
+    private void freed(int event, int place) {
         int state = place * STATE;
         long[] all = states;
         Sums device = sums(place);
         if (all[state + OPEN] == 0) {
-            notable[place] = true;
+            foundNothing(event, place);
             device.freesOfNothing++;
             return;
         }
-        long[] sums = device.values;
-        int sum = events.type(place).ordinal() * SUMS;
-        sums[sum + LIVE_REPORTS]--;
+        BufferType type = events.type(place);
+        device.liveReports[type.ordinal()]--;
         if (--all[state + OPEN] == 0) {
-            device.entries--;
-            sums[sum + LIVE_BYTES] -= all[state + SIZE];
-            sums[sum + LIVE_BUFFERS]--;
+            lives.ended(device.lives, type, all[state + SIZE]);
         }
-        markIfClosed(place);
+        joins(event, place);
     }
 
-    private void markIfClosed(int place) {
-        if (!closed.isEmpty() && closed.contains(events.device(place))) {
-            notable[place] = true;
+    /** An event is the latest of the present life of a place. */
+    private void joins(int event, int place) {
+        int state = place * STATE;
+        before[event] = (int) states[state + LAST_EVENT];
+        states[state + LAST_EVENT] = event;
+        if (states[state + IS_NOTABLE] != 0) {
+            notable.set(event);
         }
+        if (!closed.isEmpty() && closed.contains(events.device(place))) {
+            notablePlaces.set(place);
+        }
+    }
+
+    /** Who hears of a free that found nothing asks what was there before. */
+    private void foundNothing(int event, int place) {
+        mark(place);
+        notable.set(event);
+        if (!closed.isEmpty() && closed.contains(events.device(place))) {
+            notablePlaces.set(place);
+        }
+    }
+
+    /** Marks the present life of a place, or the last one, if there was any. */
+    private void mark(int place) {
+        int state = place * STATE;
+        long[] all = states;
+        if (all[state + LIVES] == 0 || all[state + IS_NOTABLE] != 0) {
+            return;
+        }
+        all[state + IS_NOTABLE] = 1;
+        all[state + QUIET_LIVES]--;
+        all[state + QUIET_BYTES] -= all[state + SIZE];
+        int first = (int) all[state + FIRST_EVENT];
+        notableLives.put(first + 1L, (int) all[state + LIVES]);
+        int event = (int) all[state + LAST_EVENT];
+        while (event != first) {
+            notable.set(event);
+            event = before[event];
+        }
+        notable.set(first);
     }
 
     private Sums sums(int place) {
         Sums known = sumsOfPlaces[place];
         if (known == null) {
-            known = devices.computeIfAbsent(events.device(place), unused -> new Sums());
+            known = devices.computeIfAbsent(events.device(place), id -> new Sums(lives.device(id)));
             sumsOfPlaces[place] = known;
         }
         return known;
@@ -207,53 +296,76 @@ final class Sifting {
         } else if (event instanceof HistoryEvent.DeviceOpened device) {
             closed.remove(device.device());
             markOpenOn(device.device());
-        } else if (isLastCheck || event instanceof HistoryEvent.TrackingStopped) {
+        } else if (event instanceof HistoryEvent.PhaseBegan began) {
+            lives.phaseBegan(began.phase());
+        } else if (isLastCheck) {
+            lives.checked();
+            markOpen();
+        } else if (event instanceof HistoryEvent.TrackingStopped) {
             markOpen();
         }
     }
 
     private void markOpenOn(int device) {
-        for (int place = 0; place < notable.length; place++) {
-            if (states[place * STATE + OPEN] > 0 && events.device(place) == device) {
-                notable[place] = true;
+        for (int place = 0; place < events.places(); place++) {
+            if (isOpen(place) && events.device(place) == device) {
+                notablePlaces.set(place);
                 livesAreCounted = false;
             }
         }
     }
 
     private void markOpen() {
-        for (int place = 0; place < notable.length; place++) {
-            notable[place] |= states[place * STATE + OPEN] > 0;
+        for (int place = 0; place < events.places(); place++) {
+            if (isOpen(place)) {
+                mark(place);
+            }
         }
     }
 
-    private void markTheRest() {
-        markOpen();
-        for (int place = 0; place < notable.length; place++) {
+    private boolean isOpen(int place) {
+        return states[place * STATE + OPEN] > 0;
+    }
+
+    private void markNeighbours() {
+        for (int place = 0; place < events.places(); place++) {
             int other = events.neighbour(place);
             while (other != CompactEvents.NO_PLACE) {
                 if (events.type(other).memory() == events.type(place).memory()) {
-                    notable[place] = true;
-                    notable[other] = true;
+                    notablePlaces.set(place);
+                    notablePlaces.set(other);
                 }
                 other = events.neighbour(other);
             }
         }
     }
 
-    private static List<DeviceSums.Account> accounts(Sums sums) {
+    /** Where nothing is left out, lives are numbered as they come. */
+    private void markEventsOfNotablePlaces() {
+        if (notablePlaces.isEmpty()) {
+            return;
+        }
+        notableLives.keySet().removeIf(number -> notablePlaces.get(events.place((int) (number - 1))));
+        for (int event = 0; event < end; event++) {
+            if (events.kind(event) != CompactEvents.OTHER && notablePlaces.get(events.place(event))) {
+                notable.set(event);
+            }
+        }
+    }
+
+    private static List<DeviceSums.Account> accounts(Sums device) {
         List<DeviceSums.Account> accounts = new ArrayList<>();
         for (BufferType type : TYPES) {
-            int at = type.ordinal() * SUMS;
-            long[] values = sums.values;
+            int at = type.ordinal() * LifeSums.SUMS;
+            long[] sums = device.lives.sums;
             MemoryTotals amounts = new MemoryTotals(
-                    values[at + LIVE_BYTES],
-                    values[at + LIVE_BUFFERS],
-                    values[at + LIVE_REPORTS],
-                    values[at + PEAK_BYTES],
-                    values[at + PEAK_BUFFERS],
-                    values[at + CAME_BYTES],
-                    values[at + CAME_BUFFERS]);
+                    sums[at + LifeSums.LIVE_BYTES],
+                    sums[at + LifeSums.LIVE_BUFFERS],
+                    device.liveReports[type.ordinal()],
+                    sums[at + LifeSums.PEAK_BYTES],
+                    sums[at + LifeSums.PEAK_BUFFERS],
+                    sums[at + LifeSums.CAME_BYTES],
+                    sums[at + LifeSums.CAME_BUFFERS]);
             if (!amounts.equals(MemoryTotals.NOTHING)) {
                 accounts.add(new DeviceSums.Account(type, Optional.empty(), amounts));
                 accounts.add(new DeviceSums.Account(type, Optional.of(BufferLifetime.USER), amounts));

@@ -46,24 +46,29 @@ final class TakenMemory {
         List<Lent> lent = regions.computeIfAbsent(region(buffer), unused -> new ArrayList<>(1));
         long start = report.address();
         long end = start + extent(report.request(), report.size());
-        List<Meeting> ofItsMesh = new ArrayList<>(0);
-        List<Meeting> ofOthers = new ArrayList<>(0);
+        Meeting ofItsMesh = null;
+        List<Meeting> ofOthers = List.of();
         for (Lent one : lent) {
             Taken met = firstMet(one.buffers(), start, end);
             if (met == null) {
                 continue;
             }
             if (areOfTwoMeshes(met.buffer(), buffer)) {
+                ofOthers = ofOthers.isEmpty() ? new ArrayList<>(1) : ofOthers;
                 ofOthers.add(new Meeting(Anomaly.Kind.LENT_BY_TWO_MESHES, met.buffer()));
             } else if (isView(report, end, met)) {
                 return List.of();
-            } else {
+            } else if (ofItsMesh == null) {
                 boolean sameStart = met.buffer().address() == start;
-                ofItsMesh.add(new Meeting(sameStart ? Anomaly.Kind.TYPE_CHANGE : Anomaly.Kind.OVERLAP, met.buffer()));
+                ofItsMesh = new Meeting(sameStart ? Anomaly.Kind.TYPE_CHANGE : Anomaly.Kind.OVERLAP, met.buffer());
             }
         }
         ofThe(buffer.lender(), lent).buffers().putIfAbsent(start, new Taken(buffer, end));
-        List<Meeting> meetings = new ArrayList<>(ofItsMesh.subList(0, Math.min(1, ofItsMesh.size())));
+        if (ofItsMesh == null) {
+            return ofOthers;
+        }
+        List<Meeting> meetings = new ArrayList<>(1 + ofOthers.size());
+        meetings.add(ofItsMesh);
         meetings.addAll(ofOthers);
         return meetings;
     }

@@ -157,6 +157,10 @@ class CompactEventsTests {
         told.add(verdict.outcome() + " " + verdict.sum() + " " + verdict.totals() + " " + verdict.doubts());
         told.add(verdict.stretches().toString());
         told.add(verdict.survivors().toString());
+        told.add(verdict.survivors().stream()
+                .map(survivor -> survivor.diagnosis().evidence())
+                .toList()
+                .toString());
         told.add(verdict.groups().stream()
                 .map(group -> group.survivors() + " " + group.context())
                 .toList()
@@ -166,6 +170,7 @@ class CompactEventsTests {
             told.add(one.sums().toString());
             told.add(one.events().size() + " " + one.live() + one.anomalies() + one.lostReports() + one.gaps());
             told.add(one.generations().toString());
+            told.add(one.lifeSums().stretches().toString());
             told.add(one.generations().stream()
                     .map(life -> life.bornAt() + " " + life.bornIn() + " " + life.deviceLife() + " " + life.diedAt()
                             + " " + life.referenceCounts().size())
