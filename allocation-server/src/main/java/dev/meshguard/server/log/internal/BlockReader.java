@@ -5,7 +5,6 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.Ownership;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -43,7 +42,7 @@ final class BlockReader {
 
     private final EventList events;
     private final Losses losses;
-    private final Set<LogDialect> dialects;
+    private final Dialects dialects;
     private final Set<Integer> devices = new HashSet<>();
     private final Map<Place, BufferType> types = new HashMap<>();
 
@@ -64,7 +63,7 @@ final class BlockReader {
         }
     }
 
-    BlockReader(EventList events, Losses losses, EnumSet<LogDialect> dialects) {
+    BlockReader(EventList events, Losses losses, Dialects dialects) {
         this.events = events;
         this.losses = losses;
         this.dialects = dialects;

@@ -9,8 +9,15 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one id on one device: what the server has there, what the history still holds, and how often lines named it. */
+/**
+ * What is known of one id on one device: what the server has there, what the history still holds, and how often lines named it.
+ *
+ * <p>Types are their places among all, because each line changes them: see {@link ReportLine}.
+ */
 final class BufferEntry {
+
+    /** Stands for a type that no line names. */
+    static final byte NO_TYPE = -1;
 
     private static final BufferType[] TYPES = BufferType.values();
 
@@ -20,12 +27,12 @@ final class BufferEntry {
     // What the server has.
     long references;
     long size;
-    BufferType type = BufferType.DRAM;
+    byte type;
     long owner = ReportLine.NO_PID;
 
     // What a server without reference counts has; below 0 if nothing.
     long everySize = -1;
-    BufferType everyType = BufferType.DRAM;
+    byte everyType;
 
     /** How many reports the history still holds that the server dropped. */
     long leftBehind;
@@ -35,18 +42,17 @@ final class BufferEntry {
 
     long latestSize;
 
-    @Nullable
-    BufferType latestType;
+    byte latestType = NO_TYPE;
 
     // What the history holds: in all, and of each type where an id is used for two.
     private int held;
-    private BufferType typeHeld = BufferType.DRAM;
+    private byte typeHeld;
     private int @Nullable [] heldOfTypes;
 
     /** Its place among the events, of the type that came first; more are kept for an id that is used for several. */
     private int place = CompactEvents.NO_PLACE;
 
-    private BufferType typeOfPlace = BufferType.DRAM;
+    private byte typeOfPlace;
     private int @Nullable [] placesOfTypes;
     private int latestPlace = CompactEvents.NO_PLACE;
 
@@ -67,11 +73,11 @@ final class BufferEntry {
         this.id = id;
     }
 
-    void allocated(BufferType newType, long newSize, long line) {
+    void allocated(int newType, long newSize, long line) {
         sizeChanges += allocated > 0 && newSize != latestSize ? 1 : 0;
         allocated++;
         latestSize = newSize;
-        latestType = newType;
+        latestType = (byte) newType;
         hold(newType);
         isOfDead = false;
         named(newSize, line);
@@ -121,34 +127,34 @@ final class BufferEntry {
         return held;
     }
 
-    private void hold(BufferType newType) {
+    private void hold(int newType) {
         int[] ofTypes = heldOfTypes;
         if (ofTypes == null && held > 0 && newType != typeHeld) {
             ofTypes = new int[TYPES.length];
-            ofTypes[typeHeld.ordinal()] = held;
+            ofTypes[typeHeld] = held;
             heldOfTypes = ofTypes;
         }
         if (ofTypes != null) {
-            ofTypes[newType.ordinal()]++;
+            ofTypes[newType]++;
         }
-        typeHeld = newType;
+        typeHeld = (byte) newType;
         held++;
     }
 
-    private int held(BufferType ofType) {
+    private int held(int ofType) {
         int[] ofTypes = heldOfTypes;
         if (ofTypes != null) {
-            return ofTypes[ofType.ordinal()];
+            return ofTypes[ofType];
         }
         return ofType == typeHeld ? held : 0;
     }
 
     /** Returns of which memory a free takes a report back: the latest that was reported. */
-    BufferType typeToFree() {
-        if (latestType != null && held(latestType) > 0) {
+    int typeToFree() {
+        if (latestType != NO_TYPE && held(latestType) > 0) {
             return latestType;
         }
-        for (BufferType candidate : TYPES) {
+        for (int candidate = 0; candidate < TYPES.length; candidate++) {
             if (held(candidate) > 0) {
                 return candidate;
             }
@@ -156,10 +162,10 @@ final class BufferEntry {
         throw new IllegalStateException("Nothing is held of buffer " + id + " on device " + device);
     }
 
-    void givenBack(BufferType ofType) {
+    void givenBack(int ofType) {
         int[] ofTypes = heldOfTypes;
         if (ofTypes != null) {
-            ofTypes[ofType.ordinal()]--;
+            ofTypes[ofType]--;
         }
         held--;
     }
@@ -168,34 +174,38 @@ final class BufferEntry {
         return firstLine > 0;
     }
 
-    int place(BufferType ofType, CompactEvents events) {
+    int place(int ofType, CompactEvents events) {
         if (place == CompactEvents.NO_PLACE) {
-            place = events.place(device, ofType, id, CompactEvents.NO_PLACE);
+            place = events.place(device, TYPES[ofType], id, CompactEvents.NO_PLACE);
             latestPlace = place;
-            typeOfPlace = ofType;
+            typeOfPlace = (byte) ofType;
         }
         return ofType == typeOfPlace ? place : otherPlace(ofType, events);
     }
 
-    private int otherPlace(BufferType ofType, CompactEvents events) {
+    private int otherPlace(int ofType, CompactEvents events) {
         int[] others = placesOfTypes;
         if (others == null) {
             others = new int[TYPES.length];
             Arrays.fill(others, CompactEvents.NO_PLACE);
             placesOfTypes = others;
         }
-        if (others[ofType.ordinal()] == CompactEvents.NO_PLACE) {
-            latestPlace = events.place(device, ofType, id, latestPlace);
-            others[ofType.ordinal()] = latestPlace;
+        if (others[ofType] == CompactEvents.NO_PLACE) {
+            latestPlace = events.place(device, TYPES[ofType], id, latestPlace);
+            others[ofType] = latestPlace;
         }
-        return others[ofType.ordinal()];
+        return others[ofType];
+    }
+
+    long lastLine() {
+        return lastLine;
     }
 
     AddressUse use() {
         return new AddressUse(
                 device,
                 id,
-                Optional.ofNullable(latestType),
+                latestType == NO_TYPE ? Optional.empty() : Optional.of(TYPES[latestType]),
                 allocated,
                 freed,
                 unknownFrees,

@@ -11,9 +11,6 @@ final class EntryTable {
     private static final int FIRST_PRUNING = 4096;
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
-    /** The ids stand beside the entries, so that a search that passes others over does not touch them. */
-    private long[] ids = new long[FIRST_CAPACITY];
-
     private @Nullable BufferEntry[] slots = new @Nullable BufferEntry[FIRST_CAPACITY];
     private int shift = Long.numberOfLeadingZeros(FIRST_CAPACITY) + 1;
     private final List<BufferEntry> entries = new ArrayList<>();
@@ -34,7 +31,6 @@ final class EntryTable {
     }
 
     private void makeRoom(int capacity) {
-        ids = new long[capacity];
         slots = new @Nullable BufferEntry[capacity];
         shift = Long.numberOfLeadingZeros(capacity) + 1;
         for (BufferEntry entry : entries) {
@@ -43,9 +39,7 @@ final class EntryTable {
     }
 
     private void put(BufferEntry entry) {
-        int slot = slot(entry.id);
-        ids[slot] = entry.id;
-        slots[slot] = entry;
+        slots[slot(entry.id)] = entry;
     }
 
     /** Drops the entries of which nothing is allocated, when they have become many; of what is dropped no use is told. */
@@ -66,8 +60,10 @@ final class EntryTable {
     private int slot(long id) {
         int mask = slots.length - 1;
         int slot = (int) ((id * SPREAD) >>> shift);
-        while (ids[slot] != id && slots[slot] != null) {
+        BufferEntry entry = slots[slot];
+        while (entry != null && entry.id != id) {
             slot = (slot + 1) & mask;
+            entry = slots[slot];
         }
         return slot;
     }

@@ -1,19 +1,53 @@
 package dev.meshguard.server.log.internal;
 
+import java.util.Arrays;
 import java.util.OptionalLong;
 
-/** From which line each event was read. */
+/**
+ * From which line each event was read.
+ *
+ * <p>Most lines of a log are one event, so it is kept only where an event is not of the line after the one before it.
+ */
 public final class EventLines {
 
-    private final long[] lines;
+    /** The numbers of the events that begin a row, ascending. */
+    private long[] events = new long[16];
 
-    /** Keeps the array: nobody else may change it. */
-    EventLines(long... lines) {
-        this.lines = lines;
+    /** Their lines. */
+    private long[] lines = new long[16];
+
+    private int rows;
+    private long last;
+    private long lastLine;
+
+    EventLines() {}
+
+    /** Notes of which line the next event is. */
+    void add(long line) {
+        last++;
+        if (line != lastLine + 1 || rows == 0) {
+            beginRow(line);
+        }
+        lastLine = line;
+    }
+
+    private void beginRow(long line) {
+        if (rows == events.length) {
+            events = Arrays.copyOf(events, rows * 2);
+            lines = Arrays.copyOf(lines, rows * 2);
+        }
+        events[rows] = last;
+        lines[rows] = line;
+        rows++;
     }
 
     /** Returns the line of an event; empty if there is no event of that number. */
     public OptionalLong of(long event) {
-        return event < 1 || event > lines.length ? OptionalLong.empty() : OptionalLong.of(lines[(int) event - 1]);
+        if (event < 1 || event > last) {
+            return OptionalLong.empty();
+        }
+        int found = Arrays.binarySearch(events, 0, rows, event);
+        int row = found >= 0 ? found : -found - 2;
+        return OptionalLong.of(lines[row] + event - events[row]);
     }
 }

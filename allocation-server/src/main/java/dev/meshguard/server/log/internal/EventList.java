@@ -13,7 +13,6 @@ import dev.meshguard.tracker.history.CompactEvents;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -30,13 +29,15 @@ final class EventList {
     /** A log says no times; what needs one gets this. */
     private static final Instant NO_TIME = Instant.EPOCH;
 
+    private static final BufferType[] TYPES = BufferType.values();
+
     private final CompactEvents events = new CompactEvents();
     private final @Nullable LiveEvents live;
     private long count;
     private final Map<Long, AllocationDetails> byProcess = new HashMap<>();
     private long latestProcess = ReportLine.NO_PID;
     private AllocationDetails latestDetails = AllocationDetails.user();
-    private long[] lines = new long[64];
+    private final EventLines lines = new EventLines();
     private long line;
 
     /** Creates an empty list; with {@link Retention#LIVE_AND_TOTALS} nothing of the past is kept. */
@@ -53,10 +54,10 @@ final class EventList {
         add(new HistoryEvent.SourceAttached(number(), source));
     }
 
-    void allocated(BufferEntry entry, long pid, BufferType type, long size) {
+    void allocated(BufferEntry entry, long pid, int type, long size) {
         if (live != null) {
             count++;
-            live.allocated(request(pid, Optional.empty()), entry.device, type, entry.id, size);
+            live.allocated(request(pid, Optional.empty()), entry.device, TYPES[type], entry.id, size);
             return;
         }
         newEvent();
@@ -68,10 +69,10 @@ final class EventList {
         add(new HistoryEvent.Allocated(number(), request, device, type, address, size, ownership));
     }
 
-    void freed(BufferEntry entry, long pid, BufferType type) {
+    void freed(BufferEntry entry, long pid, int type) {
         if (live != null) {
             count++;
-            live.freed(request(pid, Optional.empty()), entry.device, type, entry.id);
+            live.freed(request(pid, Optional.empty()), entry.device, TYPES[type], entry.id);
             return;
         }
         newEvent();
@@ -82,13 +83,13 @@ final class EventList {
         add(new HistoryEvent.Freed(number(), request, device, type, address, ownership));
     }
 
-    void freeIgnored(BufferEntry entry, long pid, BufferType type) {
+    void freeIgnored(BufferEntry entry, long pid, int type) {
         if (live != null) {
             add(new HistoryEvent.FreeIgnored(
                     number(),
                     request(pid, Optional.empty()),
                     entry.device,
-                    type,
+                    TYPES[type],
                     entry.id,
                     IgnoredFreeReason.UNKNOWN_ADDRESS));
             return;
@@ -162,7 +163,7 @@ final class EventList {
     }
 
     EventLines linesOfEvents() {
-        return new EventLines(Arrays.copyOf(lines, events.size()));
+        return lines;
     }
 
     private long number() {
@@ -179,12 +180,8 @@ final class EventList {
         events.add(event);
     }
 
-    /** Notes from which line the next event is. */
     private void newEvent() {
-        if (events.size() == lines.length) {
-            lines = Arrays.copyOf(lines, lines.length * 2);
-        }
-        lines[events.size()] = line;
+        lines.add(line);
         count++;
     }
 }

@@ -12,7 +12,7 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import java.io.IOException;
 import java.time.LocalDate;
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -74,6 +74,9 @@ public final class LogReading {
             LocalDate today, Optional<Pattern> phaseMark, Optional<Pattern> roundMark, Retention retention) {}
 
     private static final int LONGEST_OMISSION = 80;
+    /** How many usual reports are read before they are entered. */
+    private static final int AHEAD = 64;
+
     private static final String SOURCE = "allocation server log";
 
     private final LogLines lines;
@@ -83,10 +86,11 @@ public final class LogReading {
     private final Losses losses;
     private final ServerBooks books;
     private final Witnesses witnesses;
-    private final EnumSet<LogDialect> dialects = EnumSet.noneOf(LogDialect.class);
+    private final Dialects dialects = new Dialects();
     private final BlockReader blocks;
     private final UnreadAccount unread = new UnreadAccount();
-    private final ReportLine report = new ReportLine();
+    private final ReportLine[] ahead = new ReportLine[AHEAD];
+    private int waiting;
     private final UnseenFrees unseen = new UnseenFrees();
 
     private final Map<Integer, LastTotal> circularBuffers = new TreeMap<>();
@@ -101,6 +105,7 @@ public final class LogReading {
     private long leftOutAt;
 
     private boolean followsServerLine;
+
     private long reports;
     private int rounds;
     private long lastDump;
@@ -120,6 +125,7 @@ public final class LogReading {
         this.books = new ServerBooks(events, losses, choices.retention());
         this.witnesses = new Witnesses(books, losses);
         this.blocks = new BlockReader(events, losses, dialects);
+        Arrays.setAll(ahead, unused -> new ReportLine());
     }
 
     /** Reads a log to its end. */
@@ -129,12 +135,11 @@ public final class LogReading {
 
     private Result read() throws IOException {
         while (lines.next()) {
-            if (lines.isBlank()) {
-                continue;
+            if (!lines.isBlank()) {
+                line();
             }
-            events.at(lines.number());
-            line();
         }
+        enterAhead();
         blocks.finish();
         finish();
         return new Result(
@@ -143,7 +148,7 @@ public final class LogReading {
                 lines.number(),
                 reports,
                 unread.lines(),
-                Set.copyOf(dialects),
+                dialects.all(),
                 books.addresses(),
                 unseen.freed(),
                 lastDump == 0 ? OptionalLong.empty() : OptionalLong.of(lastDump),
@@ -153,6 +158,15 @@ public final class LogReading {
     }
 
     private void line() {
+        if (!lines.isTooLong() && ahead[waiting].readUsual(lines.bytes(), lines.from(), lines.to(), lines.number())) {
+            waiting++;
+            if (waiting == AHEAD) {
+                enterAhead();
+            }
+            return;
+        }
+        enterAhead();
+        events.at(lines.number());
         long unreadBefore = unread.count();
         long leftOutBefore = leftOutAt;
         eachKind();
@@ -169,23 +183,60 @@ public final class LogReading {
             unread("a line of more than 64 KiB");
             return;
         }
-        ReportLine.Kind kind = report.read(lines.bytes(), lines.from(), lines.to());
+        ReportLine report = ahead[0];
+        ReportLine.Kind kind = report.readAny(lines.bytes(), lines.from(), lines.to(), lines.number());
         switch (kind) {
             case NONE -> otherLine(lines.text());
             case BROKEN -> broken();
-            default -> reported(kind);
+            case REFUSED -> {
+                beginReports(lines.number());
+                refused(TextLine.core(lines.text()));
+            }
+            default -> {
+                beginReports(lines.number());
+                reported(report, kind);
+            }
         }
     }
 
     // Reports of one buffer
 
-    private void reported(ReportLine.Kind kind) {
-        attach();
+    /**
+     * Enters the usual reports that were read.
+     *
+     * <p>All are looked up before the first is entered: what is known of a buffer is far apart in memory, and a processor that is asked
+     * for all of it at once waits for it about as long as for one.
+     */
+    private void enterAhead() {
+        if (waiting == 0) {
+            return;
+        }
+        for (int i = 0; i < waiting; i++) {
+            books.lookUp(ahead[i]);
+        }
+        beginReports(ahead[0].line);
+        for (int i = 0; i < waiting; i++) {
+            events.at(ahead[i].line);
+            reported(ahead[i], ahead[i].isFree ? ReportLine.Kind.FREED : ReportLine.Kind.ALLOCATED);
+            if (leftOutAt > 0) {
+                leftOut(leftOutAt);
+                leftOutAt = 0;
+            }
+        }
+        waiting = 0;
+        followsServerLine = true;
+    }
+
+    private void beginReports(long line) {
+        attach(line);
         blocks.finish();
         place = TextLine.Place.ANYWHERE;
         followsRule = false;
         unread.interrupted();
-        events.at(lines.number());
+        events.at(line);
+    }
+
+    private void reported(ReportLine report, ReportLine.Kind kind) {
         switch (kind) {
             case ALLOCATED -> {
                 reports++;
@@ -193,40 +244,39 @@ public final class LogReading {
                 if (report.references > 0) {
                     dialects.add(LogDialect.REFERENCE_COUNTED);
                 }
-                books.allocated(report, lines.number());
+                books.allocated(report);
             }
             case FREED -> {
                 reports++;
-                dialects.add(dialectOfFree());
-                if (!books.freed(report, lines.number())) {
+                dialects.add(dialectOfFree(report));
+                if (!books.freed(report)) {
                     unseen.add(phase, report.size);
                 }
             }
             case UNKNOWN_FREE -> {
                 reports++;
-                dialectOfUnknownFree();
-                books.unknownFree(report, lines.number());
+                dialectOfUnknownFree(report);
+                books.unknownFree(report);
             }
             case OTHER_SIZE -> {
                 dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
                 books.otherSize(report);
             }
-            case REFUSED -> refused(TextLine.core(lines.text()));
-            case NONE, BROKEN -> throw new IllegalStateException("No report: " + lines.text());
+            case NONE, BROKEN, REFUSED -> throw new IllegalStateException("No report: " + kind);
         }
-        if (report.isHexadecimal && kind != ReportLine.Kind.REFUSED) {
+        if (report.isHexadecimal) {
             dialects.add(LogDialect.HEXADECIMAL);
         }
     }
 
-    private LogDialect dialectOfFree() {
+    private static LogDialect dialectOfFree(ReportLine report) {
         if (report.device == ReportLine.NO_DEVICE) {
             return LogDialect.WITHOUT_DEVICE;
         }
-        return report.left == ReportLine.Left.NOT_SAID ? LogDialect.WITHOUT_REFERENCES : LogDialect.REFERENCE_COUNTED;
+        return report.saysWhatIsLeft ? LogDialect.REFERENCE_COUNTED : LogDialect.WITHOUT_REFERENCES;
     }
 
-    private void dialectOfUnknownFree() {
+    private void dialectOfUnknownFree(ReportLine report) {
         if (report.isAlreadyFreed) {
             dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
         } else if (report.device == ReportLine.NO_DEVICE) {
@@ -278,7 +328,7 @@ public final class LogReading {
         if (blocks.read(text, afterRule, lines.number())) {
             if (!followsRule) {
                 reports += afterRule ? 1 : 0;
-                attach();
+                attach(lines.number());
                 wentOnAfterDump = true;
             }
             unread.interrupted();
@@ -368,7 +418,7 @@ public final class LogReading {
     }
 
     private void understood(TextLine line) {
-        attach();
+        attach(lines.number());
         events.at(lines.number());
         switch (line.form()) {
             case STARTED -> started();
@@ -419,9 +469,9 @@ public final class LogReading {
         return id.startsWith("0x") ? Long.parseUnsignedLong(id.substring(2), 16) : Long.parseUnsignedLong(id);
     }
 
-    private void attach() {
+    private void attach(long line) {
         if (events.isEmpty()) {
-            events.at(lines.number());
+            events.at(line);
             events.sourceAttached(SOURCE);
         }
     }

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 /**
  * What a line of the server says of one buffer.
  *
- * <p>One object for all lines of a log: it is filled again for each. The mark in front of a line is not looked at, because it is what
+ * <p>A few objects for all lines of a log: each is filled again. The mark in front of a line is not looked at, because it is what
  * a wrong encoding spoils first; the words say the same.
  */
 final class ReportLine {
@@ -27,13 +27,6 @@ final class ReportLine {
         OTHER_SIZE,
         /** The server refused the message. */
         REFUSED
-    }
-
-    /** What a free says of the references. */
-    enum Left {
-        NOT_SAID,
-        NONE_LEFT,
-        SOME_LEFT
     }
 
     static final long NO_PID = Long.MIN_VALUE;
@@ -87,15 +80,32 @@ final class ReportLine {
     /** The value of each character as a hexadecimal digit; below 0 if it is none. */
     private static final byte[] DIGITS = digits();
 
+    // No field that a usual line fills is a reference: of an object that lives as long as the reading does, the
+    // collector would want to
+    // hear each time.
+
+    long line;
+    boolean isFree;
     long pid;
     int device;
     long id;
     boolean isHexadecimal;
     long size;
-    BufferType type = BufferType.DRAM;
+    /** The place of the memory among all. */
+    int type;
+
     long references;
-    Left left = Left.NOT_SAID;
+
+    /** Whether a free says how many references are left. */
+    boolean saysWhatIsLeft;
+
     boolean isAlreadyFreed;
+
+    /**
+     * The line that named the buffer before, as far as the lines were entered. Nobody needs it; asking for it brings what is known of
+     * the buffer near.
+     */
+    long namedBefore;
 
     private byte[] bytes = {};
     private int at;
@@ -103,10 +113,20 @@ final class ReportLine {
     private long value;
     private final long[] numbers = new long[5];
 
-    /** Reads a line. */
-    Kind read(byte[] line, int from, int to) {
-        Kind usual = usual(line, from, to);
-        return usual == Kind.NONE ? any(line, from, to) : usual;
+    /** Reads one of the two lines that nearly all of a log consists of; returns whether it is one. */
+    boolean readUsual(byte[] lineBytes, int from, int to, long number) {
+        Kind kind = usual(lineBytes, from, to);
+        line = number;
+        isFree = kind == Kind.FREED;
+        return kind != Kind.NONE;
+    }
+
+    /** Reads any line; the usual ones too. */
+    Kind readAny(byte[] lineBytes, int from, int to, long number) {
+        Kind kind = any(lineBytes, from, to);
+        line = number;
+        isFree = kind == Kind.FREED;
+        return kind;
     }
 
     // The two lines that nearly all of a log consists of
@@ -154,7 +174,7 @@ final class ReportLine {
                 if (named < 0) {
                     return Kind.NONE;
                 }
-                type = TYPES[named];
+                type = TYPES[named].ordinal();
                 next += TYPE_NAMES[named].length;
             } else {
                 int radix = 10;
@@ -194,7 +214,7 @@ final class ReportLine {
         }
         id = found[1];
         size = found[3];
-        left = isLast ? Left.NONE_LEFT : Left.SOME_LEFT;
+        saysWhatIsLeft = true;
         return Kind.FREED;
     }
 
@@ -214,8 +234,7 @@ final class ReportLine {
 
     // Every line
 
-    /** Reads a line without looking first whether it is a usual one. */
-    Kind any(byte[] line, int from, int to) {
+    private Kind any(byte[] line, int from, int to) {
         bytes = line;
         end = to;
         at = from;
@@ -354,12 +373,10 @@ final class ReportLine {
     }
 
     private boolean takeLeft() {
-        left = Left.NOT_SAID;
         references = 0;
-        if (take(FINAL)) {
-            left = Left.NONE_LEFT;
-        } else if (take(REF_COUNT)) {
-            left = Left.SOME_LEFT;
+        saysWhatIsLeft = take(FINAL);
+        if (!saysWhatIsLeft && take(REF_COUNT)) {
+            saysWhatIsLeft = true;
             if (!takeNumber() || !take(REMAINING)) {
                 return false;
             }
@@ -393,7 +410,7 @@ final class ReportLine {
     private boolean takeType() {
         for (int i = 0; i < TYPES.length; i++) {
             if (take(TYPE_NAMES[i])) {
-                type = TYPES[i];
+                type = TYPES[i].ordinal();
                 return true;
             }
         }

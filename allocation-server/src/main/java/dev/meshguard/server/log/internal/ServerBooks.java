@@ -61,7 +61,15 @@ final class ServerBooks {
 
     // What lines say
 
-    void allocated(ReportLine said, long line) {
+    /** Looks up what is known of the buffer that a line names, so that it is near when the line is entered. */
+    void lookUp(ReportLine said) {
+        DeviceBook book = said.device >= 0 && said.device < FIRST_DEVICES ? first[said.device] : null;
+        BufferEntry entry = book == null ? null : book.known(said.id);
+        said.namedBefore = entry == null ? 0 : entry.lastLine();
+    }
+
+    void allocated(ReportLine said) {
+        long line = said.line;
         if (!isPossible(said.device, line)) {
             return;
         }
@@ -122,10 +130,12 @@ final class ServerBooks {
     }
 
     /** Enters a free; returns whether any line allocates what it frees. */
-    boolean freed(ReportLine said, long line) {
-        switch (said.left) {
-            case NOT_SAID -> countsEveryReport();
-            case NONE_LEFT, SOME_LEFT -> countsReferences();
+    boolean freed(ReportLine said) {
+        long line = said.line;
+        if (said.saysWhatIsLeft) {
+            countsReferences();
+        } else {
+            countsEveryReport();
         }
         if (said.device == ReportLine.NO_DEVICE) {
             return freedOnSomeDevice(said, line);
@@ -150,7 +160,7 @@ final class ServerBooks {
 
     /** Before reference counts, and where nothing is said of them, a free takes one report back. */
     private static void release(DeviceBook book, BufferEntry entry, ReportLine said) {
-        long left = said.left == ReportLine.Left.NOT_SAID ? Math.max(0, entry.references - 1) : said.references;
+        long left = said.saysWhatIsLeft ? said.references : Math.max(0, entry.references - 1);
         if (left == 0) {
             book.remove(entry);
         } else if (entry.references == 0) {
@@ -176,7 +186,7 @@ final class ServerBooks {
             }
             return;
         }
-        if (said.left != ReportLine.Left.NOT_SAID && said.references != entry.references - 1) {
+        if (said.saysWhatIsLeft && said.references != entry.references - 1) {
             contradicts(
                     line,
                     entry,
@@ -237,7 +247,8 @@ final class ServerBooks {
         return found;
     }
 
-    void unknownFree(ReportLine said, long line) {
+    void unknownFree(ReportLine said) {
+        long line = said.line;
         if (said.device == ReportLine.NO_DEVICE) {
             List<BufferEntry> candidates = live(said.id);
             said.device = candidates.size() == 1 ? candidates.get(0).device : 0;
@@ -268,24 +279,23 @@ final class ServerBooks {
     }
 
     /** A free does not say of which memory. */
-    private BufferType typeOf(BufferEntry entry) {
-        BufferType own = entry.latestType;
-        if (own != null) {
-            return own;
+    private int typeOf(BufferEntry entry) {
+        if (entry.latestType != BufferEntry.NO_TYPE) {
+            return entry.latestType;
         }
         for (DeviceBook book : devices.values()) {
             BufferEntry sibling = book.known(entry.id);
-            if (sibling != null && sibling.latestType != null) {
+            if (sibling != null && sibling.latestType != BufferEntry.NO_TYPE) {
                 return sibling.latestType;
             }
         }
         guessedTypes++;
-        return BufferType.DRAM;
+        return BufferType.DRAM.ordinal();
     }
 
     private void give(BufferEntry entry, long pid) {
         if (entry.held() > 0) {
-            BufferType type = entry.typeToFree();
+            int type = entry.typeToFree();
             entry.givenBack(type);
             events.freed(entry, pid, type);
         }
@@ -546,35 +556,35 @@ final class ServerBooks {
             return entries.entries();
         }
 
-        private void enter(BufferEntry entry, BufferType type, long size, long owner) {
+        private void enter(BufferEntry entry, int type, long size, long owner) {
             entry.size = size;
-            entry.type = type;
+            entry.type = (byte) type;
             entry.owner = owner;
-            bytes[type.ordinal()] += size;
-            counts[type.ordinal()]++;
+            bytes[type] += size;
+            counts[type]++;
             count++;
         }
 
         private void remove(BufferEntry entry) {
             if (entry.references > 0) {
-                bytes[entry.type.ordinal()] -= entry.size;
-                counts[entry.type.ordinal()]--;
+                bytes[entry.type] -= entry.size;
+                counts[entry.type]--;
                 count--;
                 entry.references = 0;
             }
         }
 
-        private void everyReport(BufferEntry entry, BufferType type, long size) {
+        private void everyReport(BufferEntry entry, int type, long size) {
             everyEntries += entry.everySize < 0 ? 1 : 0;
             everyCount++;
-            everyBytes[type.ordinal()] += size;
+            everyBytes[type] += size;
             entry.everySize = size;
-            entry.everyType = type;
+            entry.everyType = (byte) type;
         }
 
         private void everyFree(BufferEntry entry) {
             if (entry.everySize >= 0) {
-                everyBytes[entry.everyType.ordinal()] -= entry.everySize;
+                everyBytes[entry.everyType] -= entry.everySize;
                 everyCount--;
                 everyEntries--;
                 entry.everySize = -1;

@@ -90,7 +90,8 @@ class ReportLineTests {
         byte[] line = ("7" + text + ")").getBytes(StandardCharsets.UTF_8);
         ReportLine report = new ReportLine();
         int to = line.length - 1;
-        Kind kind = theLongWay ? report.any(line, 1, to) : report.read(line, 1, to);
+        boolean isRead = !theLongWay && report.readUsual(line, 1, to, 1);
+        Kind kind = isRead ? report.isFree ? Kind.FREED : Kind.ALLOCATED : report.readAny(line, 1, to, 1);
         String place = report.device + " " + Long.toHexString(report.id) + " " + report.isHexadecimal;
         return kind
                 + switch (kind) {
@@ -98,7 +99,7 @@ class ReportLineTests {
                         " " + report.pid + " " + place + " " + report.size + " " + report.type + " "
                                 + report.references;
                     case FREED ->
-                        " " + report.pid + " " + place + " " + report.size + " " + report.left + " "
+                        " " + report.pid + " " + place + " " + report.size + " " + report.saysWhatIsLeft + " "
                                 + report.references;
                     case UNKNOWN_FREE -> " " + report.pid + " " + place;
                     case NONE, BROKEN, OTHER_SIZE, REFUSED -> "";
