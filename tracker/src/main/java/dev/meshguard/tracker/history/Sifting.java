@@ -19,7 +19,7 @@ import java.util.TreeMap;
  * <p>A life is quiet if all its reports name one size and are all given back, nothing was left of it when the check was made, when the
  * log ends or when the source heard of nothing, and no free found nothing between its end and the next life at its place. What happens
  * at one place changes nothing at another; only two memories at one address may meet, and on a device that was given back lives are
- * not what the references say: there every life is looked at.
+ * not what the references say: there every life is looked at. So is every life of a log that opens a device while it is open.
  */
 final class Sifting {
 
@@ -50,7 +50,11 @@ final class Sifting {
     private final BitSet notablePlaces = new BitSet();
 
     private final LifeSums lives = new LifeSums();
+    private final Set<Integer> open = new HashSet<>();
     private final Set<Integer> closed = new HashSet<>();
+    /** Then every report counts for whether what the devices lent can be told apart. */
+    private boolean wasAnyOpenedWhileOpen;
+
     private final TreeMap<Integer, Sums> devices = new TreeMap<>();
     private final Sums[] sumsOfPlaces;
     private final QuietLives quiet;
@@ -79,6 +83,9 @@ final class Sifting {
         lives.finish();
         markOpen();
         markNeighbours();
+        if (wasAnyOpenedWhileOpen) {
+            notablePlaces.set(0, events.places());
+        }
         markEventsOfNotablePlaces();
         this.quiet = addedUp();
     }
@@ -291,9 +298,11 @@ final class Sifting {
 
     private void other(HistoryEvent event, boolean isLastCheck) {
         if (event instanceof HistoryEvent.DeviceClosed device) {
+            open.remove(device.device());
             closed.add(device.device());
             markOpenOn(device.device());
         } else if (event instanceof HistoryEvent.DeviceOpened device) {
+            wasAnyOpenedWhileOpen |= !open.add(device.device());
             closed.remove(device.device());
             markOpenOn(device.device());
         } else if (event instanceof HistoryEvent.PhaseBegan began) {

@@ -62,6 +62,41 @@ class CompactEventsTests {
     }
 
     @Test
+    void looksAtOneLifeOfAPlaceAndPassesOverTheOthers() {
+        CompactEvents events = new CompactEvents();
+        int place = events.place(0, BufferType.DRAM, 4096, CompactEvents.NO_PLACE);
+        for (int life = 0; life < 3; life++) {
+            events.allocated(place, 1024, 7);
+            events.freed(place, 7);
+        }
+        events.freed(place, 7);
+        events.allocated(place, 2048, 7);
+        events.freed(place, 7);
+
+        AllocationHistory history = AllocationHistory.read(events);
+
+        assertThat(history.notable()).hasToString("[DRAM 0x1000 (4096) on device 0, generation 3]");
+        assertThat(history.quiet().buffers(BufferType.DRAM)).isEqualTo(3);
+        assertThat(history.quiet().bytes(BufferType.DRAM)).isEqualTo(4096);
+        assertThat(history.anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.DOUBLE_FREE);
+        assertThat(history.generations())
+                .extracting(BufferGeneration::generation)
+                .containsExactly(1, 2, 3, 4);
+    }
+
+    @Test
+    void tellsOfADeviceThatWasOpenedTwiceThoughEverythingWasGivenBack() {
+        CompactEvents events = new CompactEvents();
+        int place = events.place(1, BufferType.L1, 4096, CompactEvents.NO_PLACE);
+        events.add(new HistoryEvent.DeviceOpened(1, 0));
+        events.allocated(place, 1024, 7);
+        events.freed(place, 7);
+        events.add(new HistoryEvent.DeviceOpened(4, 0));
+
+        assertThat(AllocationHistory.read(events).openedWhileOpen()).hasToString("[DeviceOpened[number=4, device=0]]");
+    }
+
+    @Test
     void hasOneObjectForEachEvent() {
         CompactEvents events = new CompactEvents();
         int place = events.place(0, BufferType.L1, 4096, CompactEvents.NO_PLACE);
@@ -171,6 +206,11 @@ class CompactEventsTests {
             told.add(one.events().size() + " " + one.live() + one.anomalies() + one.lostReports() + one.gaps());
             told.add(one.generations().toString());
             told.add(one.lifeSums().stretches().toString());
+            for (HistoryEvent event : one.events()) {
+                if (event instanceof HistoryEvent.Allocated report) {
+                    told.add(one.buffersOf(report.request()).toString());
+                }
+            }
             told.add(one.generations().stream()
                     .map(life -> life.bornAt() + " " + life.bornIn() + " " + life.deviceLife() + " " + life.diedAt()
                             + " " + life.referenceCounts().size())
