@@ -1,6 +1,6 @@
 package dev.meshguard.verdict;
 
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -22,7 +22,11 @@ public record Evidence(String words, List<Long> events) {
 
     /** Returns evidence that rests on the given events. */
     public static Evidence of(String words, long... events) {
-        return new Evidence(words, Arrays.stream(events).boxed().toList());
+        List<Long> numbers = new ArrayList<>(events.length);
+        for (long event : events) {
+            numbers.add(event);
+        }
+        return new Evidence(words, numbers);
     }
 
     @Override

@@ -298,7 +298,7 @@ public final class BufferGeneration {
     /** Returns the reports that no free has taken back, oldest first. */
     public List<Report> reportsLeft() {
         if (open == reports.size()) {
-            return List.copyOf(reports);
+            return reports();
         }
         List<Report> left = new ArrayList<>(open);
         for (Report report : reports) {

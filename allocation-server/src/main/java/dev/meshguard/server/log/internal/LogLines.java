@@ -26,7 +26,8 @@ public final class LogLines {
 
     private final InputStream in;
     private final boolean isCompressed;
-    private final byte[] block = new byte[LONGEST_LINE];
+    private final byte[] block = new byte[LONGEST_LINE + UsualLines.ROOM];
+    private final UsualLines usual = new UsualLines(block);
     private int next;
     private int filled;
     private boolean atEnd;
@@ -95,6 +96,28 @@ public final class LogLines {
         }
     }
 
+    /**
+     * Goes to the next line if it is one of the usual ones and all of it is in memory; returns whether it is.
+     *
+     * @param report is filled with what the line says
+     */
+    boolean nextUsual(ReportLine report) {
+        int end = usual.read(next, filled, report);
+        if (end == UsualLines.NONE) {
+            return false;
+        }
+        if (end < filled && block[end] == '\r') {
+            end++;
+        }
+        if (end == filled || block[end] != '\n') {
+            return false;
+        }
+        isTooLong = false;
+        found(end, end + 1, true);
+        report.line = number;
+        return true;
+    }
+
     /** Goes to the next line; returns whether there is one. */
     public boolean next() throws IOException {
         isTooLong = false;
@@ -112,7 +135,7 @@ public final class LogLines {
                 searched -= next;
                 next = 0;
             }
-            if (filled == block.length) {
+            if (filled == LONGEST_LINE) {
                 isTooLong = true;
                 filled = 0;
                 searched = 0;
@@ -129,7 +152,7 @@ public final class LogLines {
         }
         int read;
         try {
-            read = in.read(block, filled, block.length - filled);
+            read = in.read(block, filled, LONGEST_LINE - filled);
         } catch (EOFException | ZipException e) {
             if (!isCompressed) {
                 throw e;

@@ -134,12 +134,16 @@ public final class LogReading {
     }
 
     private Result read() throws IOException {
-        while (lines.next()) {
-            if (!lines.isBlank()) {
+        while (true) {
+            readAhead();
+            if (waiting > 0) {
+                enterAhead();
+            } else if (!lines.next()) {
+                break;
+            } else if (!lines.isBlank()) {
                 line();
             }
         }
-        enterAhead();
         blocks.finish();
         finish();
         return new Result(
@@ -157,15 +161,16 @@ public final class LogReading {
                 notes());
     }
 
-    private void line() {
-        if (!lines.isTooLong() && ahead[waiting].readUsual(lines.bytes(), lines.from(), lines.to(), lines.number())) {
-            waiting++;
-            if (waiting == AHEAD) {
-                enterAhead();
-            }
-            return;
+    /** Reads what there is of usual reports, as long as there is room. */
+    private void readAhead() {
+        int read = 0;
+        while (read < AHEAD && lines.nextUsual(ahead[read])) {
+            read++;
         }
-        enterAhead();
+        waiting = read;
+    }
+
+    private void line() {
         events.at(lines.number());
         long unreadBefore = unread.count();
         long leftOutBefore = leftOutAt;
@@ -184,7 +189,7 @@ public final class LogReading {
             return;
         }
         ReportLine report = ahead[0];
-        ReportLine.Kind kind = report.readAny(lines.bytes(), lines.from(), lines.to(), lines.number());
+        ReportLine.Kind kind = report.read(lines.bytes(), lines.from(), lines.to(), lines.number());
         switch (kind) {
             case NONE -> otherLine(lines.text());
             case BROKEN -> broken();
@@ -208,13 +213,19 @@ public final class LogReading {
      * for all of it at once waits for it about as long as for one.
      */
     private void enterAhead() {
-        if (waiting == 0) {
-            return;
-        }
+        lookUpAhead();
+        beginReports(ahead[0].line);
+        enterEach();
+        followsServerLine = true;
+    }
+
+    private void lookUpAhead() {
         for (int i = 0; i < waiting; i++) {
             books.lookUp(ahead[i]);
         }
-        beginReports(ahead[0].line);
+    }
+
+    private void enterEach() {
         for (int i = 0; i < waiting; i++) {
             events.at(ahead[i].line);
             reported(ahead[i], ahead[i].isFree ? ReportLine.Kind.FREED : ReportLine.Kind.ALLOCATED);
@@ -223,8 +234,6 @@ public final class LogReading {
                 leftOutAt = 0;
             }
         }
-        waiting = 0;
-        followsServerLine = true;
     }
 
     private void beginReports(long line) {

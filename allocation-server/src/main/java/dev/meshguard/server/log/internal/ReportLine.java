@@ -33,7 +33,6 @@ final class ReportLine {
     static final int NO_DEVICE = Integer.MIN_VALUE;
 
     private static final int LONGEST_PREFIX = 96;
-    private static final int LONGEST_MARK = 16;
     private static final int LONGEST_PLACEHOLDER = 16;
 
     private static final byte[] PID = ascii("[PID ");
@@ -57,28 +56,11 @@ final class ReportLine {
     private static final byte[] INVALID_TYPE = ascii("Invalid buffer_type ");
 
     /** Longer names first: {@code L1_SMALL} begins with {@code L1}. */
-    private static final BufferType[] TYPES = {
+    static final BufferType[] TYPES = {
         BufferType.DRAM, BufferType.L1_SMALL, BufferType.L1, BufferType.SYSTEM_MEMORY, BufferType.TRACE
     };
 
-    private static final byte[][] TYPE_NAMES = names();
-
-    // Forms of the usual lines; what is below a space stands for what differs.
-    private static final byte NUMBER_PLACE = 1;
-    private static final byte ID_PLACE = 2;
-    private static final byte TYPE_PLACE = 3;
-    /** Where a bracket ends the line, or more follows. */
-    private static final byte END_PLACE = 4;
-
-    private static final byte LAST_PLACE = END_PLACE;
-    private static final byte[] USUAL_ALLOCATION =
-            form("Allocated <number> bytes of <type> on device <number> (buffer_id=<id><end>, ref_count=<number>)");
-    private static final byte[] USUAL_FREE =
-            form("Freed buffer <id> on device <number> (<number> bytes, ref_count=<number> remaining)");
-    private static final byte[] USUAL_LAST_FREE = form("Freed buffer <id> on device <number> (<number> bytes, FINAL)");
-
-    /** The value of each character as a hexadecimal digit; below 0 if it is none. */
-    private static final byte[] DIGITS = digits();
+    static final byte[][] TYPE_NAMES = names();
 
     // No field that a usual line fills is a reference: of an object that lives as long as the reading does, the
     // collector would want to
@@ -111,114 +93,17 @@ final class ReportLine {
     private int at;
     private int end;
     private long value;
-    private final long[] numbers = new long[5];
 
-    /** Reads one of the two lines that nearly all of a log consists of; returns whether it is one. */
-    boolean readUsual(byte[] lineBytes, int from, int to, long number) {
-        Kind kind = usual(lineBytes, from, to);
-        line = number;
-        isFree = kind == Kind.FREED;
-        return kind != Kind.NONE;
-    }
-
-    /** Reads any line; the usual ones too. */
-    Kind readAny(byte[] lineBytes, int from, int to, long number) {
+    /** Reads a line. */
+    Kind read(byte[] lineBytes, int from, int to, long number) {
         Kind kind = any(lineBytes, from, to);
         line = number;
         isFree = kind == Kind.FREED;
         return kind;
     }
 
-    // The two lines that nearly all of a log consists of
-
-    /**
-     * Reads a line that is to the letter what the server writes for an allocation or a free; for every other one the answer is
-     * {@link Kind#NONE}, and {@link #any} decides.
-     *
-     * <p>It says nothing that {@link #any} would not say of the same line. It is there because a log is read by a virtual machine that
-     * has just begun: its compiler is done with one loop over a form long before it is done with all that a line might be. For the same
-     * reason it is one method, which is too long to be compiled into each of its callers again.
-     */
-    private Kind usual(byte[] line, int from, int to) {
-        int next = from;
-        while (next < to && (line[next] < 0 || line[next] == ' ') && next - from < LONGEST_MARK) {
-            next++;
-        }
-        int word = next + PID.length;
-        while (word < to && line[word] != ']') {
-            word++;
-        }
-        word += 2;
-        if (word >= to) {
-            return Kind.NONE;
-        }
-        boolean isAllocation = line[word] == 'A';
-        boolean isLast = line[to - 2] == 'L';
-        byte[] form = isAllocation ? USUAL_ALLOCATION : isLast ? USUAL_LAST_FREE : USUAL_FREE;
-        long[] found = numbers;
-        int count = 0;
-        boolean isPrefixed = false;
-        for (byte wanted : form) {
-            if (wanted > LAST_PLACE) {
-                if (next == to || line[next] != wanted) {
-                    return Kind.NONE;
-                }
-                next++;
-            } else if (wanted == END_PLACE) {
-                if (next == to - 1 && line[next] == ')') {
-                    next = to;
-                    break;
-                }
-            } else if (wanted == TYPE_PLACE) {
-                int named = typeAt(line, next, to);
-                if (named < 0) {
-                    return Kind.NONE;
-                }
-                type = TYPES[named].ordinal();
-                next += TYPE_NAMES[named].length;
-            } else {
-                int radix = 10;
-                if (wanted == ID_PLACE) {
-                    isPrefixed = next + 1 < to && line[next] == '0' && line[next + 1] == 'x';
-                    radix = isPrefixed ? 16 : 10;
-                    next += isPrefixed ? 2 : 0;
-                }
-                int start = next;
-                long number = 0;
-                while (next < to && line[next] >= 0) {
-                    int digit = DIGITS[line[next]];
-                    if (digit < 0 || digit >= radix) {
-                        break;
-                    }
-                    number = number * radix + digit;
-                    next++;
-                }
-                if (next == start || next - start > (radix == 16 ? 16 : 18)) {
-                    return Kind.NONE;
-                }
-                found[count++] = number;
-            }
-        }
-        int namedDevice = (int) found[2];
-        if (next != to || namedDevice != found[2]) {
-            return Kind.NONE;
-        }
-        pid = found[0];
-        device = namedDevice;
-        isHexadecimal = isPrefixed;
-        references = count > 4 ? found[4] : 0;
-        if (isAllocation) {
-            size = found[1];
-            id = found[3];
-            return Kind.ALLOCATED;
-        }
-        id = found[1];
-        size = found[3];
-        saysWhatIsLeft = true;
-        return Kind.FREED;
-    }
-
-    private static int typeAt(byte[] line, int from, int to) {
+    /** Returns which type is named at a place, or -1 if none is. */
+    static int typeAt(byte[] line, int from, int to) {
         for (int named = 0; named < TYPES.length; named++) {
             byte[] name = TYPE_NAMES[named];
             int same = 0;
@@ -231,8 +116,6 @@ final class ReportLine {
         }
         return -1;
     }
-
-    // Every line
 
     private Kind any(byte[] line, int from, int to) {
         bytes = line;
@@ -515,22 +398,6 @@ final class ReportLine {
 
     private static boolean isSpace(byte character) {
         return character == ' ' || character == '\t';
-    }
-
-    private static byte[] form(String words) {
-        return ascii(("[PID <number>] " + words)
-                .replace("<number>", String.valueOf((char) NUMBER_PLACE))
-                .replace("<id>", String.valueOf((char) ID_PLACE))
-                .replace("<type>", String.valueOf((char) TYPE_PLACE))
-                .replace("<end>", String.valueOf((char) END_PLACE)));
-    }
-
-    private static byte[] digits() {
-        byte[] digits = new byte[Byte.MAX_VALUE + 1];
-        for (int character = 0; character < digits.length; character++) {
-            digits[character] = (byte) Character.digit(character, 16);
-        }
-        return digits;
     }
 
     private static byte[][] names() {

@@ -62,7 +62,30 @@ class ReportLineTests {
                 "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, ref_count=1 remaining)"
             })
     void aUsualLineIsReadAlike(String line) {
+        byte[] bytes = (line + " ".repeat(UsualLines.ROOM)).getBytes(StandardCharsets.UTF_8);
+
+        assertThat(new UsualLines(bytes).read(0, bytes.length - UsualLines.ROOM, new ReportLine()))
+                .isEqualTo(bytes.length - UsualLines.ROOM);
         assertThat(read(line, false)).isEqualTo(read(line, true)).doesNotStartWith("NONE");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "✗ [PID 8] Freed buffer 0x1a0000 on device 1 (524288 bytes)",
+                "✓ [PID -3] Allocated 524288 bytes of DRAM on device 1 (buffer_id=0x1a0000)",
+                "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152",
+                "✓ [PID 7] Allocated 4096 bytes of L1 on device 5000000000 (buffer_id=101152)",
+                "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=0x10000000000000000)",
+                "⚠ [PID 7] Deallocation for unknown buffer 0x18b20 on device 0 (allocated before tracking started)",
+                "✓ [PID 7]",
+                "✓ "
+            })
+    void whatIsNotToTheLetterIsNoUsualLine(String line) {
+        byte[] bytes = (line + " ".repeat(UsualLines.ROOM)).getBytes(StandardCharsets.UTF_8);
+
+        assertThat(new UsualLines(bytes).read(0, bytes.length - UsualLines.ROOM, new ReportLine()))
+                .isEqualTo(UsualLines.NONE);
     }
 
     @Test
@@ -87,11 +110,11 @@ class ReportLineTests {
 
     /** Reads a line between others, so that nothing behind its end helps. */
     private static String read(String text, boolean theLongWay) {
-        byte[] line = ("7" + text + ")").getBytes(StandardCharsets.UTF_8);
+        byte[] line = ("7" + text + ")".repeat(UsualLines.ROOM)).getBytes(StandardCharsets.UTF_8);
         ReportLine report = new ReportLine();
-        int to = line.length - 1;
-        boolean isRead = !theLongWay && report.readUsual(line, 1, to, 1);
-        Kind kind = isRead ? report.isFree ? Kind.FREED : Kind.ALLOCATED : report.readAny(line, 1, to, 1);
+        int to = line.length - UsualLines.ROOM;
+        boolean isRead = !theLongWay && new UsualLines(line).read(1, to, report) == to;
+        Kind kind = isRead ? report.isFree ? Kind.FREED : Kind.ALLOCATED : report.read(line, 1, to, 1);
         String place = report.device + " " + Long.toHexString(report.id) + " " + report.isHexadecimal;
         return kind
                 + switch (kind) {
