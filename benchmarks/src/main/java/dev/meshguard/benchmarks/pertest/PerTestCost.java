@@ -122,7 +122,9 @@ public final class PerTestCost {
         if (other.waitFor() != 0) {
             throw new IllegalStateException(contender + " failed: " + output);
         }
-        double[] micros = Arrays.stream(output.strip().split(" ", -1))
+        // The summary of the run stands before the answer.
+        String answer = output.strip().lines().reduce("", (earlier, last) -> last);
+        double[] micros = Arrays.stream(answer.split(" ", -1))
                 .mapToDouble(Double::parseDouble)
                 .toArray();
         return new Launches(micros[0], micros[1]);
