@@ -192,7 +192,9 @@ final class Replay {
                     report.device(),
                     report.type(),
                     report.address(),
-                    lives.getOrDefault(report.number(), address.nextGeneration()),
+                    lives.isEmpty()
+                            ? address.nextGeneration()
+                            : lives.getOrDefault(report.number(), address.nextGeneration()),
                     life,
                     phase,
                     lender);

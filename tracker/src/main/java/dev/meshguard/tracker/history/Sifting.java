@@ -43,8 +43,11 @@ final class Sifting {
     private final int[] before;
 
     private final BitSet notable = new BitSet();
-    /** Which life of its place each notable one is, by the number of the event that begins it. */
+    /** Which life of its place a notable one is, by the number of the event that begins it, where quiet ones are before it. */
     private final Map<Long, Integer> notableLives = new HashMap<>();
+
+    /** The places of which any life is looked at. */
+    private final BitSet placesOfNotable = new BitSet();
 
     /** The places of which every life is looked at. */
     private final BitSet notablePlaces = new BitSet();
@@ -116,26 +119,25 @@ final class Sifting {
         return notable;
     }
 
-    /** Returns which life of its place each notable one is, by the number of the event that begins it, where that is not plain. */
+    /** Returns which life of its place a notable one is, by the number of the event that begins it, where quiet ones are before it. */
     Map<Long, Integer> notableLives() {
         return notableLives;
     }
 
-    /** Returns the same of the quiet lives. */
+    /** Returns the same of the quiet lives, where notable ones may be before them. */
     Map<Long, Integer> quietLives() {
-        Map<Integer, Integer> known = new HashMap<>();
-        notableLives.keySet().forEach(number -> known.put(events.place((int) (number - 1)), 0));
         Map<Long, Integer> begun = new HashMap<>();
-        int[] open = new int[events.places()];
+        int[] begunAt = new int[events.places()];
+        int[] openAt = new int[events.places()];
         for (int event = 0; event < end; event++) {
             int place = events.place(event);
-            if (events.kind(event) == CompactEvents.ALLOCATED && open[place]++ == 0 && known.containsKey(place)) {
-                int life = known.merge(place, 1, Integer::sum);
-                if (!notable.get(event)) {
-                    begun.put(event + 1L, life);
+            if (events.kind(event) == CompactEvents.FREED && openAt[place] > 0) {
+                openAt[place]--;
+            } else if (events.kind(event) == CompactEvents.ALLOCATED && openAt[place]++ == 0) {
+                begunAt[place]++;
+                if (placesOfNotable.get(place) && !notable.get(event)) {
+                    begun.put(event + 1L, begunAt[place]);
                 }
-            } else if (events.kind(event) == CompactEvents.FREED && open[place] > 0) {
-                open[place]--;
             }
         }
         return begun;
@@ -253,15 +255,17 @@ final class Sifting {
         if (states[state + IS_NOTABLE] != 0) {
             notable.set(event);
         }
-        if (!closed.isEmpty() && closed.contains(events.device(place))) {
-            notablePlaces.set(place);
-        }
+        markIfClosed(place);
     }
 
     /** Who hears of a free that found nothing asks what was there before. */
     private void foundNothing(int event, int place) {
         mark(place);
         notable.set(event);
+        markIfClosed(place);
+    }
+
+    private void markIfClosed(int place) {
         if (!closed.isEmpty() && closed.contains(events.device(place))) {
             notablePlaces.set(place);
         }
@@ -277,8 +281,11 @@ final class Sifting {
         all[state + IS_NOTABLE] = 1;
         all[state + QUIET_LIVES]--;
         all[state + QUIET_BYTES] -= all[state + SIZE];
+        placesOfNotable.set(place);
         int first = (int) all[state + FIRST_EVENT];
-        notableLives.put(first + 1L, (int) all[state + LIVES]);
+        if (all[state + QUIET_LIVES] > 0) {
+            notableLives.put(first + 1L, (int) all[state + LIVES]);
+        }
         int event = (int) all[state + LAST_EVENT];
         while (event != first) {
             notable.set(event);
