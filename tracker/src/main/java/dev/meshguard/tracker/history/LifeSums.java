@@ -22,11 +22,17 @@ public final class LifeSums {
      * What came and went while one phase lasted.
      *
      * @param phase the phase
-     * @param flows what happened to each memory that held anything, by device and type
+     * @param flows what happened to each memory in which any life began or ended, by device and type
      * @param liveBytes bytes on all devices at the end
      * @param peakBytes the most bytes on all devices at any moment
      */
-    public record Stretch(Phase phase, List<Flow> flows, long liveBytes, long peakBytes) {}
+    public record Stretch(Phase phase, List<Flow> flows, long liveBytes, long peakBytes) {
+
+        /** Creates a stretch with its own copy of the flows. */
+        public Stretch {
+            flows = List.copyOf(flows);
+        }
+    }
 
     /**
      * What came and went in one memory of one device.
@@ -84,6 +90,8 @@ public final class LifeSums {
         /** The same when the stretch began. */
         private final long[] before = new long[TYPES.length * SUMS];
 
+        private boolean moved;
+
         private Device(int id) {
             this.id = id;
         }
@@ -134,7 +142,6 @@ public final class LifeSums {
     private final List<Stretch> stretches = new ArrayList<>();
     private Phase phase = Phase.START;
     private boolean isFirst = true;
-    private boolean moved;
     private boolean isLate;
     private long bytes;
     private long peak;
@@ -171,7 +178,7 @@ public final class LifeSums {
         sums[at + PEAK_BUFFERS] = Math.max(sums[at + PEAK_BUFFERS], sums[at + LIVE_BUFFERS]);
         bytes += size;
         peak = Math.max(peak, bytes);
-        moved = true;
+        device.moved = true;
     }
 
     /** Takes note of a life that ends. */
@@ -185,7 +192,7 @@ public final class LifeSums {
             sums[at + LATE_BUFFERS]++;
         }
         bytes -= size;
-        moved = true;
+        device.moved = true;
     }
 
     /** What ends from now on ends after the check. */
@@ -206,10 +213,15 @@ public final class LifeSums {
 
     /** What a history begins with is no stretch if nothing happens before the first phase. */
     private void cut() {
-        if (!isFirst || moved) {
-            List<Flow> flows = new ArrayList<>();
-            devices.values().forEach(device -> addFlows(device, flows));
-            stretches.add(new Stretch(phase, Collections.unmodifiableList(flows), bytes, peak));
+        List<Flow> flows = new ArrayList<>();
+        for (Device device : devices.values()) {
+            if (device.moved) {
+                addFlows(device, flows);
+                device.moved = false;
+            }
+        }
+        if (!isFirst || !flows.isEmpty()) {
+            stretches.add(new Stretch(phase, flows, bytes, peak));
         }
         peak = bytes;
     }
@@ -226,7 +238,7 @@ public final class LifeSums {
                     came - (now[at + LIVE_BYTES] - then[at + LIVE_BYTES]));
             Amount late = new Amount(
                     now[at + LATE_BUFFERS] - then[at + LATE_BUFFERS], now[at + LATE_BYTES] - then[at + LATE_BYTES]);
-            if (cameBuffers > 0 || freed.buffers() > 0 || now[at + LIVE_BUFFERS] > 0) {
+            if (cameBuffers > 0 || freed.buffers() > 0) {
                 flows.add(new Flow(device.id, type, came, now[at + LIVE_BYTES], now[at + LIVE_BUFFERS], freed, late));
             }
         }

@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The lives of which there is nothing to say: allocated and freed at an address where nothing else ever happened.
+ * The lives of which there is nothing to say: allocated and freed, and nothing else ever happened in them.
  *
  * <p>All are of plain buffers of the user, without owner, label and origin, and over when the check was made. A verdict needs their
  * sums and no more.

@@ -17,9 +17,11 @@ import java.util.TreeMap;
  * One pass over the events of a log that adds them up and finds the lives of which a verdict has to know more.
  *
  * <p>A life is quiet if all its reports name one size and are all given back, nothing was left of it when the check was made, when the
- * log ends or when the source heard of nothing, and no free found nothing between its end and the next life at its place. What happens
- * at one place changes nothing at another; only two memories at one address may meet, and on a device that was given back lives are
- * not what the references say: there every life is looked at. So is every life of a log that opens a device while it is open.
+ * log ends or when the source heard of nothing, and no free found nothing from its beginning to the next life at its place.
+ *
+ * <p>What happens at one place changes nothing at another. But two memories at one address may meet, and where something was allocated
+ * while its device was given back, or is closed, lives are not what the references say: at such places every life is looked at. So is
+ * every life of a log that opens a device while it is open.
  */
 final class Sifting {
 
@@ -38,28 +40,28 @@ final class Sifting {
 
     private final CompactEvents events;
     private final int end;
-    private final long[] states;
+    private long[] states;
     /** The event of the same life before an event. */
-    private final int[] before;
+    private int[] before;
 
     private final BitSet notable = new BitSet();
     /** Which life of its place a notable one is, by the number of the event that begins it, where quiet ones are before it. */
     private final Map<Long, Integer> notableLives = new HashMap<>();
 
     /** The places of which any life is looked at. */
-    private final BitSet placesOfNotable = new BitSet();
+    private final BitSet placesWithNotable = new BitSet();
 
     /** The places of which every life is looked at. */
-    private final BitSet notablePlaces = new BitSet();
+    private final BitSet wholePlaces = new BitSet();
 
     private final LifeSums lives = new LifeSums();
-    private final Set<Integer> open = new HashSet<>();
-    private final Set<Integer> closed = new HashSet<>();
+    private final Set<Integer> openDevices = new HashSet<>();
+    private final Set<Integer> closedDevices = new HashSet<>();
     /** Then every report counts for whether what the devices lent can be told apart. */
     private boolean wasAnyOpenedWhileOpen;
 
     private final TreeMap<Integer, Sums> devices = new TreeMap<>();
-    private final Sums[] sumsOfPlaces;
+    private Sums[] sumsOfPlaces;
     private final QuietLives quiet;
     private boolean livesAreCounted = true;
 
@@ -87,10 +89,18 @@ final class Sifting {
         markOpen();
         markNeighbours();
         if (wasAnyOpenedWhileOpen) {
-            notablePlaces.set(0, events.places());
+            wholePlaces.set(0, events.places());
         }
-        markEventsOfNotablePlaces();
+        markEventsOfWholePlaces();
         this.quiet = addedUp();
+        forgetTheWay();
+    }
+
+    /** What the pass needed is as large as the log, and its answers are not. */
+    private void forgetTheWay() {
+        states = new long[0];
+        before = new int[0];
+        sumsOfPlaces = new Sums[0];
     }
 
     /** Returns whether lists of such events can be sifted: what says more than a line of a server is looked at as it is. */
@@ -135,7 +145,7 @@ final class Sifting {
                 openAt[place]--;
             } else if (events.kind(event) == CompactEvents.ALLOCATED && openAt[place]++ == 0) {
                 begunAt[place]++;
-                if (placesOfNotable.get(place) && !notable.get(event)) {
+                if (placesWithNotable.get(place) && !notable.get(event)) {
                     begun.put(event + 1L, begunAt[place]);
                 }
             }
@@ -172,7 +182,7 @@ final class Sifting {
         long[] buffers = new long[TYPES.length];
         long[] bytes = new long[TYPES.length];
         for (int place = 0; place < events.places(); place++) {
-            if (!notablePlaces.get(place)) {
+            if (!wholePlaces.get(place)) {
                 int type = events.type(place).ordinal();
                 buffers[type] += states[place * STATE + QUIET_LIVES];
                 bytes[type] += states[place * STATE + QUIET_BYTES];
@@ -266,8 +276,8 @@ final class Sifting {
     }
 
     private void markIfClosed(int place) {
-        if (!closed.isEmpty() && closed.contains(events.device(place))) {
-            notablePlaces.set(place);
+        if (!closedDevices.isEmpty() && closedDevices.contains(events.device(place))) {
+            wholePlaces.set(place);
         }
     }
 
@@ -281,7 +291,7 @@ final class Sifting {
         all[state + IS_NOTABLE] = 1;
         all[state + QUIET_LIVES]--;
         all[state + QUIET_BYTES] -= all[state + SIZE];
-        placesOfNotable.set(place);
+        placesWithNotable.set(place);
         int first = (int) all[state + FIRST_EVENT];
         if (all[state + QUIET_LIVES] > 0) {
             notableLives.put(first + 1L, (int) all[state + LIVES]);
@@ -305,12 +315,12 @@ final class Sifting {
 
     private void other(HistoryEvent event, boolean isLastCheck) {
         if (event instanceof HistoryEvent.DeviceClosed device) {
-            open.remove(device.device());
-            closed.add(device.device());
+            openDevices.remove(device.device());
+            closedDevices.add(device.device());
             markOpenOn(device.device());
         } else if (event instanceof HistoryEvent.DeviceOpened device) {
-            wasAnyOpenedWhileOpen |= !open.add(device.device());
-            closed.remove(device.device());
+            wasAnyOpenedWhileOpen |= !openDevices.add(device.device());
+            closedDevices.remove(device.device());
             markOpenOn(device.device());
         } else if (event instanceof HistoryEvent.PhaseBegan began) {
             lives.phaseBegan(began.phase());
@@ -325,7 +335,7 @@ final class Sifting {
     private void markOpenOn(int device) {
         for (int place = 0; place < events.places(); place++) {
             if (isOpen(place) && events.device(place) == device) {
-                notablePlaces.set(place);
+                wholePlaces.set(place);
                 livesAreCounted = false;
             }
         }
@@ -348,8 +358,8 @@ final class Sifting {
             int other = events.neighbour(place);
             while (other != CompactEvents.NO_PLACE) {
                 if (events.type(other).memory() == events.type(place).memory()) {
-                    notablePlaces.set(place);
-                    notablePlaces.set(other);
+                    wholePlaces.set(place);
+                    wholePlaces.set(other);
                 }
                 other = events.neighbour(other);
             }
@@ -357,13 +367,13 @@ final class Sifting {
     }
 
     /** Where nothing is left out, lives are numbered as they come. */
-    private void markEventsOfNotablePlaces() {
-        if (notablePlaces.isEmpty()) {
+    private void markEventsOfWholePlaces() {
+        if (wholePlaces.isEmpty()) {
             return;
         }
-        notableLives.keySet().removeIf(number -> notablePlaces.get(events.place((int) (number - 1))));
+        notableLives.keySet().removeIf(number -> wholePlaces.get(events.place((int) (number - 1))));
         for (int event = 0; event < end; event++) {
-            if (events.kind(event) != CompactEvents.OTHER && notablePlaces.get(events.place(event))) {
+            if (events.kind(event) != CompactEvents.OTHER && wholePlaces.get(events.place(event))) {
                 notable.set(event);
             }
         }

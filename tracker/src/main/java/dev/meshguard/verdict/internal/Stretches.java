@@ -25,20 +25,24 @@ final class Stretches {
             }
             return stretches;
         }
+        SortedMap<Place, Flow> held = new TreeMap<>();
         for (LifeSums.Stretch stretch : history.lifeSums().stretches()) {
-            stretches.add(new PhaseStretch(stretch.phase(), flows(stretch), stretch.liveBytes(), stretch.peakBytes()));
+            SortedMap<Place, Flow> flows = new TreeMap<>(held);
+            for (LifeSums.Flow one : stretch.flows()) {
+                Place place = new Place(one.device(), one.type());
+                put(place, new Flow(one.takenBytes(), one.freed().bytes(), one.leftBytes(), one.leftBuffers()), flows);
+                put(place, new Flow(0, 0, one.leftBytes(), one.leftBuffers()), held);
+            }
+            stretches.add(new PhaseStretch(stretch.phase(), flows, stretch.liveBytes(), stretch.peakBytes()));
         }
         return stretches;
     }
 
-    private static SortedMap<Place, Flow> flows(LifeSums.Stretch stretch) {
-        SortedMap<Place, Flow> flows = new TreeMap<>();
-        for (LifeSums.Flow one : stretch.flows()) {
-            Flow flow = new Flow(one.takenBytes(), one.freed().bytes(), one.leftBytes(), one.leftBuffers());
-            if (!flow.equals(Flow.NOTHING)) {
-                flows.put(new Place(one.device(), one.type()), flow);
-            }
+    private static void put(Place place, Flow flow, SortedMap<Place, Flow> flows) {
+        if (flow.equals(Flow.NOTHING)) {
+            flows.remove(place);
+        } else {
+            flows.put(place, flow);
         }
-        return flows;
     }
 }

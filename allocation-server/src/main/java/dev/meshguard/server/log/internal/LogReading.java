@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One reading of one log, from its first line to its last.
  *
- * <p>Each line is asked in turn whether it is a report of one buffer, a line of a block, or one of the other lines that the server
- * prints. What is none of these is counted as unread.
+ * <p>The usual reports are read in lots. Each other line is asked in turn whether it is a report of one buffer, a line of a block, or one
+ * of the other lines that the server prints. What is none of these is counted as unread.
  */
 public final class LogReading {
 
@@ -105,7 +105,6 @@ public final class LogReading {
     private long leftOutAt;
 
     private boolean followsServerLine;
-
     private long reports;
     private int rounds;
     private long lastDump;

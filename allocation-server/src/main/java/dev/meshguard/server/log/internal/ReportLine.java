@@ -62,9 +62,7 @@ final class ReportLine {
 
     static final byte[][] TYPE_NAMES = names();
 
-    // No field that a usual line fills is a reference: of an object that lives as long as the reading does, the
-    // collector would want to
-    // hear each time.
+    // No field that a usual line fills is a reference: the collector would have to be told of each line.
 
     long line;
     boolean isFree;
@@ -73,7 +71,7 @@ final class ReportLine {
     long id;
     boolean isHexadecimal;
     long size;
-    /** The place of the memory among all. */
+    /** The memory, as its ordinal. */
     int type;
 
     long references;
@@ -84,8 +82,8 @@ final class ReportLine {
     boolean isAlreadyFreed;
 
     /**
-     * The line that named the buffer before, as far as the lines were entered. Nobody needs it; asking for it brings what is known of
-     * the buffer near.
+     * The line that named the buffer before, as far as the lines were entered. Nobody reads it; that it is kept is why what is known of
+     * the buffer is fetched.
      */
     long namedBefore;
 

@@ -62,10 +62,7 @@ class ReportLineTests {
                 "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, ref_count=1 remaining)"
             })
     void aUsualLineIsReadAlike(String line) {
-        byte[] bytes = (line + " ".repeat(UsualLines.ROOM)).getBytes(StandardCharsets.UTF_8);
-
-        assertThat(new UsualLines(bytes).read(0, bytes.length - UsualLines.ROOM, new ReportLine()))
-                .isEqualTo(bytes.length - UsualLines.ROOM);
+        assertThat(endOfUsual(line)).isEqualTo(line.getBytes(StandardCharsets.UTF_8).length);
         assertThat(read(line, false)).isEqualTo(read(line, true)).doesNotStartWith("NONE");
     }
 
@@ -82,10 +79,12 @@ class ReportLineTests {
                 "✓ "
             })
     void whatIsNotToTheLetterIsNoUsualLine(String line) {
-        byte[] bytes = (line + " ".repeat(UsualLines.ROOM)).getBytes(StandardCharsets.UTF_8);
+        assertThat(endOfUsual(line)).isEqualTo(UsualLines.NONE);
+    }
 
-        assertThat(new UsualLines(bytes).read(0, bytes.length - UsualLines.ROOM, new ReportLine()))
-                .isEqualTo(UsualLines.NONE);
+    private static int endOfUsual(String line) {
+        byte[] bytes = (line + " ".repeat(UsualLines.ROOM)).getBytes(StandardCharsets.UTF_8);
+        return new UsualLines(bytes).read(0, bytes.length - UsualLines.ROOM, new ReportLine());
     }
 
     @Test
