@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is known of one id on one device: what the server has there, what the history still holds, and how often lines named it.
  *
- * <p>Types are their places among all, because each line changes them: see {@link ReportLine}.
+ * <p>Types are ordinals, because each line changes them: see {@link ReportLine}.
  */
 final class BufferEntry {
 
@@ -197,6 +197,7 @@ final class BufferEntry {
         return others[ofType];
     }
 
+    /** Returns the line that named it last. */
     long lastLine() {
         return lastLine;
     }

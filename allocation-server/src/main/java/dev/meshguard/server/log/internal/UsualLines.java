@@ -3,6 +3,7 @@ package dev.meshguard.server.log.internal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * Reads the two lines that nearly all of a log consists of: that a buffer was allocated, and that it was freed, to the letter as the
@@ -210,11 +211,8 @@ final class UsualLines {
     }
 
     private static long letters(String word) {
-        long letters = 0;
-        for (byte letter : new StringBuilder(word).reverse().toString().getBytes(StandardCharsets.US_ASCII)) {
-            letters = (letters << Byte.SIZE) | letter;
-        }
-        return letters;
+        byte[] eight = Arrays.copyOf(word.getBytes(StandardCharsets.US_ASCII), Long.BYTES);
+        return ByteBuffer.wrap(eight).order(ByteOrder.LITTLE_ENDIAN).getLong();
     }
 
     private static byte[] digits() {
