@@ -88,7 +88,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * Lets buffers stay in the assertions that follow.
      *
      * <pre>{@code
-     * Expectation weights = Expectation.because("shared by all tests of the class").label("weights").count(8);
+     * Expectation weights = Expectation.because("shared by all tests of the class").label("weights").atMost(8);
      *
      * assertThat(tracker).allowing(weights).noLeaks(); // succeeds with 8 buffers of that label left
      * assertThat(tracker).allowing(weights).noLeaks(); // fails with 9
@@ -194,7 +194,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * that is left after a close has to be allowed, with a reason and within bounds, or it makes this fail.
      *
      * <pre>{@code
-     * Expectation ring = Expectation.because("dispatch keeps its ring").type(BufferType.L1).owner("dispatch").count(8);
+     * Expectation ring = Expectation.because("dispatch keeps its ring").type(BufferType.L1).owner("dispatch").atMost(8);
      *
      * assertThat(tracker).allowing(ring).onlyExpectedSystemBuffers(); // succeeds with 8 such buffers left
      * assertThat(tracker).onlyExpectedSystemBuffers(); // fails with any

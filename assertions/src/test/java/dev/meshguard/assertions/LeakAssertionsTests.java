@@ -54,7 +54,7 @@ class LeakAssertionsTests {
 
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 64, count = 1, because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 64, atMost = 1, because = "…")
                    as a line of a file: DRAM device 0 size 64 count atMost 1 because "…\"""");
     }
 
@@ -122,7 +122,7 @@ class LeakAssertionsTests {
 
     @Test
     void whatIsAllowedMayStayWithinItsBounds() {
-        Expectation one = Expectation.because("kept for later").count(1);
+        Expectation one = Expectation.because("kept for later").atMost(1);
         tracker.allocated(0, BufferType.DRAM, 4096, 64);
 
         assertThat(tracker).allowing(one).noLeaks().onlyExpectedSystemBuffers();

@@ -134,7 +134,7 @@ class AnalyzeTests {
 
                         UNEXPLAINED: Free the buffer before the program ends.
                         Where a buffer may stay, expect it (narrowest first):
-                           @ExpectBuffers(type = L1, device = 0, size = 4096, count = 1, because = "…")
+                           @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 1, because = "…")
                            as a line of a file: L1 device 0 size 4096 count atMost 1 because "…"
                         Note: No place in the code is named, because no origins were captured.
 

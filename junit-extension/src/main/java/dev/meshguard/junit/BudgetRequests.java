@@ -9,13 +9,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /** The budgets that the annotations around a test give: for each memory of each device the nearest. */
 final class BudgetRequests {
 
-    private record Scope(BufferType type, int device) {}
+    private record Scope(BufferType type, OptionalInt device) {}
 
     private static final String OF_SUITE = "Let each test keep to it with accounting = EACH_TEST.";
 
@@ -32,7 +35,7 @@ final class BudgetRequests {
             inner.forEach(outer -> on(outer, TestNames.of(outer)).forEach(nearest::putIfAbsent));
         });
         for (dev.meshguard.verdict.budget.MemoryBudget budget : inCode) {
-            nearest.putIfAbsent(new Scope(budget.type(), budget.device().orElse(-1)), budget);
+            nearest.putIfAbsent(new Scope(budget.type(), budget.device()), budget);
         }
         return List.copyOf(nearest.values());
     }
@@ -84,48 +87,48 @@ final class BudgetRequests {
         String place = "@MemoryBudget on " + name;
         Map<Scope, dev.meshguard.verdict.budget.MemoryBudget> budgets = new LinkedHashMap<>();
         for (MemoryBudget annotation : AnnotationSupport.findRepeatableAnnotations(element, MemoryBudget.class)) {
-            Scope scope = new Scope(annotation.type(), annotation.device());
-            if (budgets.putIfAbsent(scope, budget(annotation, place)) != null) {
+            Scope scope = new Scope(
+                    annotation.type(), GivenNumber.of(annotation.device(), "device", place, "for each device"));
+            if (budgets.putIfAbsent(scope, budget(annotation, scope, place)) != null) {
                 throw GuardSettings.refused(
                         place,
-                        "type = " + scope.type() + ", device = " + scope.device() + " a second time",
+                        "type = " + scope.type()
+                                + (scope.device().isPresent()
+                                        ? ", device = " + scope.device().getAsInt()
+                                        : "")
+                                + " a second time",
                         "Put all limits for one memory into one budget.");
             }
         }
         return budgets;
     }
 
-    private static dev.meshguard.verdict.budget.MemoryBudget budget(MemoryBudget annotation, String place) {
-        dev.meshguard.verdict.budget.MemoryBudget budget =
-                dev.meshguard.verdict.budget.MemoryBudget.of(annotation.type());
-        if (isGiven(
-                annotation.device(),
-                "device",
-                place,
-                "Give a device id, 0 or more, or leave it out for each device.")) {
-            budget = budget.onDevice(annotation.device());
+    private static dev.meshguard.verdict.budget.MemoryBudget budget(
+            MemoryBudget annotation, Scope scope, String place) {
+        dev.meshguard.verdict.budget.MemoryBudget budget = dev.meshguard.verdict.budget.MemoryBudget.of(scope.type());
+        if (scope.device().isPresent()) {
+            budget = budget.onDevice(scope.device().getAsInt());
         }
-        if (isGiven(annotation.peakBytes(), "peakBytes", place)) {
-            budget = budget.peakBytes(annotation.peakBytes());
+        OptionalLong peakBytes = GivenNumber.of(annotation.peakBytes(), "peakBytes", place);
+        if (peakBytes.isPresent()) {
+            budget = budget.peakBytes(peakBytes.getAsLong());
         }
-        if (isGiven(annotation.liveBytes(), "liveBytes", place)) {
-            budget = budget.liveBytes(annotation.liveBytes());
+        OptionalLong liveBytes = GivenNumber.of(annotation.liveBytes(), "liveBytes", place);
+        if (liveBytes.isPresent()) {
+            budget = budget.liveBytes(liveBytes.getAsLong());
         }
-        if (isGiven(annotation.buffers(), "buffers", place)) {
-            budget = budget.buffers(annotation.buffers());
+        OptionalLong buffers = GivenNumber.of(annotation.buffers(), "buffers", place);
+        if (buffers.isPresent()) {
+            budget = budget.buffers(buffers.getAsLong());
         }
-        if (isGiven(annotation.largestFreeBlock(), "largestFreeBlock", place)) {
-            budget = budget.largestFreeBlock(annotation.largestFreeBlock());
+        OptionalLong largest = GivenNumber.of(annotation.largestFreeBlock(), "largestFreeBlock", place);
+        if (largest.isPresent()) {
+            budget = budget.largestFreeBlock(largest.getAsLong());
         }
-        double fragmentation = annotation.fragmentation();
-        if (fragmentation != -1) {
-            if (!(fragmentation >= 0 && fragmentation <= 1)) {
-                throw GuardSettings.refused(
-                        place,
-                        "fragmentation = " + fragmentation,
-                        "Give a part of the free memory, 0 to 1, or leave it out to allow any.");
-            }
-            budget = budget.fragmentation(fragmentation);
+        OptionalDouble fragmentation =
+                GivenNumber.part(annotation.fragmentation(), "fragmentation", place, "the free memory");
+        if (fragmentation.isPresent()) {
+            budget = budget.fragmentation(fragmentation.getAsDouble());
         }
         if (budget.isWithoutLimit()) {
             throw GuardSettings.refused(
@@ -134,16 +137,5 @@ final class BudgetRequests {
                     "Give peakBytes, liveBytes, buffers, largestFreeBlock or fragmentation.");
         }
         return budget;
-    }
-
-    private static boolean isGiven(long value, String name, String place) {
-        return isGiven(value, name, place, "Give 0 or more, or leave it out to allow any.");
-    }
-
-    private static boolean isGiven(long value, String name, String place, String allowed) {
-        if (value < -1) {
-            throw GuardSettings.refused(place, name + " = " + value, allowed);
-        }
-        return value >= 0;
     }
 }

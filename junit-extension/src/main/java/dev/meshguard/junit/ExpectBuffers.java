@@ -17,13 +17,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * {@code @ExpectBuffers} lets buffers stay allocated at the end of a test, with the reason why.
  *
- * <p>Conditions that are left out fit every buffer. {@link #count} and {@link #bytes} are bounds over all devices: one
+ * <p>Conditions that are left out fit every buffer; numbers are given as {@code device = 3}, and negative ones are refused. {@link #atMost} and {@link #bytes} are bounds over all devices: one
  * buffer more than they allow fails the test again, and so do fewer than {@link #exactly} or {@link #atLeast} promise, unless none is
  * left at all. The failure of a leak ends with an entry to paste.
  *
  * <pre>{@code
  * @Test
- * @ExpectBuffers(type = BufferType.DRAM, label = "weights", count = 8, because = "shared by the whole suite")
+ * @ExpectBuffers(type = BufferType.DRAM, label = "weights", atMost = 8, because = "shared by the whole suite")
  * void decode(MeshDevice mesh) { … }
  * }</pre>
  *
@@ -50,32 +50,38 @@ public @interface ExpectBuffers {
     /** Returns the memory; at most one, any if none is given. */
     BufferType[] type() default {};
 
-    /** Returns the device id; any if -1. */
-    int device() default -1;
+    /** Returns the device id, 0 or more; at most one, any if none is given. */
+    int[] device() default {};
 
-    /** Returns the device ids, instead of {@link #device}; any if none is given. */
+    /** Returns the device ids, 0 or more, instead of {@link #device}; any if none is given. */
     int[] devices() default {};
 
-    /** Returns the exact size of each, in bytes; any if -1. */
-    long size() default -1;
+    /** Returns the exact size of each, in bytes, 0 or more; at most one, any if none is given. */
+    long[] size() default {};
 
-    /** Returns the smallest size of each, in bytes, instead of {@link #size}; no limit if -1. */
-    long minSize() default -1;
+    /** Returns the smallest size of each, in bytes, 0 or more, instead of {@link #size}; at most one, no limit if none is given. */
+    long[] minSize() default {};
 
-    /** Returns the largest size of each, in bytes, instead of {@link #size}; no limit if -1. */
-    long maxSize() default -1;
+    /** Returns the largest size of each, in bytes, 0 or more, instead of {@link #size}; at most one, no limit if none is given. */
+    long[] maxSize() default {};
 
-    /** Returns how many may stay at most, over all devices; any number if -1. */
-    long count() default -1;
+    /** Returns how many may stay at most, over all devices, 0 or more; at most one, any number if none is given. */
+    long[] atMost() default {};
 
-    /** Returns how many stay at least, over all devices, where any do; fewer fail the test. No number is too small if -1. */
-    long atLeast() default -1;
+    /**
+     * Returns how many stay at least, over all devices, where any do, 0 or more; fewer fail the test. At most one, no number is too small
+     * if none is given.
+     */
+    long[] atLeast() default {};
 
-    /** Returns how many stay exactly, over all devices, where any do, instead of {@link #count}; any number if -1. */
-    long exactly() default -1;
+    /**
+     * Returns how many stay exactly, over all devices, where any do, 0 or more, instead of {@link #atMost}; at most one, any number if
+     * none is given.
+     */
+    long[] exactly() default {};
 
-    /** Returns how many bytes may stay at most, over all devices; any number if -1. */
-    long bytes() default -1;
+    /** Returns how many bytes may stay at most, over all devices, 0 or more; at most one, any number if none is given. */
+    long[] bytes() default {};
 
     /** Returns who frees them; at most one, anybody if none is given. */
     BufferLifetime[] lifetime() default {};

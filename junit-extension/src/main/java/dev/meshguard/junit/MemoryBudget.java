@@ -48,23 +48,26 @@ public @interface MemoryBudget {
     /** Returns the memory. */
     BufferType type();
 
-    /** Returns the device id; each device by itself if -1. */
-    int device() default -1;
+    /** Returns the device id, 0 or more; at most one, each device by itself if none is given. */
+    int[] device() default {};
 
-    /** Returns the most bytes in use at once, circular buffers among them; any if -1. */
-    long peakBytes() default -1;
+    /** Returns the most bytes in use at once, circular buffers among them, 0 or more; at most one, any if none is given. */
+    long[] peakBytes() default {};
 
-    /** Returns the most bytes in use at the end, circular buffers among them; any if -1. */
-    long liveBytes() default -1;
+    /** Returns the most bytes in use at the end, circular buffers among them, 0 or more; at most one, any if none is given. */
+    long[] liveBytes() default {};
 
-    /** Returns the most buffers in use at once, circular buffers among them; any number if -1. */
-    long buffers() default -1;
+    /** Returns the most buffers in use at once, circular buffers among them, 0 or more; at most one, any number if none is given. */
+    long[] buffers() default {};
 
-    /** Returns the least bytes that the largest free block of a bank must have; any if -1. */
-    long largestFreeBlock() default -1;
+    /** Returns the least bytes that the largest free block of a bank must have, 0 or more; at most one, any if none is given. */
+    long[] largestFreeBlock() default {};
 
-    /** Returns the largest part of the free memory of a bank that may lie outside its largest free block, 0 to 1; any if -1. */
-    double fragmentation() default -1;
+    /**
+     * Returns the largest part of the free memory of a bank that may lie outside its largest free block, 0 to 1; at most one, any if none
+     * is given.
+     */
+    double[] fragmentation() default {};
 
     /** Several budgets at one place; the compiler writes it. */
     @Documented

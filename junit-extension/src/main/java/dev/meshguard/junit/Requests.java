@@ -21,6 +21,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
@@ -171,38 +173,54 @@ final class Requests {
 
     private static Expectation bounded(ExpectBuffers annotation, String place, Expectation entry) {
         Expectation bounded = entry.count(count(annotation, place));
-        if (isGiven(annotation.bytes(), "bytes", place)) {
-            bounded = bounded.bytes(annotation.bytes());
+        OptionalLong bytes = GivenNumber.of(annotation.bytes(), "bytes", place);
+        if (bytes.isPresent()) {
+            bounded = bounded.bytes(bytes.getAsLong());
         }
         return annotation.until().isEmpty() ? bounded : bounded.until(annotation.until());
     }
 
     private static DeviceSet devices(ExpectBuffers annotation, String place) {
-        boolean isOne = isGiven(annotation.device(), "device", place);
-        refuseBoth(isOne, "device", annotation.devices().length > 0, "devices", place);
-        return isOne ? DeviceSet.of(annotation.device()) : DeviceSet.of(annotation.devices());
+        OptionalInt one = GivenNumber.of(annotation.device(), "device", place);
+        refuseBoth(one.isPresent(), "device", annotation.devices().length > 0, "devices", place);
+        for (int device : annotation.devices()) {
+            GivenNumber.of(new int[] {device}, "devices", place);
+        }
+        return one.isPresent() ? DeviceSet.of(one.getAsInt()) : DeviceSet.of(annotation.devices());
     }
 
     private static SizeRange sizes(ExpectBuffers annotation, String place) {
-        boolean isOne = isGiven(annotation.size(), "size", place);
-        boolean hasLeast = isGiven(annotation.minSize(), "minSize", place);
-        boolean hasMost = isGiven(annotation.maxSize(), "maxSize", place);
-        refuseBoth(isOne, "size", hasLeast, "minSize", place);
-        refuseBoth(isOne, "size", hasMost, "maxSize", place);
-        return isOne
-                ? SizeRange.exactly(annotation.size())
-                : new SizeRange(hasLeast ? annotation.minSize() : 0, hasMost ? annotation.maxSize() : Long.MAX_VALUE);
+        OptionalLong one = GivenNumber.of(annotation.size(), "size", place);
+        OptionalLong least = GivenNumber.of(annotation.minSize(), "minSize", place);
+        OptionalLong most = GivenNumber.of(annotation.maxSize(), "maxSize", place);
+        refuseBoth(one.isPresent(), "size", least.isPresent(), "minSize", place);
+        refuseBoth(one.isPresent(), "size", most.isPresent(), "maxSize", place);
+        refuseInverse("minSize", least, "maxSize", most, place);
+        return one.isPresent()
+                ? SizeRange.exactly(one.getAsLong())
+                : new SizeRange(least.orElse(0), most.orElse(Long.MAX_VALUE));
     }
 
     private static Bound count(ExpectBuffers annotation, String place) {
-        boolean isOne = isGiven(annotation.exactly(), "exactly", place);
-        boolean hasLeast = isGiven(annotation.atLeast(), "atLeast", place);
-        boolean hasMost = isGiven(annotation.count(), "count", place);
-        refuseBoth(isOne, "exactly", hasLeast, "atLeast", place);
-        refuseBoth(isOne, "exactly", hasMost, "count", place);
-        return isOne
-                ? Bound.exactly(annotation.exactly())
-                : new Bound(hasLeast ? annotation.atLeast() : 0, hasMost ? annotation.count() : Long.MAX_VALUE);
+        OptionalLong one = GivenNumber.of(annotation.exactly(), "exactly", place);
+        OptionalLong least = GivenNumber.of(annotation.atLeast(), "atLeast", place);
+        OptionalLong most = GivenNumber.of(annotation.atMost(), "atMost", place);
+        refuseBoth(one.isPresent(), "exactly", least.isPresent(), "atLeast", place);
+        refuseBoth(one.isPresent(), "exactly", most.isPresent(), "atMost", place);
+        refuseInverse("atLeast", least, "atMost", most, place);
+        return one.isPresent()
+                ? Bound.exactly(one.getAsLong())
+                : new Bound(least.orElse(0), most.orElse(Long.MAX_VALUE));
+    }
+
+    private static void refuseInverse(
+            String name, OptionalLong least, String otherName, OptionalLong most, String place) {
+        if (least.orElse(0) > most.orElse(Long.MAX_VALUE)) {
+            throw GuardSettings.refused(
+                    place,
+                    name + " = " + least.getAsLong() + ", " + otherName + " = " + most.getAsLong(),
+                    String.format(Locale.ROOT, "Let %s be at most %s.", name, otherName));
+        }
     }
 
     private static void refuseBoth(boolean one, String name, boolean other, String otherName, String place) {
@@ -231,12 +249,5 @@ final class Requests {
                     String.format(Locale.ROOT, "Give at most one; write an entry for each %s.", name));
         }
         return List.of(values);
-    }
-
-    private static boolean isGiven(long value, String name, String place) {
-        if (value < -1) {
-            throw GuardSettings.refused(place, name + " = " + value, "Give 0 or more, or leave it out to allow any.");
-        }
-        return value >= 0;
     }
 }

@@ -49,7 +49,7 @@ class DynamicTestsTests {
 
                 LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 4096, count = 8, origin = "DynamicTestsTests$LeakTestCase.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "DynamicTestsTests$LeakTestCase.decode", because = "…")
                    as a line of a file: DRAM size 4096 count atMost 8 origin "DynamicTestsTests$LeakTestCase.decode" because "…"
                 Reproduce: mvn test -Dtest='DynamicTestsTests$LeakTestCase#decode'""");
     }

@@ -105,7 +105,7 @@ class ExpectBuffersTests {
         @ExpectBuffers(
                 type = BufferType.DRAM,
                 size = 4_096,
-                count = 8,
+                atMost = 8,
                 bytes = 32_768,
                 lifetime = BufferLifetime.USER,
                 label = "weights",
@@ -124,7 +124,7 @@ class ExpectBuffersTests {
                 minSize = 4_096,
                 maxSize = 8_192,
                 atLeast = 8,
-                count = 9,
+                atMost = 9,
                 phase = "TEST",
                 until = "9999-12-31",
                 because = "shared")
@@ -172,7 +172,7 @@ class ExpectBuffersTests {
     @TrackAllocations
     static class BoundTestCase {
         @Test
-        @ExpectBuffers(type = BufferType.DRAM, count = 7, because = "seven are enough")
+        @ExpectBuffers(type = BufferType.DRAM, atMost = 7, because = "seven are enough")
         void keeps(MeshDevice mesh) {
             Buffers.take(mesh);
         }

@@ -67,7 +67,7 @@ class HandleTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, count = 1, origin = "HandleTests$OuterTestCase$Inner.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$OuterTestCase$Inner.decode", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$OuterTestCase$Inner.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest='HandleTests$OuterTestCase$Inner#decode'""");
@@ -98,7 +98,7 @@ class HandleTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, count = 1, origin = "HandleTests$StaticTestCase.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$StaticTestCase.decode", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$StaticTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest='HandleTests$StaticTestCase#decode'""");
@@ -129,7 +129,7 @@ class HandleTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, count = 1, origin = "HandleTests$AliasTestCase.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$AliasTestCase.decode", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$AliasTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest='HandleTests$AliasTestCase#decode'""");
@@ -160,7 +160,7 @@ class HandleTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, count = 1, origin = "HandleTests$ClassTestCase.load", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$ClassTestCase.load", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$ClassTestCase.load" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest='HandleTests$ClassTestCase'""");
@@ -191,7 +191,7 @@ class HandleTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, count = 1, origin = "HandleTests$ProgramTestCase.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$ProgramTestCase.decode", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$ProgramTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest='HandleTests$ProgramTestCase#decode'""");
@@ -223,7 +223,7 @@ class HandleTests {
 
                 LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, count = 1, origin = "HandleTests$CollectedTestCase.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$CollectedTestCase.decode", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$CollectedTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest='HandleTests$CollectedTestCase#decode'""");
@@ -254,7 +254,7 @@ class HandleTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, count = 1, origin = "HandleTests$OwnCollectionTestCase.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$OwnCollectionTestCase.decode", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$OwnCollectionTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Note: who holds buffers was not looked for in dev.meshguard.junit.HandleTests$OwnCollectionTestCase$Own, which cannot be read from outside

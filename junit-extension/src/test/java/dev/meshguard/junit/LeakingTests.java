@@ -37,7 +37,7 @@ class LeakingTests {
 
                 LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 4096, count = 8, origin = "LeakingTests$LeakTestCase.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "LeakingTests$LeakTestCase.decode", because = "…")
                    as a line of a file: DRAM size 4096 count atMost 8 origin "LeakingTests$LeakTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest='LeakingTests$LeakTestCase#decode'""");

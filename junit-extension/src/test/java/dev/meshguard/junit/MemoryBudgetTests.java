@@ -102,24 +102,31 @@ class MemoryBudgetTests {
     void limitsThatCannotBeAreRefusedWithPlaceValueAndWayOut() {
         assertRefused(
                 NegativeTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$NegativeTestCase#test: peakBytes = -2 is refused. Give 0 or more, or"
+                "@MemoryBudget on MemoryBudgetTests$NegativeTestCase#test: peakBytes = -1 is refused. Give 0 or more, or"
                         + " leave it out to allow any.");
         assertRefused(
                 FragmentationTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$FragmentationTestCase: fragmentation = 1.5 is refused. Give a part of"
                         + " the free memory, 0 to 1, or leave it out to allow any.");
         assertRefused(
+                NoFragmentationTestCase.class,
+                "@MemoryBudget on MemoryBudgetTests$NoFragmentationTestCase#test: fragmentation = -1.0 is refused. Give a part"
+                        + " of the free memory, 0 to 1, or leave it out to allow any.");
+        assertRefused(
+                TwoLimitsTestCase.class,
+                "@MemoryBudget on MemoryBudgetTests$TwoLimitsTestCase#test: buffers = [1, 2] is refused. Give at most one.");
+        assertRefused(
                 NoLimitTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$NoLimitTestCase#test: a budget without a limit is refused. Give"
                         + " peakBytes, liveBytes, buffers, largestFreeBlock or fragmentation.");
         assertRefused(
                 TwiceTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$TwiceTestCase#test: type = L1, device = -1 a second time is refused. Put"
-                        + " all limits for one memory into one budget.");
+                "@MemoryBudget on MemoryBudgetTests$TwiceTestCase#test: type = L1 a second time is refused. Put all"
+                        + " limits for one memory into one budget.");
         assertRefused(
                 DeviceTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$DeviceTestCase#test: device = -5 is refused. Give a device id, 0 or"
-                        + " more, or leave it out for each device.");
+                "@MemoryBudget on MemoryBudgetTests$DeviceTestCase#test: device = -1 is refused. Give 0 or more, or"
+                        + " leave it out for each device.");
         assertRefused(
                 SharedMeshTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$SharedMeshTestCase#test: a budget for one method of a mesh with lifetime"
@@ -234,7 +241,7 @@ class MemoryBudgetTests {
     @TrackAllocations
     static class NegativeTestCase {
         @Test
-        @MemoryBudget(type = BufferType.DRAM, peakBytes = -2)
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = -1)
         void test() {}
     }
 
@@ -242,6 +249,22 @@ class MemoryBudgetTests {
     @MemoryBudget(type = BufferType.DRAM, fragmentation = 1.5)
     static class FragmentationTestCase {
         @Test
+        void test() {}
+    }
+
+    @TrackAllocations
+    static class NoFragmentationTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.DRAM, peakBytes = 1, fragmentation = -1)
+        void test() {}
+    }
+
+    @TrackAllocations
+    static class TwoLimitsTestCase {
+        @Test
+        @MemoryBudget(
+                type = BufferType.DRAM,
+                buffers = {1, 2})
         void test() {}
     }
 
@@ -263,7 +286,7 @@ class MemoryBudgetTests {
     @TrackAllocations
     static class DeviceTestCase {
         @Test
-        @MemoryBudget(type = BufferType.L1, device = -5, peakBytes = 1)
+        @MemoryBudget(type = BufferType.L1, device = -1, peakBytes = 1)
         void test() {}
     }
 

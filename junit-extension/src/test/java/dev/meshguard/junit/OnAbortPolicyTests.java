@@ -71,7 +71,7 @@ class OnAbortPolicyTests {
 
                 LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 4096, count = 8, origin = "OnAbortPolicyTests.leak", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "OnAbortPolicyTests.leak", because = "…")
                    as a line of a file: DRAM size 4096 count atMost 8 origin "OnAbortPolicyTests.leak" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Note: the test threw TestAbortedException before this check, so what frees memory may not have run

@@ -13,6 +13,8 @@ import dev.meshguard.tracker.BufferType;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A value that cannot be is refused with its place, itself and what is allowed. */
 class RefusedValuesTests {
@@ -114,12 +116,23 @@ class RefusedValuesTests {
                         + " Give at most one; write an entry for each lifetime.");
     }
 
-    @Test
-    void anExpectationOfANegativeCount() {
+    /** A default of -1 would let each of these fit anything without a word. */
+    @ParameterizedTest
+    @ValueSource(strings = {"device", "devices", "size", "minSize", "maxSize", "atMost", "atLeast", "exactly", "bytes"})
+    void anExpectationOfANegativeNumber(String attribute) {
+        String test = "negative" + Character.toUpperCase(attribute.charAt(0)) + attribute.substring(1);
         assertRefused(
-                "negativeCount",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#negativeCount: count = -2 is refused. Give 0 or"
-                        + " more, or leave it out to allow any.");
+                test,
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#" + test + ": " + attribute
+                        + " = -1 is refused. Give 0 or more, or leave it out to allow any.");
+    }
+
+    @Test
+    void anExpectationOfTwoNumbersForOneThing() {
+        assertRefused(
+                "severalSizes",
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#severalSizes: size = [64, 128] is refused. Give at most"
+                        + " one.");
     }
 
     @Test
@@ -134,8 +147,8 @@ class RefusedValuesTests {
     void anExpectationOfTwoBounds() {
         assertRefused(
                 "twoBounds",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoBounds: exactly and count is refused. Give exactly or"
-                        + " count.");
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoBounds: exactly and atMost is refused. Give exactly or"
+                        + " atMost.");
     }
 
     @Test
@@ -158,8 +171,12 @@ class RefusedValuesTests {
     void anExpectationOfMoreThanItsMost() {
         assertRefused(
                 "backwards",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#backwards: An expected buffer's count goes from less to"
-                        + " more: 8 to 2 was given.");
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#backwards: atLeast = 8, atMost = 2 is refused. Let"
+                        + " atLeast be at most atMost.");
+        assertRefused(
+                "backwardsSizes",
+                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#backwardsSizes: minSize = 8, maxSize = 2 is refused. Let"
+                        + " minSize be at most maxSize.");
     }
 
     @Test
@@ -260,15 +277,53 @@ class RefusedValuesTests {
         void twoLifetimes() {}
 
         @Test
-        @ExpectBuffers(count = -2, because = "fewer than none")
-        void negativeCount() {}
+        @ExpectBuffers(device = -1, because = "less than none")
+        void negativeDevice() {}
+
+        @Test
+        @ExpectBuffers(devices = -1, because = "less than none")
+        void negativeDevices() {}
+
+        @Test
+        @ExpectBuffers(size = -1, because = "less than none")
+        void negativeSize() {}
+
+        @Test
+        @ExpectBuffers(minSize = -1, because = "less than none")
+        void negativeMinSize() {}
+
+        @Test
+        @ExpectBuffers(maxSize = -1, because = "less than none")
+        void negativeMaxSize() {}
+
+        @Test
+        @ExpectBuffers(atMost = -1, because = "less than none")
+        void negativeAtMost() {}
+
+        @Test
+        @ExpectBuffers(atLeast = -1, because = "less than none")
+        void negativeAtLeast() {}
+
+        @Test
+        @ExpectBuffers(exactly = -1, because = "less than none")
+        void negativeExactly() {}
+
+        @Test
+        @ExpectBuffers(bytes = -1, because = "less than none")
+        void negativeBytes() {}
+
+        @Test
+        @ExpectBuffers(
+                size = {64, 128},
+                because = "two sizes")
+        void severalSizes() {}
 
         @Test
         @ExpectBuffers(because = "…")
         void pasted() {}
 
         @Test
-        @ExpectBuffers(exactly = 8, count = 8, because = "both")
+        @ExpectBuffers(exactly = 8, atMost = 8, because = "both")
         void twoBounds() {}
 
         @Test
@@ -283,8 +338,12 @@ class RefusedValuesTests {
         void twoDevices() {}
 
         @Test
-        @ExpectBuffers(atLeast = 8, count = 2, because = "backwards")
+        @ExpectBuffers(atLeast = 8, atMost = 2, because = "backwards")
         void backwards() {}
+
+        @Test
+        @ExpectBuffers(minSize = 8, maxSize = 2, because = "backwards")
+        void backwardsSizes() {}
 
         @Test
         @ExpectBuffers(until = "next year", because = "later")

@@ -59,7 +59,7 @@ class SharedMeshTests {
 
                 LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 4096, count = 8, origin = "SharedMeshTests$LeakTestCase.leaks", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "SharedMeshTests$LeakTestCase.leaks", because = "…")
                    as a line of a file: DRAM size 4096 count atMost 8 origin "SharedMeshTests$LeakTestCase.leaks" because "…"
                 Reproduce: mvn test -Dtest='SharedMeshTests$LeakTestCase#leaks'""");
     }

@@ -35,7 +35,7 @@ final class EntryForms {
     private static Expectation narrowestFor(SurvivorGroup group, List<Integer> devices) {
         Expectation entry = Expectation.because(REASON)
                 .type(group.type())
-                .count(group.survivors().size());
+                .atMost(group.survivors().size());
         if (group.devices().size() == 1 || !group.devices().equals(devices)) {
             entry = entry.devices(DeviceSet.of(group.devices()));
         }
@@ -106,7 +106,7 @@ final class EntryForms {
             attributes.add("atLeast = " + count.atLeast());
         }
         if (count.atMost() < Long.MAX_VALUE) {
-            attributes.add("count = " + count.atMost());
+            attributes.add("atMost = " + count.atMost());
         }
         return attributes;
     }

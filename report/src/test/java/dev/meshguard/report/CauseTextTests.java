@@ -63,7 +63,7 @@ class CauseTextTests {
 
                 PROCESS_DIED: Free it before the process ends, on the paths of errors and signals too; a runtime that is killed frees nothing.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1024, count = 4, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -90,7 +90,7 @@ class CauseTextTests {
 
                 LATE: Wait for whoever frees it before the check is made, or free it in the test itself.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1024, count = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 label "kv-cache" origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -120,7 +120,7 @@ class CauseTextTests {
 
                 REPORTED_TWICE: Report one buffer object per physical allocation, or report the free of every object that was reported; the memory itself was given back.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 1024, count = 1, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 1024, atMost = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 0 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -145,7 +145,7 @@ class CauseTextTests {
 
                 FREE_UNREPORTED: Report the free in every path that releases the buffer (views, early returns, closed devices); the memory itself was given back.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1024, count = 4, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -172,7 +172,7 @@ class CauseTextTests {
 
                 FREE_UNREPORTED: Report the free in every path that releases the buffer (views, early returns, closed devices); the memory itself was given back.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 1024, count = 1, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 1024, atMost = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 0 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…"
                 Note: free after close, ignored by the runtime, once; the first at event #8: DRAM 0x1000 (4096) on device 0""");
     }
@@ -200,7 +200,7 @@ class CauseTextTests {
 
                 CIRCULAR_BUFFER_UNREPORTED: Report the end of a program's circular buffers when the program ends; they take no allocator memory.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = L1, device = 0, size = 1024, count = 1, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = L1, device = 0, size = 1024, atMost = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: L1 device 0 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -229,7 +229,7 @@ class CauseTextTests {
 
                 CACHED: Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a mesh does neither.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1024, count = 4, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -259,7 +259,7 @@ class CauseTextTests {
 
                 CACHED: Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a mesh does neither.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = TRACE, size = 1024, count = 4, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = TRACE, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: TRACE size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -286,7 +286,7 @@ class CauseTextTests {
 
                 SYSTEM: Free it where its owner shuts down, or expect it with the reason why it stays.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1024, count = 4, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -340,7 +340,7 @@ class CauseTextTests {
 
                 FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of every device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 2, size = 1024, count = 1, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 2, size = 1024, atMost = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 2 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -370,7 +370,7 @@ class CauseTextTests {
 
                 FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of every device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 2, size = 1024, count = 1, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 2, size = 1024, atMost = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 2 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -401,7 +401,7 @@ class CauseTextTests {
 
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1024, count = 4, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -431,7 +431,7 @@ class CauseTextTests {
 
                 FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of every device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 2, size = 1024, count = 2, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 2, size = 1024, atMost = 2, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 2 size 1024 count atMost 2 origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -460,7 +460,7 @@ class CauseTextTests {
 
                 FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of every device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 2, size = 1024, count = 1, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 2, size = 1024, atMost = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 2 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -491,7 +491,7 @@ class CauseTextTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1024, count = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 label "kv-cache" origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -519,7 +519,7 @@ class CauseTextTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1024, count = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 label "kv-cache" origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -547,7 +547,7 @@ class CauseTextTests {
 
                 LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1024, count = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 label "kv-cache" origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -573,7 +573,7 @@ class CauseTextTests {
 
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1024, count = 4, origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
 
@@ -663,7 +663,7 @@ class CauseTextTests {
                 LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 OVERLAP: Free what one mesh holds on a device before another mesh over it takes memory, or use one mesh only: each has an allocator of its own that knows nothing of the others'.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1024, count = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 label "kv-cache" origin "KvCacheTest.decode" because "…\"""");
     }
 

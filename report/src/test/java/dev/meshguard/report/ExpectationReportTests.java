@@ -42,7 +42,7 @@ class ExpectationReportTests {
                 Expected and present: 2 buffers, 128 B (DRAM, label "weights", exactly 2 buffers, because "shared by all tests" at meshguard-expected.txt:1); 1 more than that allows
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 2, size = 64, count = 1, label = "weights", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 2, size = 64, atMost = 1, label = "weights", because = "…")
                    as a line of a file: DRAM device 2 size 64 count atMost 1 label "weights" because "…\"""");
     }
 
@@ -84,7 +84,7 @@ class ExpectationReportTests {
                 Expired on 2026-10-31: 2 buffers would have been expected (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 64, count = 2, label = "weights", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 64, atMost = 2, label = "weights", because = "…")
                    as a line of a file: DRAM size 64 count atMost 2 label "weights" because "…\"""");
     }
 
@@ -145,7 +145,7 @@ class ExpectationReportTests {
 
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 64, count = 2, label = "weights", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 64, atMost = 2, label = "weights", because = "…")
                    as a line of a file: DRAM size 64 count atMost 2 label "weights" because "…\"""");
     }
 

@@ -113,7 +113,7 @@ class SeveralMeshesReportTests {
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 OVERLAP: Free what one mesh holds on a device before another mesh over it takes memory, or use one mesh only: each has an allocator of its own that knows nothing of the others'.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, devices = {0, 1}, size = 1024, count = 2, label = "activations", because = "…")
+                   @ExpectBuffers(type = DRAM, devices = {0, 1}, size = 1024, atMost = 2, label = "activations", because = "…")
                    as a line of a file: DRAM devices 0-1 size 1024 count atMost 2 label "activations" because "…\"""");
     }
 
@@ -213,7 +213,7 @@ class SeveralMeshesReportTests {
 
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 64, count = 1, because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 64, atMost = 1, because = "…")
                    as a line of a file: DRAM device 0 size 64 count atMost 1 because "…\"""");
     }
 

@@ -92,7 +92,7 @@ class VerdictReportTests {
                 CIRCULAR_BUFFER_UNREPORTED: Report the end of a program's circular buffers when the program ends; they take no allocator memory.
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 2097152, count = 2, label = "kv-cache", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 2097152, atMost = 2, label = "kv-cache", because = "…")
                    as a line of a file: DRAM size 2097152 count atMost 2 label "kv-cache" because "…\"""");
     }
 
@@ -185,7 +185,7 @@ class VerdictReportTests {
                         .expecting(ExpectedBuffers.of(
                                 Expectation.because("the driver keeps one ring")
                                         .type(BufferType.L1)
-                                        .count(1),
+                                        .atMost(1),
                                 Expectation.because("telemetry").owner("fabric")))
                         .examine(tracker.history()))
                 .noting("the mesh was closed by the extension")
@@ -205,7 +205,7 @@ class VerdictReportTests {
                 Never matched: 1 (owner "fabric", because "telemetry")
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = L1, device = 0, size = 4096, count = 1, because = "…")
+                   @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 1, because = "…")
                    as a line of a file: L1 device 0 size 4096 count atMost 1 because "…"
                 Note: the mesh was closed by the extension
                 Reproduce: mvn test -Dtest=KvCacheTest#decode""");

@@ -23,7 +23,7 @@ import org.apiguardian.api.API.Status;
  *
  * <pre>{@code
  * LeakVerdict verdict = LeakCheck.create()
- *         .expecting(ExpectedBuffers.of(Expectation.because("…").label("kv-cache").count(8)))
+ *         .expecting(ExpectedBuffers.of(Expectation.because("…").label("kv-cache").atMost(8)))
  *         .examine(tracker.history());
  * }</pre>
  *

@@ -19,7 +19,6 @@ import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
@@ -61,15 +60,15 @@ class ExpectationTests {
                 ANY.ownerKind(Owner.Kind.PROGRAM).owner("7"),
                 ANY.exactly(1),
                 ANY.between(1, 2),
-                ANY.count(new Bound(1, Long.MAX_VALUE)),
+                ANY.atLeast(1),
                 ANY.size(4_096),
                 ANY.lifetime(BufferLifetime.USER),
                 ANY.owner("program 7"),
                 ANY.label("kv-cache"),
                 ANY.origin("ExpectationTests.oneBuffer"),
-                ANY.count(1),
+                ANY.atMost(1),
                 ANY.bytes(4_096),
-                ANY.type(L1).device(3).size(4_096).label("kv-cache").count(1).bytes(4_096));
+                ANY.type(L1).device(3).size(4_096).label("kv-cache").atMost(1).bytes(4_096));
     }
 
     @ParameterizedTest
@@ -116,7 +115,7 @@ class ExpectationTests {
     }
 
     static Stream<Expectation> oneTooFew() {
-        return Stream.of(ANY.count(2), ANY.bytes(191), ANY.count(0), ANY.bytes(0), ANY.bytes(63));
+        return Stream.of(ANY.atMost(2), ANY.bytes(191), ANY.atMost(0), ANY.bytes(0), ANY.bytes(63));
     }
 
     @ParameterizedTest
@@ -128,7 +127,7 @@ class ExpectationTests {
     }
 
     static Stream<Expectation> justEnough() {
-        return Stream.of(ANY.count(3), ANY.bytes(192), ANY.count(3).bytes(192));
+        return Stream.of(ANY.atMost(3), ANY.bytes(192), ANY.atMost(3).bytes(192));
     }
 
     @ParameterizedTest
@@ -140,7 +139,7 @@ class ExpectationTests {
     }
 
     static Stream<Expectation> promisingMore() {
-        return Stream.of(ANY.exactly(4), ANY.between(4, 9), ANY.count(new Bound(4, Long.MAX_VALUE)));
+        return Stream.of(ANY.exactly(4), ANY.between(4, 9), ANY.atLeast(4));
     }
 
     @ParameterizedTest
@@ -258,10 +257,10 @@ class ExpectationTests {
     void saysHowManyItRefused() {
         var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
 
-        LeakVerdict verdict = check(history, ANY.count(1));
+        LeakVerdict verdict = check(history, ANY.atMost(1));
 
         assertThat(verdict.expectations())
-                .containsExactly(new ExpectationResult(ANY.count(1), 1, 64, 2, Deadline.NONE));
+                .containsExactly(new ExpectationResult(ANY.atMost(1), 1, 64, 2, Deadline.NONE));
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 0, 2, 0, 1, 0));
     }
 
@@ -279,8 +278,8 @@ class ExpectationTests {
 
     @Test
     void fillsTheFirstEntryThatHasRoomFirst() {
-        Expectation first = ANY.type(DRAM).count(1);
-        Expectation second = ANY.count(2);
+        Expectation first = ANY.type(DRAM).atMost(1);
+        Expectation second = ANY.atMost(2);
         var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
 
         LeakVerdict verdict = check(history, first, second);
@@ -293,8 +292,8 @@ class ExpectationTests {
 
     @Test
     void isRedInTheWrongOrderToo() {
-        Expectation wide = ANY.count(1);
-        Expectation narrow = ANY.type(L1).count(1);
+        Expectation wide = ANY.atMost(1);
+        Expectation narrow = ANY.type(L1).atMost(1);
         var history = history()
                 .allocate(L1, device(0), 0x1000, 64)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -316,7 +315,7 @@ class ExpectationTests {
 
     @Test
     void doesNotCarryWhatItAdmittedToTheNextExamination() {
-        LeakCheck check = LeakCheck.create().expecting(ExpectedBuffers.of(ANY.count(1)));
+        LeakCheck check = LeakCheck.create().expecting(ExpectedBuffers.of(ANY.atMost(1)));
 
         assertThat(check.examine(oneBuffer()).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
         assertThat(check.examine(oneBuffer()).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
@@ -341,7 +340,7 @@ class ExpectationTests {
 
     @Test
     void saysThatItNeverMatched() {
-        LeakVerdict verdict = check(history().source("binding").recorded(), ANY.count(1));
+        LeakVerdict verdict = check(history().source("binding").recorded(), ANY.atMost(1));
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(verdict.expectations().get(0).neverMatched()).isTrue();
@@ -359,7 +358,7 @@ class ExpectationTests {
     @Test
     void refusesNegativeNumbers() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> ANY.count(-1))
+                .isThrownBy(() -> ANY.atMost(-1))
                 .withMessage("An expected buffer's count is 0 or more: -1 was given. Leave it out to allow any.");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ANY.bytes(-2))
@@ -382,7 +381,7 @@ class ExpectationTests {
                         .owner("dispatch")
                         .label("ring")
                         .origin("Model.load")
-                        .count(1)
+                        .atMost(1)
                         .bytes(64))
                 .hasToString("L1, device 3, 64 B each, lifetime SYSTEM, owner \"dispatch\", label \"ring\", origin"
                         + " \"Model.load\", at most 1 buffer, at most 64 B in all, because \"it is known\"");
@@ -412,7 +411,7 @@ class ExpectationTests {
         allocate(tracker, BufferLifetime.USER, 0x2000);
 
         LeakVerdict verdict = LeakCheck.create()
-                .expecting(ExpectedBuffers.of(Expectation.because("one").count(1)))
+                .expecting(ExpectedBuffers.of(Expectation.because("one").atMost(1)))
                 .examine(tracker.history());
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
@@ -428,7 +427,7 @@ class ExpectationTests {
         LeakVerdict verdict = LeakCheck.create()
                 .expecting(ExpectedBuffers.of(Expectation.because("one ring")
                         .lifetime(BufferLifetime.PERSISTENT)
-                        .count(1)))
+                        .atMost(1)))
                 .examine(tracker.history());
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
@@ -490,7 +489,7 @@ class ExpectationTests {
                 .closed();
 
         LeakVerdict verdict = LeakCheck.create()
-                .expecting(ExpectedBuffers.of(ANY.type(L1).count(1)))
+                .expecting(ExpectedBuffers.of(ANY.type(L1).atMost(1)))
                 .examine(history);
 
         assertThat(verdict.survivors())

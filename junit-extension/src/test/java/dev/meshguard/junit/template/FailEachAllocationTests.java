@@ -77,7 +77,7 @@ class FailEachAllocationTests {
 
                 LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 4096, count = 2, label = "weights", origin = "FailEachAllocationTests$LeakTestCase.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 4096, atMost = 2, label = "weights", origin = "FailEachAllocationTests$LeakTestCase.decode", because = "…")
                    as a line of a file: DRAM size 4096 count atMost 2 label "weights" origin "FailEachAllocationTests$LeakTestCase.decode" because "…"
                 Note: allocation 2 of 2 failed on purpose: DRAM -> at dev.meshguard.junit.template.FailEachAllocationTests$LeakTestCase.decode(FailEachAllocationTests.java:NN)
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it

@@ -87,7 +87,7 @@ class FaultMatrixTests {
 
                 CIRCULAR_BUFFER_UNREPORTED: Report the end of a program's circular buffers when the program ends; they take no allocator memory.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = L1, size = 4096, count = 6, origin = "FaultMatrixTests$LeakTestCase.decode", because = "…")
+                   @ExpectBuffers(type = L1, size = 4096, atMost = 6, origin = "FaultMatrixTests$LeakTestCase.decode", because = "…")
                    as a line of a file: L1 size 4096 count atMost 6 origin "FaultMatrixTests$LeakTestCase.decode" because "…"
                 Note: the runtime misbehaved on purpose: CIRCULAR_BUFFERS_NEVER_REPORTED_FREE
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it

@@ -28,7 +28,7 @@ class MockedDeviceTests {
 
                 UNEXPLAINED: Free the buffer before the program ends.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 1, size = 65536, count = 1, origin = "MockedDeviceTestCases.upload", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 1, size = 65536, atMost = 1, origin = "MockedDeviceTestCases.upload", because = "…")
                    as a line of a file: DRAM device 1 size 65536 count atMost 1 origin "MockedDeviceTestCases.upload" because "…"
                 Reproduce: mvn test -Dtest='MockedDeviceTestCases$UploadTestCase#uploads'""");
     }
@@ -51,7 +51,7 @@ class MockedDeviceTests {
 
                 HELD: Free the buffer before the program ends, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 8192, count = 1, origin = "MockedDeviceTestCases$DecodeTestCase.decodes", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 8192, atMost = 1, origin = "MockedDeviceTestCases$DecodeTestCase.decodes", because = "…")
                    as a line of a file: DRAM device 0 size 8192 count atMost 1 origin "MockedDeviceTestCases$DecodeTestCase.decodes" because "…"
                 Reproduce: mvn test -Dtest='MockedDeviceTestCases$DecodeTestCase#decodes'""");
     }
@@ -74,7 +74,7 @@ class MockedDeviceTests {
 
                 UNEXPLAINED: Free the buffer before the program ends.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 1, size = 65536, count = 1, origin = "MockedDeviceTestCases.upload", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 1, size = 65536, atMost = 1, origin = "MockedDeviceTestCases.upload", because = "…")
                    as a line of a file: DRAM device 1 size 65536 count atMost 1 origin "MockedDeviceTestCases.upload" because "…"
                 Reproduce: mvn test -Dtest='MockedDeviceTestCases$ListenedTestCase#uploads'""");
     }

@@ -53,7 +53,7 @@ class NettyDeviceTests {
 
                 HELD: Free the buffer before the program ends, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 8192, count = 2, origin = "Decoder.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 8192, atMost = 2, origin = "Decoder.decode", because = "…")
                    as a line of a file: DRAM device 0 size 8192 count atMost 2 origin "Decoder.decode" because "…"
                 Reproduce: mvn test -Dtest=NettyDeviceTestCase#decodes""");
     }

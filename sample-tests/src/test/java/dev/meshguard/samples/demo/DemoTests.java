@@ -37,7 +37,7 @@ class DemoTests {
 
                 CACHED: Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a mesh does neither.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 12288, count = 8, origin = "MeshAllocation.add", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 12288, atMost = 8, origin = "MeshAllocation.add", because = "…")
                    as a line of a file: DRAM size 12288 count atMost 8 origin "MeshAllocation.add" because "…"
                 Reproduce: mvn test -Dtest='Scenario$ThirtySixKilobytesTestCase#closesTheMeshWithItsProgramsStillCached'""");
     }
@@ -80,7 +80,7 @@ class DemoTests {
 
                 CIRCULAR_BUFFER_UNREPORTED: Report the end of a program's circular buffers when the program ends; they take no allocator memory.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = L1, device = 0, size = 4096, count = 3, origin = "MeshAllocation.add", because = "…")
+                   @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 3, origin = "MeshAllocation.add", because = "…")
                    as a line of a file: L1 device 0 size 4096 count atMost 3 origin "MeshAllocation.add" because "…"
                 Reproduce: mvn test -Dtest='Scenario$ThreeL1BuffersTestCase#runsEveryStepOnARuntimeThatForgetsCircularBuffers'""");
     }
@@ -120,7 +120,7 @@ class DemoTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 968704, count = 6, label = "weights", origin = "LanguageModelRun.allocate", because = "…")
+                   @ExpectBuffers(type = DRAM, device = 0, size = 968704, atMost = 6, label = "weights", origin = "LanguageModelRun.allocate", because = "…")
                    as a line of a file: DRAM device 0 size 968704 count atMost 6 label "weights" origin "LanguageModelRun.allocate" because "…"
                 Note: leaked by size: 100 KiB to 1000 KiB x 292, 1000 KiB to 9.77 MiB x 89
                 Note: leaked by label: "kv-cache" x 218, "weights" x 163

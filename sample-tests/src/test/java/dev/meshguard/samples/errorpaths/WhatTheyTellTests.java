@@ -44,7 +44,7 @@ class WhatTheyTellTests {
 
                 LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1048576, count = 2, origin = "CarelessDecoder.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 1048576, atMost = 2, origin = "CarelessDecoder.decode", because = "…")
                    as a line of a file: DRAM size 1048576 count atMost 2 origin "CarelessDecoder.decode" because "…"
                 Note: allocation 2 of 4 failed on purpose: DRAM -> at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:19)
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it

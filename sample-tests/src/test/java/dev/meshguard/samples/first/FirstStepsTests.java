@@ -28,7 +28,7 @@ class FirstStepsTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1048576, count = 8, origin = "ForgottenFreeTestCase.decode", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 1048576, atMost = 8, origin = "ForgottenFreeTestCase.decode", because = "…")
                    as a line of a file: DRAM size 1048576 count atMost 8 origin "ForgottenFreeTestCase.decode" because "…"
                 Reproduce: mvn test -Dtest=ForgottenFreeTestCase#decode""");
     }
@@ -74,7 +74,7 @@ class FirstStepsTests {
                 Expected and present: 8 buffers, 2 MiB (2097152 B) (DRAM, label "rotary table", at most 8 buffers, because "one table a device is shared"); 8 more than that allows
                 LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 262144, count = 8, label = "rotary table", origin = "TwoTablesTestCase.keepsTwoTables", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 262144, atMost = 8, label = "rotary table", origin = "TwoTablesTestCase.keepsTwoTables", because = "…")
                    as a line of a file: DRAM size 262144 count atMost 8 label "rotary table" origin "TwoTablesTestCase.keepsTwoTables" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest=TwoTablesTestCase#keepsTwoTables""");
@@ -100,7 +100,7 @@ class FirstStepsTests {
 
                 SYSTEM: Free it where its owner shuts down, or expect it with the reason why it stays.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 12288, count = 8, origin = "SystemBufferTestCase.initialisesItsDevicesTwice", because = "…")
+                   @ExpectBuffers(type = DRAM, size = 12288, atMost = 8, origin = "SystemBufferTestCase.initialisesItsDevicesTwice", because = "…")
                    as a line of a file: DRAM size 12288 count atMost 8 origin "SystemBufferTestCase.initialisesItsDevicesTwice" because "…\"""");
     }
 }

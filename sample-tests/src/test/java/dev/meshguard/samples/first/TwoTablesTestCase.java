@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class TwoTablesTestCase {
 
     @Test
-    @ExpectBuffers(type = BufferType.DRAM, label = "rotary table", count = 8, because = "one table a device is shared")
+    @ExpectBuffers(type = BufferType.DRAM, label = "rotary table", atMost = 8, because = "one table a device is shared")
     void keepsTwoTables(Ttnn ttnn, MeshDevice mesh) {
         TensorSpec table =
                 TensorSpec.of(TensorShape.of(1024, 128), DataType.BFLOAT16).named("rotary table");

@@ -105,8 +105,8 @@ final class EntryParser {
         int column = tokens.get(next - 1).column();
         return switch (how) {
             case "exactly" -> read("a number", value -> entry.exactly(number(value)));
-            case "atMost" -> read("a number", value -> entry.count(number(value)));
-            case "atLeast" -> read("a number", value -> entry.count(new Bound(number(value), Long.MAX_VALUE)));
+            case "atMost" -> read("a number", value -> entry.atMost(number(value)));
+            case "atLeast" -> read("a number", value -> entry.atLeast(number(value)));
             case "between" ->
                 read("two numbers, for example 2-8", value -> {
                     Matcher range = RANGE.matcher(value.text());

@@ -170,8 +170,13 @@ public final class Expectation {
     // Bounds
 
     /** Returns this entry for at most so many buffers. */
-    public Expectation count(long atMost) {
-        return count(new Bound(0, atMost));
+    public Expectation atMost(long count) {
+        return count(new Bound(0, count));
+    }
+
+    /** Returns this entry for at least so many buffers, wherever any are left that fit it. */
+    public Expectation atLeast(long count) {
+        return count(new Bound(count, Long.MAX_VALUE));
     }
 
     /** Returns this entry for exactly so many buffers, wherever any are left that fit it. */
