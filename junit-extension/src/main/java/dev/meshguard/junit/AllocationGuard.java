@@ -4,6 +4,7 @@ import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.GuardedRuntime;
 import dev.meshguard.junit.internal.RunAccount;
+import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.junit.internal.pages.PageSubject;
 import dev.meshguard.junit.internal.pages.RunPages;
@@ -47,7 +48,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by several threads, because a test with a timeout may run on another one than its callbacks.
  */
-final class AllocationGuard implements AutoCloseable, GuardedRuntime {
+final class AllocationGuard implements StoredResource, GuardedRuntime {
 
     private static final Logger logger = LoggerFactory.getLogger(MeshGuardExtension.class);
 

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.MediaType;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.MediaType;
 import org.junit.jupiter.api.function.ThrowingConsumer;
 
 /** The test, class or suite that is blamed. */
@@ -174,8 +174,10 @@ final class GuardedTest {
     }
 
     /** Attaches a file to what reports say of it. */
-    void attach(String name, MediaType type, ThrowingConsumer<Path> write) {
-        context.publishFile(name, type, write);
+    @SuppressWarnings({"deprecation", "removal"
+    }) // What replaces it came with Jupiter 5.14, and older ones are supported.
+    void attach(String name, String mediaType, ThrowingConsumer<Path> write) {
+        context.publishFile(name, MediaType.parse(mediaType), write);
     }
 
     /** Adds a text to what reports say of it. */

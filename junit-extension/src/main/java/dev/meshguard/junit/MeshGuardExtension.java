@@ -7,6 +7,7 @@ import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.Reporting;
 import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.RunSettings;
+import dev.meshguard.junit.internal.SupportedJUnit;
 import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.junit.internal.TemplateInvocations;
 import dev.meshguard.junit.internal.TestNames;
@@ -113,12 +114,17 @@ public final class MeshGuardExtension
     private final GraceTimer timer;
     private final boolean isBuilt;
 
-    /** Called by Jupiter for {@link TrackAllocations} and where extensions are detected; in code, {@link #create()} is meant. */
+    /**
+     * Called by Jupiter for {@link TrackAllocations} and where extensions are detected; in code, {@link #create()} is meant.
+     *
+     * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if this JUnit is older than Jupiter 5.12.2
+     */
     public MeshGuardExtension() {
         this(builder(), false);
     }
 
     private MeshGuardExtension(Builder builder, boolean isBuilt) {
+        SupportedJUnit.require();
         this.settings = builder.settings().checked("MeshGuardExtension");
         this.expected = builder.expected;
         this.budgets = List.copyOf(builder.budgets);

@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.RunAccount;
+import dev.meshguard.junit.internal.StoredResource;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * @param root the context of the engine
  * @param run whose numbers they are
  */
-record SummaryPublisher(ExtensionContext root, RunAccount run) implements AutoCloseable {
+record SummaryPublisher(ExtensionContext root, RunAccount run) implements StoredResource {
 
     @Override
     public void close() {

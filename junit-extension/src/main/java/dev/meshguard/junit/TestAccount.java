@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.summary.CheckFate;
 import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.tracker.Scope;
@@ -18,7 +19,7 @@ import java.util.Optional;
  *
  * <p>Safe for use by several threads, because a test with a timeout may run on another one than its callbacks.
  */
-final class TestAccount implements AutoCloseable {
+final class TestAccount implements StoredResource {
 
     private final AllocationGuard guard;
     private final ExpectedBuffers expected;

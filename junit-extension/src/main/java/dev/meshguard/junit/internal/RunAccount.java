@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by several threads.
  */
-public final class RunAccount implements AutoCloseable {
+public final class RunAccount implements StoredResource {
 
     private static final Logger logger = LoggerFactory.getLogger(RunAccount.class);
 

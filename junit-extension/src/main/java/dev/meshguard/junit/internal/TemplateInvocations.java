@@ -39,7 +39,7 @@ public final class TemplateInvocations {
         Store store = context.getStore(NAMESPACE);
         EndKey key = new EndKey(context);
         if (store.get(key) == null) {
-            store.put(key, (AutoCloseable) () -> invocation.ended(context));
+            store.put(key, (StoredResource) () -> invocation.ended(context));
         }
     }
 }

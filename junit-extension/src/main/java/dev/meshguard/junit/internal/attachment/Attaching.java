@@ -1,7 +1,6 @@
 package dev.meshguard.junit.internal.attachment;
 
 import java.nio.file.Path;
-import org.junit.jupiter.api.MediaType;
 import org.junit.jupiter.api.function.ThrowingConsumer;
 
 /** Attaches one file to whatever reports say of a test. */
@@ -12,8 +11,8 @@ public interface Attaching {
      * Attaches it.
      *
      * @param name the name of the file, without a folder
-     * @param type what is in it
+     * @param mediaType what is in it, for example {@code application/json}
      * @param write writes it
      */
-    void attach(String name, MediaType type, ThrowingConsumer<Path> write);
+    void attach(String name, String mediaType, ThrowingConsumer<Path> write);
 }

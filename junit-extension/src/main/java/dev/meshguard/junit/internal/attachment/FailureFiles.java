@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.junit.jupiter.api.MediaType;
 
 /**
  * The files of one failure: its text, the verdict, the history.
@@ -30,7 +29,9 @@ public record FailureFiles(String prefix, long mostBytes) {
     /** How long a file may be unless a caller knows better: about 35,000 events. */
     public static final long MOST_BYTES = 8 * 1024 * 1024;
 
-    private static final MediaType JSON_LINES = MediaType.create("application", "x-ndjson", StandardCharsets.UTF_8);
+    private static final String JSON = "application/json";
+    private static final String JSON_LINES = "application/x-ndjson; charset=UTF-8";
+    private static final String PLAIN_TEXT = "text/plain; charset=UTF-8";
 
     /**
      * Attaches them.
@@ -45,14 +46,14 @@ public record FailureFiles(String prefix, long mostBytes) {
         target.attach(history, JSON_LINES, file -> writeHistory(report.verdict().history(), file, history, notes));
         String verdict = prefix + "verdict.json";
         if (fits(report)) {
-            target.attach(verdict, MediaType.APPLICATION_JSON, file -> VerdictJson.write(report, file));
+            target.attach(verdict, JSON, file -> VerdictJson.write(report, file));
         } else {
             notes.add(String.format(
                     Locale.ROOT, "%s is left out: it is longer than %s.", verdict, Quantities.size(mostBytes)));
         }
         target.attach(
                 prefix + "failure.txt",
-                MediaType.TEXT_PLAIN_UTF_8,
+                PLAIN_TEXT,
                 file -> Files.writeString(file, text(failure, notes), StandardCharsets.UTF_8));
     }
 

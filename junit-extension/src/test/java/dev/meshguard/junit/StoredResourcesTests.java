@@ -1,0 +1,166 @@
+package dev.meshguard.junit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.junit.template.RepeatUntilStable;
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.LaunchedRun;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.opentest4j.AssertionFailedError;
+
+/**
+ * What JUnit's stores keep is closed, once, also where JUnit does not close what is merely {@link AutoCloseable}.
+ *
+ * <p>That is so with a configuration parameter, and was before 5.13.
+ */
+@ParameterizedClass
+@ValueSource(booleans = {true, false})
+class StoredResourcesTests {
+
+    @Parameter
+    private boolean closesAutoCloseables;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aMeshOfATestIsChecked() {
+        RunAssert.assertThat(run(OfTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void aMeshOfAClassIsChecked() {
+        RunAssert.assertThat(run(OfClassCase.class))
+                .hasFailedClass()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void aMeshOfARunIsChecked() {
+        RunAssert.assertThat(run(OfRunCase.class))
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void theAccountOfATestOnASharedMeshIsChecked() {
+        RunAssert.assertThat(run(OfEachTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void aDynamicTestIsChecked() {
+        RunAssert.assertThat(run(DynamicCase.class)).hasOnlyFailed("leaks");
+    }
+
+    @Test
+    void theRoundsOfATestAreJudged() {
+        RunAssert.assertThat(run(GrowingCase.class))
+                .hasInvocation("grows", 3)
+                .whichFailed()
+                .with(AssertionFailedError.class);
+    }
+
+    @Test
+    void theAccountOfTheRunIsJudged() throws IOException {
+        Path file = Files.writeString(folder.resolve("expected.txt"), "label \"nowhere\" because \"gone\"\n");
+
+        RunAssert.assertThat(JupiterRun.run(
+                        CleanCase.class,
+                        Map.of(
+                                "meshguard.expected-buffers",
+                                file.toString(),
+                                "meshguard.run",
+                                "1",
+                                "junit.jupiter.extensions.store.close.autocloseable.enabled",
+                                Boolean.toString(closesAutoCloseables))))
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withTextContaining("STALE  1 of 1 expectation matched nothing in the whole run");
+    }
+
+    /** A second close would be a second check. */
+    @Test
+    void eachIsClosedOnceAndTheRunSummedUp() {
+        assertThat(LaunchedRun.launcher().run(parameters(), OfTestCase.class).printed())
+                .singleElement()
+                .asString()
+                .startsWith("MeshGuard  1 test tracked · 8 buffers · 1 failed\n");
+    }
+
+    private RunAssert.Results run(Class<?> testClass) {
+        return JupiterRun.run(testClass, parameters());
+    }
+
+    private Map<String, String> parameters() {
+        return Map.of(
+                "meshguard.page",
+                "off",
+                "junit.jupiter.extensions.store.close.autocloseable.enabled",
+                Boolean.toString(closesAutoCloseables));
+    }
+
+    @TrackAllocations
+    static class OfTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    static class OfClassCase extends OfTestCase {}
+
+    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    static class OfRunCase extends OfTestCase {}
+
+    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    static class OfEachTestCase extends OfTestCase {}
+
+    @TrackAllocations
+    static class CleanCase {
+        @Test
+        void frees(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations
+    static class DynamicCase {
+        @TestFactory
+        Stream<DynamicTest> both(MeshDevice mesh) {
+            return Stream.of(
+                    DynamicTest.dynamicTest("frees", () -> Buffers.take(mesh).deallocate()),
+                    DynamicTest.dynamicTest("leaks", () -> Buffers.take(mesh)));
+        }
+    }
+
+    static class GrowingCase {
+        @RepeatUntilStable
+        void grows(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+}

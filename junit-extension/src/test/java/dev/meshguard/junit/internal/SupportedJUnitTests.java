@@ -1,0 +1,32 @@
+package dev.meshguard.junit.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** A JUnit that is too old is refused by a sentence that says what to do. */
+class SupportedJUnitTests {
+
+    /** A context as JUnit had it before 5.12.1; that of a real one is refused in a consumer. */
+    private interface OlderContext {
+        @SuppressWarnings("unused")
+        String getUniqueId();
+    }
+
+    @Test
+    void theJUnitOfThisBuildIsSupported() {
+        assertThat(SupportedJUnit.refusal(ExtensionContext.class)).isEmpty();
+    }
+
+    @Test
+    void anOlderOneIsRefusedWithTheOldestSupportedVersion() {
+        assertThat(SupportedJUnit.refusal(OlderContext.class))
+                .get(InstanceOfAssertFactories.STRING)
+                .matches(
+                        "MeshGuard needs JUnit Jupiter 5\\.12\\.2 or later, and found .+\\. Choose the version in the build,"
+                                + " for example with org\\.junit:junit-bom; with Spring Boot's parent set the property"
+                                + " junit-jupiter\\.version\\.");
+    }
+}
