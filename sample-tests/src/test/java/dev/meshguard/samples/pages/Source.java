@@ -14,15 +14,23 @@ final class Source {
     static final Path SAMPLES = Page.ROOT.resolve("sample-tests/src/test/java/dev/meshguard/samples");
 
     private static final String TESTS = "Tests.java";
+    private static final Pattern OWN_CONDITION =
+            Pattern.compile("(?m)^(import dev\\.meshguard\\.samples\\.support\\.Fixture;|@Fixture)\n");
     private static final Pattern ANY_BEGIN = Pattern.compile("(//|#|<!--) region: .*");
     private static final Pattern ANY_END = Pattern.compile("(//|#|<!--) end region( -->)?");
 
     private Source() {}
 
-    /** Returns a file of the samples without the line of its package. */
+    /**
+     * Returns a file of the samples as a project of one's own can have it: without the line of its package, and without the condition
+     * that keeps a test that is meant to fail from running in this build.
+     */
     static String file(String name) throws IOException {
         String source = Files.readString(SAMPLES.resolve(name));
-        return source.substring(source.indexOf(";\n") + 2).strip();
+        return OWN_CONDITION
+                .matcher(source.substring(source.indexOf(";\n") + 2))
+                .replaceAll("")
+                .strip();
     }
 
     /** Returns the test classes that run what a file declares: itself, those that name it, or, of a module, those that live in it. */
