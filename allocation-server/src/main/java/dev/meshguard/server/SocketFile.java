@@ -7,28 +7,50 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The file by which programs find a server.
  *
- * <p>It stays behind when a server is killed, so one that nobody answers at is replaced. One at which somebody answers is never taken
- * away, also not where two servers are started at the same time: a file is moved aside before it is asked, and moved back if
- * there is an answer.
+ * <p>The socket is created in a new folder that only this user may enter, gets its permissions there, and is then linked to its path. So
+ * it never has other permissions at its path, no call follows a symbolic link there, and the link fails if anything is in the way.
+ *
+ * <p>Nothing but a stream socket at which nobody answers is ever removed from the path: a killed server leaves one behind. It is moved into
+ * the folder first and looked at again there. What turns out to be something else, because another program was quicker, is linked back.
  */
 final class SocketFile {
 
     private static final int BACKLOG = 128;
-    private static final int LONGEST = 107;
+    private static final int MAX_PATH_BYTES = 107;
+    private static final int MAX_ATTEMPTS = 1000;
+    private static final long PAUSE_NANOS = 2_000_000;
+
+    /** The bits of a mode that say what a file is, and their values; {@code man 7 inode}. */
+    private static final int FILE_TYPE = 0170000;
+
+    private static final int FIFO = 0010000;
+    private static final int CHARACTER_DEVICE = 0020000;
+    private static final int FOLDER = 0040000;
+    private static final int BLOCK_DEVICE = 0060000;
+    private static final int REGULAR_FILE = 0100000;
+    private static final int SYMBOLIC_LINK = 0120000;
+    private static final int SOCKET = 0140000;
+
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
     private final Path path;
     private final @Nullable Object identity;
@@ -45,90 +67,260 @@ final class SocketFile {
      */
     static SocketFile bind(ServerSocketChannel server, Path path, Set<PosixFilePermission> permissions)
             throws IOException {
-        int length = path.toString().getBytes(StandardCharsets.UTF_8).length;
-        if (length > LONGEST) {
-            throw new IOException("The path of the socket has " + length + " bytes, and the system allows " + LONGEST
-                    + ": " + path + ". Choose a shorter one.");
+        int length = bytes(path);
+        if (length > MAX_PATH_BYTES) {
+            throw new IOException("The path of the socket has " + length + " bytes, and the system allows "
+                    + MAX_PATH_BYTES + ": " + path + ". Choose a shorter one.");
         }
-        Path folder = path.toAbsolutePath().getParent();
-        if (folder != null && !Files.isDirectory(folder)) {
+        Path parent = path.toAbsolutePath().getParent();
+        if (parent == null || !Files.isDirectory(parent)) {
             throw new IOException(
                     "The folder of the socket " + path + " does not exist. Make it, or choose another path.");
         }
-        removeStale(path);
+        Path folder = privateFolder(parent, path);
         try {
-            server.bind(UnixDomainSocketAddress.of(path), BACKLOG);
+            return bind(server, path, folder, permissions);
+        } finally {
+            Files.deleteIfExists(folder.resolve(Name.NEW.inFolder));
+            removeIfEmpty(folder);
+        }
+    }
+
+    /** The files of the private folder; short, because the system limits the path of a socket. */
+    private enum Name {
+        NEW("s"),
+        OLD("o");
+
+        private final String inFolder;
+
+        Name(String inFolder) {
+            this.inFolder = inFolder;
+        }
+    }
+
+    private static SocketFile bind(
+            ServerSocketChannel server, Path path, Path folder, Set<PosixFilePermission> permissions)
+            throws IOException {
+        Path socket = folder.resolve(Name.NEW.inFolder);
+        int excess = bytes(socket) - MAX_PATH_BYTES;
+        if (excess > 0) {
+            throw new IOException(
+                    "The path of the folder of the socket " + path + " is " + excess
+                            + " bytes too long, because the socket is created in a folder of its own there. Choose a shorter one.");
+        }
+        try {
+            server.bind(UnixDomainSocketAddress.of(socket), BACKLOG);
         } catch (IOException e) {
-            if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-                throw inUse(path, e);
-            }
             throw new IOException("Cannot listen at " + path + ": " + e.getMessage() + ". Choose another path.", e);
         }
-        SocketFile file = new SocketFile(path, identityOf(path));
         try {
-            Files.setPosixFilePermissions(path, permissions);
+            Files.setPosixFilePermissions(socket, permissions);
         } catch (UnsupportedOperationException e) {
             // A file system without such permissions: there the folder's decide.
-            return file;
+            return linked(socket, path, folder);
         }
-        return file;
+        return linked(socket, path, folder);
     }
 
-    private static void removeStale(Path path) throws IOException {
-        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-            return;
-        }
-        if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .isOther()) {
-            throw new IOException(path + " is no socket, so it is not replaced. Remove it, or choose another path.");
-        }
-        if (isAnswered(path)) {
-            throw inUse(path, null);
-        }
-        Path aside = path.resolveSibling(path.getFileName() + "~");
-        boolean canBeAskedAside = aside.toString().length() <= LONGEST;
-        try {
-            Files.move(path, canBeAskedAside ? aside : path);
-        } catch (NoSuchFileException e) {
-            return; // Somebody else has just removed it.
-        } catch (FileAlreadyExistsException e) {
-            Files.deleteIfExists(aside);
-            Files.move(path, aside);
-        }
-        if (!canBeAskedAside) {
-            Files.deleteIfExists(path);
-        } else if (isAnswered(aside)) {
-            Files.move(aside, path);
-            throw inUse(path, null);
-        } else {
-            Files.deleteIfExists(aside);
-        }
-    }
-
-    private static boolean isAnswered(Path path) throws IOException {
-        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            return probe.connect(UnixDomainSocketAddress.of(path));
-        } catch (ConnectException e) {
-            return false;
-        } catch (IOException e) {
-            if (String.valueOf(e.getMessage()).contains("refused")) {
-                return false;
+    private static SocketFile linked(Path socket, Path path, Path folder) throws IOException {
+        Object identity = identityOf(socket);
+        for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+            try {
+                Files.createLink(path, socket);
+                return new SocketFile(path, identity);
+            } catch (FileAlreadyExistsException e) {
+                removeStale(path, folder);
+            } catch (UnsupportedOperationException | FileSystemException e) {
+                throw new IOException("Cannot listen at " + path + ": " + reason(e) + ". Choose another path.", e);
             }
+        }
+        throw new IOException(
+                "Cannot listen at " + path + ": another server that was killed was about to remove it. Remove " + path
+                        + " and the files .c… beside it, or choose another path.");
+    }
+
+    private static Path privateFolder(Path parent, Path path) throws IOException {
+        try {
+            return privateFolder(parent);
+        } catch (IOException e) {
             throw new IOException(
-                    "Cannot find out whether somebody listens at " + path + ": " + e.getMessage()
-                            + ". Choose another path.",
+                    "Cannot listen at " + path + ": no file can be created in its folder (" + reason(e)
+                            + "). Choose another path.",
                     e);
         }
     }
 
-    private static IOException inUse(Path path, @Nullable IOException cause) {
+    /** A short random name keeps two servers apart; nothing rests on that nobody guesses it. */
+    private static Path privateFolder(Path parent) throws IOException {
+        while (true) {
+            int number = ThreadLocalRandom.current().nextInt(1 << 30);
+            Path folder = parent.resolve(".s" + Integer.toString(number, Character.MAX_RADIX));
+            try {
+                return Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+            } catch (FileAlreadyExistsException e) {
+                continue;
+            } catch (UnsupportedOperationException e) {
+                return Files.createDirectory(folder);
+            }
+        }
+    }
+
+    // What is in the way
+
+    /**
+     * Removes what is at the path if it is a socket at which nobody answers.
+     *
+     * <p>Of several servers that find it, the one removes it that can link it to a name made of its identity. So nobody removes what
+     * another has put in its place.
+     */
+    private static void removeStale(Path path, Path folder) throws IOException {
+        Object known;
+        try {
+            String kind = kindOtherThanSocket(path);
+            if (kind != null) {
+                throw new IOException(path + " is " + kind
+                        + " and no socket, so it is not replaced. Remove it, or choose another path.");
+            }
+            known = identityOf(path);
+            if (isAnswered(path)) {
+                throw inUse(path);
+            }
+        } catch (NoSuchFileException e) {
+            return; // Somebody else has just removed it.
+        }
+        Path claim = path.resolveSibling(".c" + Integer.toUnsignedString(Objects.hashCode(known), Character.MAX_RADIX));
+        try {
+            Files.createLink(claim, path);
+        } catch (NoSuchFileException e) {
+            return;
+        } catch (FileAlreadyExistsException e) {
+            LockSupport.parkNanos(PAUSE_NANOS); // Another server is about to remove it.
+            return;
+        } catch (UnsupportedOperationException | FileSystemException e) {
+            throw notRemovable(path, e);
+        }
+        try {
+            boolean isStill = Objects.equals(known, identityOf(claim)) && kindOtherThanSocket(claim) == null;
+            if (isStill && !isAnswered(claim)) {
+                remove(path, known, folder.resolve(Name.OLD.inFolder));
+            }
+        } finally {
+            Files.delete(claim);
+        }
+    }
+
+    private static void remove(Path path, @Nullable Object known, Path old) throws IOException {
+        try {
+            Files.move(path, old);
+        } catch (NoSuchFileException e) {
+            return;
+        } catch (FileSystemException e) {
+            throw notRemovable(path, e);
+        }
+        if (Objects.equals(known, identityOf(old))) {
+            Files.delete(old);
+        } else {
+            putBack(old, path);
+        }
+    }
+
+    private static IOException notRemovable(Path path, Exception cause) {
         return new IOException(
-                "Another allocation server listens at " + path + ". Stop it, or choose another path.", cause);
+                "Nobody answers at " + path + ", and it cannot be removed (" + reason(cause)
+                        + "). Remove it, or choose another path.",
+                cause);
+    }
+
+    /** Somebody put something else at the path after it was looked at. */
+    private static void putBack(Path old, Path path) throws IOException {
+        try {
+            if (Files.isDirectory(old, LinkOption.NOFOLLOW_LINKS)) {
+                Files.move(old, path);
+            } else {
+                Files.createLink(path, old);
+                Files.delete(old);
+            }
+        } catch (IOException e) {
+            throw new IOException(
+                    "Others create files at " + path + " at the same time. One of them is now " + old
+                            + ": move it back, or choose another path.",
+                    e);
+        }
+    }
+
+    /** Returns what a file is, or null if it is a socket. */
+    private static @Nullable String kindOtherThanSocket(Path path) throws IOException {
+        if (!path.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+            return attributes(path).isOther() ? null : "a file or folder";
+        }
+        int mode = (int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+        return switch (mode & FILE_TYPE) {
+            case SOCKET -> null;
+            case FIFO -> "a named pipe";
+            case CHARACTER_DEVICE, BLOCK_DEVICE -> "a device";
+            case FOLDER -> "a folder";
+            case REGULAR_FILE -> "a file";
+            case SYMBOLIC_LINK -> "a symbolic link";
+            default -> "of an unknown kind";
+        };
+    }
+
+    /** A server that is too busy to accept is there all the same, so this does not wait for it. */
+    private static boolean isAnswered(Path path) throws IOException {
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            probe.configureBlocking(false);
+            probe.connect(UnixDomainSocketAddress.of(path));
+            return true;
+        } catch (ConnectException e) {
+            return false;
+        } catch (NoSuchFileException e) {
+            throw e;
+        } catch (IOException e) {
+            String reason = String.valueOf(e.getMessage());
+            if (reason.contains("temporarily unavailable")) {
+                return true;
+            }
+            if (reason.contains("No such file") || !Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+                throw new NoSuchFileException(path.toString());
+            }
+            throw new IOException(
+                    "Cannot find out whether somebody listens at " + path + ": " + reason + ". Choose another path.",
+                    e);
+        }
+    }
+
+    private static IOException inUse(Path path) {
+        return new IOException("Another allocation server listens at " + path + ". Stop it, or choose another path.");
+    }
+
+    // Files
+
+    private static int bytes(Path path) {
+        return path.toString().getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    private static String reason(Exception failure) {
+        if (failure instanceof AccessDeniedException) {
+            return "Permission denied";
+        }
+        return failure instanceof FileSystemException file && file.getReason() != null
+                ? file.getReason()
+                : String.valueOf(failure.getMessage());
+    }
+
+    private static BasicFileAttributes attributes(Path path) throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     }
 
     private static @Nullable Object identityOf(Path path) throws IOException {
-        return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .fileKey();
+        return attributes(path).fileKey();
+    }
+
+    /** What could not be linked back stays where its message says it is. */
+    private static void removeIfEmpty(Path folder) throws IOException {
+        if (!Files.exists(folder.resolve(Name.OLD.inFolder), LinkOption.NOFOLLOW_LINKS)) {
+            Files.deleteIfExists(folder);
+        }
     }
 
     /** Removes the file, unless somebody has put another in its place; to be called before the server's socket is closed. */

@@ -65,7 +65,26 @@ final class RawClient implements AutoCloseable {
 
     /** Returns whether the server has closed the connection; waits until it has, or something comes. */
     boolean isRefused() throws IOException {
-        return channel.read(ByteBuffer.allocate(1)) < 0;
+        return isRefusedAfter();
+    }
+
+    /** Returns whether the server closes the connection because of what is sent, which it need not read whole. */
+    boolean isRefusedAfter(byte... bytes) throws IOException {
+        try {
+            send(bytes);
+            return channel.read(ByteBuffer.allocate(1)) < 0;
+        } catch (IOException e) {
+            if (isClosedByServer(e)) {
+                return true;
+            }
+            throw e;
+        }
+    }
+
+    /** What a connection fails with that is closed while something is on its way. */
+    static boolean isClosedByServer(IOException failure) {
+        String message = String.valueOf(failure.getMessage());
+        return message.contains("roken pipe") || message.contains("reset");
     }
 
     @Override

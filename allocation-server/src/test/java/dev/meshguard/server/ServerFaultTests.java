@@ -121,9 +121,8 @@ class ServerFaultTests extends WithServer {
         try (RawClient good = client();
                 RawClient bad = client()) {
             good.send(Request.allocation(7, 0, BufferType.L1, 4096, 64)).query(0);
-            bad.send(garbage);
 
-            assertThat(bad.isRefused()).isTrue();
+            assertThat(bad.isRefusedAfter(garbage)).isTrue();
             assertThat(good.send(Request.allocation(7, 0, BufferType.L1, 8192, 64))
                             .query(0)
                             .l1())
@@ -158,7 +157,8 @@ class ServerFaultTests extends WithServer {
             Request[] questions = new Request[20_000];
             Arrays.fill(questions, Request.query(0));
             Future<RawClient> sending = threads.submit(() -> slow.send(questions));
-            server.await(all -> all.get(0).records() > 1000, LONG);
+            assertThat(server.await(all -> all.stream().anyMatch(one -> one.records() > 1000), LONG))
+                    .isTrue();
 
             assertThat(other.send(Request.allocation(7, 0, BufferType.L1, 4096, 64))
                             .query(0)
@@ -252,12 +252,14 @@ class ServerFaultTests extends WithServer {
                 .inheritIO()
                 .start();
         try {
-            server.await(all -> !all.isEmpty() && all.get(0).reports() > 100, LONG);
+            assertThat(server.await(all -> all.stream().anyMatch(one -> one.reports() > 100), LONG))
+                    .isTrue();
         } finally {
             program.destroyForcibly();
         }
         program.waitFor();
-        server.await(all -> all.stream().noneMatch(ServerConnection::isOpen), LONG);
+        assertThat(server.await(all -> all.stream().noneMatch(ServerConnection::isOpen), LONG))
+                .isTrue();
         server.checkProcesses();
 
         long reported = server.connections().get(0).reports();
@@ -313,7 +315,7 @@ class ServerFaultTests extends WithServer {
                 client.send(Arrays.copyOf(bytes, random.nextInt(bytes.length)));
             } catch (IOException e) {
                 // The server may close the connection while it is written to.
-                assertThat(e).as("seed %d, connection %d", SEED, connection).hasMessageContaining("roken pipe");
+                assertThat(e).as("seed %d, connection %d", SEED, connection).matches(RawClient::isClosedByServer);
             }
         }
 

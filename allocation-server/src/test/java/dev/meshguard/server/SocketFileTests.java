@@ -2,18 +2,35 @@ package dev.meshguard.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.meshguard.server.protocol.RecordSize;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A socket that nobody answers at is replaced, one at which somebody does never. */
 class SocketFileTests extends WithServer {
@@ -56,9 +73,7 @@ class SocketFileTests extends WithServer {
 
     @Test
     void aSocketThatNobodyAnswersAtIsReplaced() throws IOException {
-        try (ServerSocketChannel killed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-            killed.bind(UnixDomainSocketAddress.of(folder.resolve("s")));
-        }
+        stale(folder.resolve("s"));
         assertThat(names()).containsExactly("s");
 
         start(RecordSize.BYTES_72);
@@ -84,15 +99,141 @@ class SocketFileTests extends WithServer {
         assertThat(names()).containsExactly("s");
     }
 
-    @Test
-    void aFileThatIsNoSocketIsLeftAlone() throws IOException {
-        Files.writeString(folder.resolve("s"), "precious");
+    private enum Obstacle {
+        FILE("a file"),
+        EMPTY_FOLDER("a folder"),
+        FULL_FOLDER("a folder"),
+        NAMED_PIPE("a named pipe"),
+        DEVICE("a device"),
+        LINK_TO_NOTHING("a symbolic link"),
+        LINK_TO_STALE_SOCKET("a symbolic link");
+
+        private final String kind;
+
+        Obstacle(String kind) {
+            this.kind = kind;
+        }
+
+        void makeAt(Path path) throws IOException, InterruptedException {
+            switch (this) {
+                case FILE -> Files.writeString(path, "precious");
+                case EMPTY_FOLDER -> Files.createDirectory(path);
+                case FULL_FOLDER -> Files.createFile(Files.createDirectory(path).resolve("precious"));
+                case NAMED_PIPE -> assertThat(exitOf("mkfifo", path.toString())).isZero();
+                case DEVICE ->
+                    assumeTrue(exitOf("mknod", path.toString(), "c", "1", "3") == 0, "devices can be created");
+                case LINK_TO_NOTHING -> Files.createSymbolicLink(path, path.resolveSibling("nothing"));
+                case LINK_TO_STALE_SOCKET -> {
+                    stale(path.resolveSibling("stale"));
+                    Files.createSymbolicLink(path, path.resolveSibling("stale"));
+                }
+            }
+        }
+
+        private static int exitOf(String... command) throws IOException, InterruptedException {
+            return new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .waitFor();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsNoSocketIsLeftAlone(Obstacle obstacle) throws IOException, InterruptedException {
+        obstacle.makeAt(folder.resolve("s"));
+        List<String> before = everything();
 
         assertThatIOException()
                 .isThrownBy(() -> builder(RecordSize.BYTES_72).start())
-                .withMessage(folder.resolve("s")
-                        + " is no socket, so it is not replaced. Remove it, or choose another path.");
-        assertThat(folder.resolve("s")).hasContent("precious");
+                .withMessage(folder.resolve("s") + " is " + obstacle.kind
+                        + " and no socket, so it is not replaced. Remove it, or choose another path.");
+        assertThat(everything()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsBesideAStaleSocketIsLeftAlone(Obstacle obstacle) throws IOException, InterruptedException {
+        obstacle.makeAt(folder.resolve("s~"));
+        List<String> before = everything();
+        stale(folder.resolve("s"));
+
+        start(RecordSize.BYTES_72);
+        server.close();
+
+        assertThat(everything()).isEqualTo(before);
+    }
+
+    @Test
+    void ofServersThatFindOneStaleSocketOneTakesItsPlace() throws Exception {
+        int servers = 4;
+        ExecutorService threads = Executors.newFixedThreadPool(servers);
+        try {
+            for (int round = 0; round < 100; round++) {
+                stale(folder.resolve("s"));
+                CyclicBarrier together = new CyclicBarrier(servers);
+                Callable<Optional<AllocationServer>> starting = () -> {
+                    together.await(30, TimeUnit.SECONDS);
+                    try {
+                        return Optional.of(builder(RecordSize.BYTES_72).start());
+                    } catch (IOException e) {
+                        assertThat(e).hasMessageStartingWith("Another allocation server listens at ");
+                        return Optional.empty();
+                    }
+                };
+                List<AllocationServer> started = new ArrayList<>();
+                for (Future<Optional<AllocationServer>> one :
+                        threads.invokeAll(Collections.nCopies(servers, starting))) {
+                    one.get().ifPresent(started::add);
+                }
+
+                assertThat(started).as("round %d", round).hasSize(1);
+                assertThat(names()).as("round %d", round).containsExactly("s");
+                server = started.get(0);
+                try (RawClient client = client()) {
+                    assertThat(client.query(0).dram()).isZero();
+                }
+                server.close();
+                assertThat(names()).as("round %d", round).isEmpty();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void aServerThatIsTooBusyToAcceptIsThere() throws IOException {
+        List<SocketChannel> waiting = new ArrayList<>();
+        try (ServerSocketChannel busy = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            busy.bind(UnixDomainSocketAddress.of(folder.resolve("s")), 1);
+            while (isAccepted(folder.resolve("s"), waiting)) {
+                assertThat(waiting).hasSizeLessThan(1000);
+            }
+
+            assertThatIOException()
+                    .isThrownBy(() -> builder(RecordSize.BYTES_72).start())
+                    .withMessageStartingWith("Another allocation server listens at ");
+            assertThat(names()).containsExactly("s");
+        } finally {
+            for (SocketChannel one : waiting) {
+                one.close();
+            }
+        }
+    }
+
+    @Test
+    void aPathInALongFolderIsRefusedAndNothingIsLeftBehind() throws IOException {
+        int missing = 105 - folder.toString().length() - 1;
+        Path deep = Files.createDirectory(folder.resolve("d".repeat(missing)));
+
+        assertThatIOException()
+                .isThrownBy(() ->
+                        builder(RecordSize.BYTES_72).socket(deep.resolve("s")).start())
+                .withMessageMatching(
+                        "The path of the folder of the socket .* is \\d+ bytes too long, because the socket"
+                                + " is created in a folder of its own there\\. Choose a shorter one\\.");
+        assertThat(deep).isEmptyDirectory();
     }
 
     @Test
@@ -134,6 +275,46 @@ class SocketFileTests extends WithServer {
                         .log(folder.resolve("nowhere/log"))
                         .start());
         assertThat(names()).isEmpty();
+    }
+
+    /** Returns whether there is room for one more connection that nobody accepts. */
+    private static boolean isAccepted(Path path, List<SocketChannel> waiting) throws IOException {
+        SocketChannel next = SocketChannel.open(StandardProtocolFamily.UNIX);
+        waiting.add(next);
+        next.configureBlocking(false);
+        try {
+            return next.connect(UnixDomainSocketAddress.of(path));
+        } catch (SocketException e) {
+            assertThat(e).hasMessageContaining("temporarily unavailable");
+            return false;
+        }
+    }
+
+    /** A server that is killed leaves its socket behind. */
+    private static void stale(Path path) throws IOException {
+        try (ServerSocketChannel killed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            killed.bind(UnixDomainSocketAddress.of(path));
+        }
+    }
+
+    /** Returns all files with their identities and contents. */
+    private List<String> everything() throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> !file.equals(folder))
+                    .sorted()
+                    .map(SocketFileTests::described)
+                    .toList();
+        }
+    }
+
+    private static String described(Path file) {
+        try {
+            BasicFileAttributes attributes =
+                    Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return file + " " + attributes.fileKey() + " " + (attributes.isRegularFile() ? Files.readString(file) : "");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private Stream<String> names() {

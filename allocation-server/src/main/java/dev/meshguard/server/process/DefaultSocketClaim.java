@@ -5,6 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -60,7 +61,8 @@ final class DefaultSocketClaim implements AutoCloseable {
 
     private static FileChannel open(Path lock) throws IOException {
         try {
-            return FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            return FileChannel.open(
+                    lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
         } catch (AccessDeniedException ofAnotherUser) {
             throw new IllegalStateException(
                     lock
