@@ -126,6 +126,10 @@ class ServerCommandsTests {
                 "--record-size x | --record-size x: give 72, 112 or 144, whichever the programs were built with, or auto",
                 "--ids octal | --ids octal: give decimal or hex",
                 "--allow nobody | --allow nobody: give user, group or all",
+                "--dead-check -5 | --dead-check -5: give a number from 0 to 86400",
+                "--dead-check 9223372036854775807 | --dead-check 9223372036854775807: give a number from 0 to 86400",
+                "--devices -1 | --devices -1: give a number from 0 to 1024",
+                "--devices 1000000 | --devices 1000000: give a number from 0 to 1024",
             })
     void aWrongOptionIsSaidInOneLine(String options, String refusal) {
         assertThat(run(("serve --socket " + socket() + " " + options).split(" ")))

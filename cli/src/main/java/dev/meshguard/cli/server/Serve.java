@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +63,7 @@ import picocli.CommandLine.Spec;
             "  banner-of-ten-seconds   the log says that dead processes are looked for every 10 seconds",
             "",
             "Exit status:",
-            "  0   it was stopped",
+            "  0   it was stopped, by Ctrl+C or SIGTERM too",
             "  64  wrong usage, or a socket or log that cannot be made",
             "",
             "Examples:",
@@ -72,6 +73,8 @@ import picocli.CommandLine.Spec;
         })
 public final class Serve implements Callable<Integer> {
 
+    private static final int MAX_DEVICES = 1024;
+    private static final long MAX_DEAD_CHECK_SECONDS = TimeUnit.DAYS.toSeconds(1);
     private static final String ALL = "all";
     private static final String STANDARD_OUTPUT = "-";
 
@@ -108,7 +111,7 @@ public final class Serve implements Callable<Integer> {
             names = "--devices",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Tell programs that ask of N Wormhole B0 devices (default: none are known).")
+            description = "Tell programs that ask of N Wormhole B0 devices, at most 1024 (default: none are known).")
     private int devices;
 
     @Option(
@@ -116,8 +119,8 @@ public final class Serve implements Callable<Integer> {
             paramLabel = "SECONDS",
             defaultValue = "5",
             description =
-                    "How often dead processes are looked for (default: ${DEFAULT-VALUE}); 0 is never, for programs in"
-                            + " other containers.")
+                    "How often dead processes are looked for, at most 86400 (default: ${DEFAULT-VALUE}); 0 is never, for"
+                            + " programs in other containers.")
     private long deadCheck;
 
     @Option(
@@ -150,6 +153,12 @@ public final class Serve implements Callable<Integer> {
         return ExitStatus.CLEAN.code();
     }
 
+    private static void checkRange(String option, long value, long max) throws Refusal {
+        if (value < 0 || value > max) {
+            throw new Refusal(option + " " + value + ": give a number from 0 to " + max);
+        }
+    }
+
     private static AllocationServer start(AllocationServer.Builder builder) throws Refusal {
         try {
             return builder.start();
@@ -158,9 +167,18 @@ public final class Serve implements Callable<Integer> {
         }
     }
 
-    /** A signal ends the process by its shutdown hooks; an interrupt ends the command alone. */
+    /**
+     * A signal ends the process by its shutdown hooks; an interrupt ends the command alone.
+     *
+     * <p>To be stopped is how a server ends, so a signal's own status, 143 or 130, would make every stop look like a failure.
+     */
     private void runUntilStopped(AllocationServer server, PrintWriter out) {
-        Thread hook = new Thread(server::close, "meshguard-serve-end");
+        Thread hook = new Thread(
+                () -> {
+                    server.close();
+                    Runtime.getRuntime().halt(ExitStatus.CLEAN.code());
+                },
+                "meshguard-serve-end");
         Runtime.getRuntime().addShutdownHook(hook);
         try {
             if (log == null) {
@@ -174,6 +192,8 @@ public final class Serve implements Callable<Integer> {
     }
 
     private AllocationServer.Builder builder(PrintWriter out) throws Refusal {
+        checkRange("--devices", devices, MAX_DEVICES);
+        checkRange("--dead-check", deadCheck, MAX_DEAD_CHECK_SECONDS);
         AllocationServer.Builder builder = AllocationServer.builder()
                 .socket(socket)
                 .tracker(AllocationTracker.builder()
@@ -186,7 +206,7 @@ public final class Serve implements Callable<Integer> {
                         .toList())
                 .compatibleWith(compatibility())
                 .permissions(permissions())
-                .processCheckEvery(Duration.ofSeconds(Math.max(0, deadCheck)));
+                .processCheckEvery(Duration.ofSeconds(deadCheck));
         ServerAddress.sizeOfPrograms(recordSize).ifPresent(builder::recordSize);
         if (ids != null) {
             switch (ids.toLowerCase(Locale.ROOT)) {
