@@ -69,6 +69,9 @@ final class Lent {
         if (details.mesh().isPresent()) {
             release = release.onMesh(details.mesh().getAsInt());
         }
+        if (details.allocator().isPresent()) {
+            release = release.fromAllocator(details.allocator().get());
+        }
         return details.processId().isPresent()
                 ? release.reportedBy(details.processId().getAsLong())
                 : release;

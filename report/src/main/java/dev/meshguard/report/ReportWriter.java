@@ -622,7 +622,7 @@ final class ReportWriter {
             List<Anomaly> ofKind = history.anomalies().stream()
                     .filter(anomaly -> anomaly.kind() == kind)
                     .toList();
-            boolean isFinding = kind.unbalancesBooks() || kind == Anomaly.Kind.LENT_BY_TWO_MESHES;
+            boolean isFinding = kind.unbalancesBooks() || kind == Anomaly.Kind.HELD_BY_TWO_ALLOCATORS;
             if (!ofKind.isEmpty() && !isFinding) {
                 Anomaly first = ofKind.get(0);
                 asides.add(String.format(

@@ -28,6 +28,10 @@ import org.apiguardian.api.API.Status;
  * @param handleCollected whether memory goes back because its last handle was garbage and was collected, and not because
  *     somebody called for it; never so of a request for memory
  * @param connection the connection over which it was reported, if the source has several; numbered from 1
+ * @param allocator which of the allocators over the device reserved the memory, if the source knows it; a mesh, its devices and
+ *     its sub-devices have one each, and two of them can reserve the same address
+ * @param view whether the request reserved no memory and points to what another request reserved; its allocator is then that of
+ *     the other
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -40,7 +44,9 @@ public record AllocationDetails(
         OptionalLong processId,
         OptionalInt mesh,
         boolean handleCollected,
-        OptionalInt connection) {
+        OptionalInt connection,
+        Optional<AllocatorId> allocator,
+        boolean view) {
 
     private static final AllocationDetails USER = new AllocationDetails(
             BufferKind.BUFFER,
@@ -51,11 +57,20 @@ public record AllocationDetails(
             OptionalLong.empty(),
             OptionalInt.empty(),
             false,
-            OptionalInt.empty());
+            OptionalInt.empty(),
+            Optional.empty(),
+            false);
 
-    /** Creates details; no mesh lent a circular buffer, so there a mesh is left out. */
+    /**
+     * Creates details; no allocator knows a circular buffer, so there mesh and allocator are left out, and a device's own
+     * allocator belongs to no mesh.
+     */
     public AllocationDetails {
-        mesh = kind == BufferKind.CIRCULAR_BUFFER ? OptionalInt.empty() : mesh;
+        boolean isInNoAllocator = kind == BufferKind.CIRCULAR_BUFFER;
+        allocator = isInNoAllocator ? Optional.empty() : allocator;
+        boolean isInNoMesh =
+                isInNoAllocator || (allocator.isPresent() && allocator.get().kind() == AllocatorId.Kind.DEVICE);
+        mesh = isInNoMesh ? OptionalInt.empty() : mesh;
     }
 
     /** Returns the details of a buffer that the code under test must free, of which nothing else is known. */
@@ -81,25 +96,45 @@ public record AllocationDetails(
     /** Returns these details for another kind of buffer. */
     public AllocationDetails ofKind(BufferKind newKind) {
         return new AllocationDetails(
-                newKind, lifetime, owner, label, extent, processId, mesh, handleCollected, connection);
+                newKind, lifetime, owner, label, extent, processId, mesh, handleCollected, connection, allocator, view);
     }
 
     /** Returns these details with another lifetime. */
     public AllocationDetails withLifetime(BufferLifetime newLifetime) {
         return new AllocationDetails(
-                kind, newLifetime, owner, label, extent, processId, mesh, handleCollected, connection);
+                kind, newLifetime, owner, label, extent, processId, mesh, handleCollected, connection, allocator, view);
     }
 
     /** Returns these details with an owner. */
     public AllocationDetails ownedBy(Owner newOwner) {
         return new AllocationDetails(
-                kind, lifetime, Optional.of(newOwner), label, extent, processId, mesh, handleCollected, connection);
+                kind,
+                lifetime,
+                Optional.of(newOwner),
+                label,
+                extent,
+                processId,
+                mesh,
+                handleCollected,
+                connection,
+                allocator,
+                view);
     }
 
     /** Returns these details with a label. */
     public AllocationDetails labelled(String newLabel) {
         return new AllocationDetails(
-                kind, lifetime, owner, Optional.of(newLabel), extent, processId, mesh, handleCollected, connection);
+                kind,
+                lifetime,
+                owner,
+                Optional.of(newLabel),
+                extent,
+                processId,
+                mesh,
+                handleCollected,
+                connection,
+                allocator,
+                view);
     }
 
     /** Returns these details with the bytes that each buffer takes in every bank. */
@@ -113,19 +148,41 @@ public record AllocationDetails(
                 processId,
                 mesh,
                 handleCollected,
-                connection);
+                connection,
+                allocator,
+                view);
     }
 
     /** Returns these details with the process that reports. */
     public AllocationDetails reportedBy(long newProcessId) {
         return new AllocationDetails(
-                kind, lifetime, owner, label, extent, OptionalLong.of(newProcessId), mesh, handleCollected, connection);
+                kind,
+                lifetime,
+                owner,
+                label,
+                extent,
+                OptionalLong.of(newProcessId),
+                mesh,
+                handleCollected,
+                connection,
+                allocator,
+                view);
     }
 
     /** Returns these details with the connection over which the process reports. */
     public AllocationDetails overConnection(int newConnection) {
         return new AllocationDetails(
-                kind, lifetime, owner, label, extent, processId, mesh, handleCollected, OptionalInt.of(newConnection));
+                kind,
+                lifetime,
+                owner,
+                label,
+                extent,
+                processId,
+                mesh,
+                handleCollected,
+                OptionalInt.of(newConnection),
+                allocator,
+                view);
     }
 
     /**
@@ -138,7 +195,17 @@ public record AllocationDetails(
      */
     public AllocationDetails onMesh(int newMesh) {
         return new AllocationDetails(
-                kind, lifetime, owner, label, extent, processId, OptionalInt.of(newMesh), handleCollected, connection);
+                kind,
+                lifetime,
+                owner,
+                label,
+                extent,
+                processId,
+                OptionalInt.of(newMesh),
+                handleCollected,
+                connection,
+                allocator,
+                view);
     }
 
     /**
@@ -147,6 +214,35 @@ public record AllocationDetails(
      * <p>To be given with a release only. Such a release has no origin: no line of the code under test asked for it.
      */
     public AllocationDetails ofCollectedHandle() {
-        return new AllocationDetails(kind, lifetime, owner, label, extent, processId, mesh, true, connection);
+        return new AllocationDetails(
+                kind, lifetime, owner, label, extent, processId, mesh, true, connection, allocator, view);
+    }
+
+    /**
+     * Returns these details with the allocator that reserved the memory.
+     *
+     * <p>To be given with the free of a buffer as with its allocation: a free takes back what the same allocator reserved. Where
+     * it is left out, reports match by mesh and address alone. Circular buffers lie in no allocator, so these details of one stay
+     * as they are; a device's own allocator belongs to no mesh, so its details name none.
+     */
+    public AllocationDetails fromAllocator(AllocatorId newAllocator) {
+        return new AllocationDetails(
+                kind,
+                lifetime,
+                owner,
+                label,
+                extent,
+                processId,
+                mesh,
+                handleCollected,
+                connection,
+                Optional.of(newAllocator),
+                view);
+    }
+
+    /** Returns these details for a request that reserves nothing and points to memory that another request reserved. */
+    public AllocationDetails asView() {
+        return new AllocationDetails(
+                kind, lifetime, owner, label, extent, processId, mesh, handleCollected, connection, allocator, true);
     }
 }

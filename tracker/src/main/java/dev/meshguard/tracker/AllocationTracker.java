@@ -58,9 +58,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Limits</h2>
  *
- * <p>Live totals are those of {@code REFERENCE_COUNTED}; other policies are computed from a history when asked for. An
- * address is counted once in them, also where two meshes lend it: a device has no more memory than it has. Whose it is
- * and how many buffers that makes is a matter of the history.
+ * <p>Live totals are those of {@code REFERENCE_COUNTED}; other policies are computed from a history when asked for. What two
+ * allocators reserve at one address are two entries, whose bytes add up; reports that name no allocator match by address.
  * With {@link Retention#LIVE_AND_TOTALS} the past of what was freed is gone.
  *
  * <p>Safe for use by several threads.
@@ -245,7 +244,7 @@ public final class AllocationTracker implements AllocationListener {
             deviceOutOfRange(device);
             return;
         }
-        long watchedSize = watches.isEmpty() ? -1 : books.liveSize(type, address);
+        long watchedSize = watches.isEmpty() ? -1 : books.liveSize(release, type, address);
         Effect effect = books.freed(ticketOf(release), orNull(release), type, address, ownership);
         if (effect == Effect.NOTHING_TO_FREE) {
             addStack(release);
@@ -624,8 +623,8 @@ public final class AllocationTracker implements AllocationListener {
             Effect effect, AllocationRequest request, int device, BufferType type, long address, long size) {
         if (effect == Effect.REPEATED_WITH_OTHER_SIZE && request.details().kind() == BufferKind.BUFFER) {
             log.sizeChange(device, type, address, size);
-        } else if (effect == Effect.REPEATED_BY_ANOTHER_MESH) {
-            log.lentByAnotherMesh(device, type, address, size);
+        } else if (effect == Effect.ENTERED_OVER_ANOTHER) {
+            log.overAnotherAllocator(device, type, address, size);
         }
     }
 

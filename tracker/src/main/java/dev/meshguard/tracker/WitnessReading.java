@@ -3,6 +3,7 @@ package dev.meshguard.tracker;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apiguardian.api.API;
@@ -48,26 +49,38 @@ public final class WitnessReading {
 
     private final int mesh;
     private final Moment moment;
+    private final @Nullable AllocatorId allocator;
     /** Ascending. */
     private final List<Integer> devices;
     /** By the place of the device, or one for all of them, and by that of the type; nothing where a memory is not covered. */
     private final long[] @Nullable [][] taken;
 
-    private WitnessReading(int mesh, Moment moment, List<Integer> devices, long[] @Nullable [][] taken) {
+    private WitnessReading(
+            int mesh,
+            Moment moment,
+            @Nullable AllocatorId allocator,
+            List<Integer> devices,
+            long[] @Nullable [][] taken) {
         this.mesh = mesh;
         this.moment = moment;
+        this.allocator = allocator;
         this.devices = devices;
         this.taken = taken;
     }
 
-    /** Starts a reading for the mesh with the given id. */
+    /** Starts a reading for the mesh with the given id, of all allocators that serve it unless one is named. */
     public static Builder of(int mesh, Moment moment) {
         return new Builder(mesh, moment);
     }
 
-    /** Returns the id of the mesh that was read. */
+    /** Returns the id of the mesh that was read, or, of a device's own allocator, of the mesh at whose close it was. */
     public int mesh() {
         return mesh;
+    }
+
+    /** Returns which allocator was read, if one alone was; without it the reading joins all that serve the mesh. */
+    public Optional<AllocatorId> allocator() {
+        return Optional.ofNullable(allocator);
     }
 
     /** Returns when it was read. */
@@ -120,6 +133,7 @@ public final class WitnessReading {
 
         private final int mesh;
         private final Moment moment;
+        private @Nullable AllocatorId allocator;
 
         /** The devices that were named together and share one row of regions, as the devices of a mesh do. */
         private List<Integer> together = List.of();
@@ -132,6 +146,12 @@ public final class WitnessReading {
         private Builder(int mesh, Moment moment) {
             this.mesh = mesh;
             this.moment = moment;
+        }
+
+        /** Says that one allocator alone is read; its buffers are judged by this reading, and no others are. */
+        public Builder ofAllocator(AllocatorId read) {
+            allocator = read;
+            return this;
         }
 
         /** Adds one region of one device; addresses of a region named twice are joined. */
@@ -181,7 +201,7 @@ public final class WitnessReading {
         /** Returns the reading. */
         public WitnessReading build() {
             if (apart == null && isAscending(together)) {
-                return new WitnessReading(mesh, moment, together, new long[][][] {ofAll.clone()});
+                return new WitnessReading(mesh, moment, allocator, together, new long[][][] {ofAll.clone()});
             }
             SortedMap<Integer, long[][]> each = divided();
             long[][][] rows = new long[each.size()][][];
@@ -189,7 +209,7 @@ public final class WitnessReading {
             for (long[][] row : each.values()) {
                 rows[place++] = row.clone();
             }
-            return new WitnessReading(mesh, moment, List.copyOf(each.keySet()), rows);
+            return new WitnessReading(mesh, moment, allocator, List.copyOf(each.keySet()), rows);
         }
 
         private static boolean isAscending(List<Integer> devices) {

@@ -126,10 +126,10 @@ public record LeakVerdict(
     }
 
     /**
-     * Returns where two meshes held the same memory of a device at a time, oldest first: no leak, and the books are right, but
-     * on hardware each overwrites what the other wrote.
+     * Returns where two allocators (of two meshes, or of a mesh and a device of it) held the same memory of a device at a time,
+     * oldest first: no leak, and the books are right, but on hardware each buffer overwrites what the other wrote.
      *
-     * <p>What was given back without a report is left out: it may have been gone before the other mesh came.
+     * <p>What was freed without a report is left out: it may have been gone before the other allocator reserved the memory.
      */
     public List<Anomaly> meshOverlaps() {
         if (anomalies.isEmpty()) {
@@ -139,7 +139,7 @@ public record LeakVerdict(
                 .map(Survivor::buffer)
                 .collect(Collectors.toSet());
         return anomalies.stream()
-                .filter(anomaly -> anomaly.kind() == Anomaly.Kind.LENT_BY_TWO_MESHES)
+                .filter(anomaly -> anomaly.kind() == Anomaly.Kind.HELD_BY_TWO_ALLOCATORS)
                 .filter(anomaly -> anomaly.holder().filter(givenBack::contains).isEmpty())
                 .toList();
     }

@@ -224,6 +224,18 @@ public final class HistoryScript {
         return this;
     }
 
+    /** An allocator reserved it, or gets it back. */
+    public HistoryScript fromAllocator(AllocatorId allocator) {
+        verb().details = verb().details.fromAllocator(allocator);
+        return this;
+    }
+
+    /** It reserved nothing, and points to what another request reserved. */
+    public HistoryScript asView() {
+        verb().details = verb().details.asView();
+        return this;
+    }
+
     /** It had a label. */
     public HistoryScript labelled(String label) {
         verb().details = verb().details.labelled(label);
@@ -285,8 +297,12 @@ public final class HistoryScript {
     /** Hands over what the allocator of a mesh calls taken in one memory of some devices. */
     public HistoryScript witnessOf(
             int mesh, WitnessReading.Moment moment, BufferType type, int[] devices, long... taken) {
+        return witnessOf(WitnessReading.of(mesh, moment), type, devices, taken);
+    }
+
+    /** Hands over what one allocator calls taken in one memory of some devices. */
+    public HistoryScript witnessOf(WitnessReading.Builder reading, BufferType type, int[] devices, long... taken) {
         told();
-        WitnessReading.Builder reading = WitnessReading.of(mesh, moment);
         for (int device : devices) {
             reading.region(device, type, taken);
         }

@@ -96,7 +96,7 @@ class TrackerLogTests {
     }
 
     @Test
-    void warnsOfAnAddressThatAnotherMeshHasInTheBooksAndCallsASubmeshOne() {
+    void warnsOfAnAddressThatAnotherAllocatorHasInTheBooksAndCallsASubmeshOne() {
         logger.setLevel(Level.INFO);
         tracker.meshOpened(MeshDescription.of(1, "1x1 submesh", List.of(0)).withParent(0));
         for (int mesh = 0; mesh < 3; mesh++) {
@@ -108,10 +108,10 @@ class TrackerLogTests {
         assertThat(text())
                 .containsExactly(
                         "INFO Opened mesh 1: 1x1 submesh of mesh 0",
-                        "WARN First report of an address that another mesh has in the books of this tracker, 65 B; the"
+                        "WARN First report of an address that another allocator has in the books of this tracker, 65 B; the"
                                 + " rest is counted and told when a mesh closes",
-                        "INFO Closed mesh 1: 1 buffer, 64 B still in the books",
-                        "WARN 2 times so far: report of an address that another mesh has in the books");
+                        "INFO Closed mesh 1: 3 buffers, 195 B still in the books",
+                        "WARN 2 times so far: report of an address that another allocator has in the books");
     }
 
     @Test

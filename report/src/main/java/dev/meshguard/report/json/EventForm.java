@@ -2,6 +2,7 @@ package dev.meshguard.report.json;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MemoryCapacity;
@@ -271,6 +272,33 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         return new Owner(fields.choice("kind", Owner.Kind.class), fields.text("name"));
     }
 
+    /** Writes the fields of an allocator, if it is known. */
+    static void allocator(JsonGenerator json, Optional<AllocatorId> allocator) throws IOException {
+        if (allocator.isEmpty()) {
+            return;
+        }
+        AllocatorId known = allocator.get();
+        JsonText.write(json, "allocator", known.kind());
+        if (known.kind() == AllocatorId.Kind.SUB_DEVICE) {
+            json.writeNumberField("manager", known.manager());
+            json.writeNumberField("subDevice", known.subDevice());
+        }
+    }
+
+    /** Reads the fields of an allocator, if they are there. */
+    static Optional<AllocatorId> allocator(Fields fields) throws UnreadableLineException {
+        Optional<AllocatorId.Kind> kind = fields.optionalChoice("allocator", AllocatorId.Kind.class);
+        if (kind.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                switch (kind.get()) {
+                    case MESH -> AllocatorId.MESH;
+                    case DEVICE -> AllocatorId.DEVICE;
+                    case SUB_DEVICE -> AllocatorId.subDevice(fields.integer("manager"), fields.integer("subDevice"));
+                });
+    }
+
     static void texts(JsonGenerator json, String field, List<String> texts) throws IOException {
         json.writeArrayFieldStart(field);
         for (String text : texts) {
@@ -359,6 +387,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
     private static void reading(JsonGenerator json, WitnessReading reading) throws IOException {
         json.writeNumberField("mesh", reading.mesh());
         JsonText.write(json, "moment", reading.moment());
+        allocator(json, reading.allocator());
         json.writeArrayFieldStart("regions");
         for (int device : reading.devices()) {
             for (BufferType type : BufferType.values()) {
@@ -386,6 +415,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
     private static WitnessReading reading(Fields fields) throws UnreadableLineException {
         WitnessReading.Builder reading =
                 WitnessReading.of(fields.integer("mesh"), fields.choice("moment", WitnessReading.Moment.class));
+        allocator(fields).ifPresent(reading::ofAllocator);
         for (Fields region : fields.objects("regions")) {
             reading.region(region.integer("device"), region.choice("type", BufferType.class), region.numbers("taken"));
         }

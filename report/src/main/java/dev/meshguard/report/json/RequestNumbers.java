@@ -80,6 +80,10 @@ final class RequestNumbers {
         if (details.connection().isPresent()) {
             json.writeNumberField("connection", details.connection().getAsInt());
         }
+        EventForm.allocator(json, details.allocator());
+        if (details.view()) {
+            json.writeBooleanField("view", true);
+        }
     }
 
     /** Returns the number of an origin, and writes its line if nobody asked before. */

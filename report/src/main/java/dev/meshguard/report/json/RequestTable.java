@@ -72,7 +72,9 @@ final class RequestTable {
                 line.optionalNumber("process"),
                 line.optionalInteger("mesh"),
                 line.isTrue("handleCollected"),
-                line.optionalInteger("connection"));
+                line.optionalInteger("connection"),
+                EventForm.allocator(line),
+                line.isTrue("view"));
         AllocationDetails known = shared.get(details);
         if (known != null) {
             return known;

@@ -2,6 +2,7 @@ package dev.meshguard.report.reproduction;
 
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
@@ -234,10 +235,25 @@ final class TrackerProgram {
                 .ifPresent(connection ->
                         text.append(".overConnection(").append(connection).append(')'));
         details.mesh().ifPresent(mesh -> text.append(".onMesh(").append(mesh).append(')'));
+        details.allocator()
+                .ifPresent(allocator -> text.append(".fromAllocator(")
+                        .append(allocator(allocator))
+                        .append(')'));
+        if (details.view()) {
+            text.append(".asView()");
+        }
         if (details.handleCollected()) {
             text.append(".ofCollectedHandle()");
         }
         return text.toString();
+    }
+
+    private String allocator(AllocatorId allocator) {
+        String type = source.use(AllocatorId.class);
+        return switch (allocator.kind()) {
+            case MESH, DEVICE -> type + "." + allocator.kind().name();
+            case SUB_DEVICE -> type + ".subDevice(" + allocator.manager() + ", " + allocator.subDevice() + ")";
+        };
     }
 
     private String ownership(Ownership ownership) {
@@ -378,6 +394,10 @@ final class TrackerProgram {
                 source.use(WitnessReading.class),
                 reading.mesh(),
                 source.use(reading.moment())));
+        reading.allocator()
+                .ifPresent(allocator -> text.append(".ofAllocator(")
+                        .append(allocator(allocator))
+                        .append(')'));
         for (int device : reading.devices()) {
             for (BufferType type : BufferType.values()) {
                 if (reading.testify(device, type, 0) != WitnessReading.Testimony.SILENT) {

@@ -3,6 +3,7 @@ package dev.meshguard.report.json;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
@@ -187,11 +188,24 @@ public final class RandomHistory {
         details = random.nextInt(6) == 0 ? details.reportedBy(processId()) : details;
         details = random.nextInt(9) == 0 ? details.overConnection(1 + random.nextInt(64)) : details;
         details = random.nextInt(3) == 0 ? details.onMesh(mesh()) : details;
+        details = random.nextInt(3) == 0 ? details.fromAllocator(allocator()) : details;
+        details = random.nextInt(6) == 0 ? details.asView() : details;
         return random.nextInt(6) == 0 ? details.ofKind(BufferKind.CIRCULAR_BUFFER) : details;
+    }
+
+    private AllocatorId allocator() {
+        return switch (random.nextInt(3)) {
+            case 0 -> AllocatorId.MESH;
+            case 1 -> AllocatorId.DEVICE;
+            default -> AllocatorId.subDevice(random.nextInt(2), random.nextInt(3));
+        };
     }
 
     private WitnessReading reading() {
         WitnessReading.Builder reading = WitnessReading.of(mesh(), any(WitnessReading.Moment.values()));
+        if (random.nextBoolean()) {
+            reading.ofAllocator(allocator());
+        }
         for (int region = random.nextInt(4); region > 0; region--) {
             long[] taken = random.longs(random.nextInt(4), 0, 4)
                     .map(page -> page * 0x1000)

@@ -1,15 +1,19 @@
 package dev.meshguard.tracker.history;
 
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocatorId;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The lives of one address of one memory of one device.
  *
- * <p>One of them is live at a time, unless several meshes lend the address or a device that was opened again left one behind
+ * <p>One of them is live at a time, unless several allocators reserve the address or a device that was opened again left one behind
  * in the books.
  */
 final class Address {
@@ -20,8 +24,20 @@ final class Address {
     /** Lives before the latest that no free ended, oldest first. */
     private List<BufferGeneration> earlier = List.of();
 
-    /** The last life of each mesh that lent the address before the mesh of the latest one did. */
-    private Map<MeshLife, BufferGeneration> lastOf = Map.of();
+    /** Whose allocator reserved the memory of a life. */
+    private record Lender(@Nullable MeshLife mesh, Optional<AllocatorId> allocator) {
+
+        private static Lender of(BufferGeneration life) {
+            return new Lender(life.lender(), life.allocator());
+        }
+
+        private boolean isKnown() {
+            return mesh != null || allocator.isPresent();
+        }
+    }
+
+    /** The last life of each allocator that reserved the address before that of the latest one did. */
+    private Map<Lender, BufferGeneration> lastOf = Map.of();
 
     /** Returns the latest life, which may be over. */
     @Nullable
@@ -34,11 +50,14 @@ final class Address {
         return lives + 1;
     }
 
-    /** Returns the live buffer that a report of the given mesh, or of an unknown one, is about. */
+    /** Returns the live buffer that a report of the given mesh and allocator, or of unknown ones, is about. */
     @Nullable
-    BufferGeneration reportedAgain(@Nullable MeshLife lender, int deviceLife) {
+    BufferGeneration reportedAgain(@Nullable MeshLife lender, AllocationDetails details, int deviceLife) {
         BufferGeneration found = null;
         for (BufferGeneration life : live()) {
+            if (!life.mayBeOf(details)) {
+                continue;
+            }
             if (lender != null && life.lender() == lender) {
                 return life;
             }
@@ -57,9 +76,9 @@ final class Address {
                 earlier = earlier.isEmpty() ? new ArrayList<>(2) : earlier;
                 earlier.add(before);
             }
-            MeshLife lender = before.lender();
-            if (lender != null && lender != life.lender()) {
-                lastOf = lastOf.isEmpty() ? new IdentityHashMap<>(2) : lastOf;
+            Lender lender = Lender.of(before);
+            if (lender.isKnown() && !lender.equals(Lender.of(life))) {
+                lastOf = lastOf.isEmpty() ? new LinkedHashMap<>(2) : lastOf;
                 lastOf.put(lender, before);
             }
         }
@@ -74,9 +93,13 @@ final class Address {
      */
     @Nullable
     BufferGeneration freedBy(HistoryEvent.Freed free, @Nullable MeshLife lender, int deviceLife) {
+        AllocationDetails details = free.request().details();
         BufferGeneration best = null;
         int bestRank = 0;
         for (BufferGeneration life : live()) {
+            if (!life.mayBeOf(details)) {
+                continue;
+            }
             int rank = lender == null ? rank(life, free, deviceLife) : rank(life, lender, deviceLife);
             if (rank > 0 && rank >= bestRank) {
                 best = life;
@@ -86,20 +109,27 @@ final class Address {
         return best;
     }
 
-    /** Returns the last life that a mesh, or one under its number, lent the address for; that of an unknown one counts too. */
+    /**
+     * Returns the last life for which a mesh, or one under its number, reserved the address with an allocator; that of an unknown
+     * mesh or allocator counts too.
+     */
     @Nullable
-    BufferGeneration lastOf(@Nullable MeshLife lender) {
+    BufferGeneration lastOf(@Nullable MeshLife lender, AllocationDetails details) {
         BufferGeneration last = latest;
-        if (lender == null || last == null || last.lender() == null || isOf(last, lender)) {
+        if (last == null || mayBeOf(last, lender, details)) {
             return last;
         }
-        BufferGeneration exact = lastOf.get(lender);
+        BufferGeneration exact = lastOf.get(new Lender(lender, details.allocator()));
         return exact != null
                 ? exact
                 : lastOf.values().stream()
-                        .filter(life -> isOf(life, lender))
-                        .findFirst()
+                        .filter(life -> mayBeOf(life, lender, details))
+                        .max(Comparator.comparingLong(BufferGeneration::bornAt))
                         .orElse(null);
+    }
+
+    private static boolean mayBeOf(BufferGeneration life, @Nullable MeshLife lender, AllocationDetails details) {
+        return life.mayBeOf(details) && (lender == null || life.lender() == null || isOf(life, lender));
     }
 
     void ended(BufferGeneration life) {

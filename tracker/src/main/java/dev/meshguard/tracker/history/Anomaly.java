@@ -43,11 +43,11 @@ public record Anomaly(
         /** A buffer was reported over a part of a live buffer. */
         OVERLAP("overlap with a live buffer", false),
         /**
-         * A buffer was reported in memory of which another mesh over the same device holds a live one: each mesh has an
-         * allocator of its own and none knows of the others, so both lend the same addresses, and on hardware each overwrites
-         * what the other wrote. The books are right all the same: they are two buffers.
+         * A buffer was reported in memory of which another allocator over the same device holds a live one. Each mesh, each device
+         * and each sub-device has an allocator of its own, and none knows of the others, so two reserve the same addresses. On
+         * hardware each buffer overwrites what the other wrote. The books are right all the same: they are two buffers.
          */
-        LENT_BY_TWO_MESHES("memory lent by two meshes at a time", false),
+        HELD_BY_TWO_ALLOCATORS("memory held by two allocators at a time", false),
         /** A buffer was reported on a device, or by a mesh, that was closed. */
         ALLOCATION_AFTER_CLOSE("allocation after close", false);
 

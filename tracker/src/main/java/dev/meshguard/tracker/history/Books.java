@@ -1,8 +1,10 @@
 package dev.meshguard.tracker.history;
 
+import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.internal.AllocatorNumbers;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,6 +14,7 @@ import java.util.TreeMap;
 import java.util.function.ObjIntConsumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a history's reports add up to under one counting policy.
@@ -19,8 +22,8 @@ import org.apiguardian.api.API.Status;
  * <p>Reports and entries are two counts: reports are allocations less frees, entries are the addresses now in the books.
  * They differ wherever one address was reported more than once. All sizes are bytes.
  *
- * <p>No policy knows meshes, because none of those that the field has used did: what two meshes lend at one address is one entry
- * that was reported twice. {@link AllocationHistory#generations()} tells the two apart.
+ * <p>What two allocators reserve at one address are two entries, as far as the reports say which allocator did. Reports that name
+ * none, as those of a log, match by address alone.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -53,12 +56,17 @@ public final class Books {
 
     private static final class Entry {
         private final long event;
+        private int allocator;
         private long size;
         private long count = 1;
         private int reports = 1;
 
-        private Entry(long event, long size) {
+        /** Of another allocator, at the same address. */
+        private @Nullable Entry next;
+
+        private Entry(long event, int allocator, long size) {
             this.event = event;
+            this.allocator = allocator;
             this.size = size;
         }
     }
@@ -76,10 +84,13 @@ public final class Books {
 
     private final CountingPolicy policy;
     private final Map<Key, Entry> entries = new HashMap<>();
+    private final Map<Integer, Integer> entriesOf = new HashMap<>();
+    private final Map<Integer, AllocatorNumbers> allocators = new HashMap<>();
     private final Map<Integer, Map<BufferType, Gauge>> bytes = new TreeMap<>();
     private final Map<Integer, Gauge> reports = new TreeMap<>();
     private final Map<Key, Repetition> repetitions = new LinkedHashMap<>();
     private long unknownFrees;
+    private int nowEntries;
     private int peakEntries;
 
     private Books(CountingPolicy policy) {
@@ -160,13 +171,12 @@ public final class Books {
 
     /** Returns the number of addresses now in the books. */
     public int entries() {
-        return entries.size();
+        return nowEntries;
     }
 
     /** Returns the number of addresses now in the books for one device. */
     public int entries(int device) {
-        return (int)
-                entries.keySet().stream().filter(key -> key.device() == device).count();
+        return entriesOf.getOrDefault(device, 0);
     }
 
     /** Returns the largest {@link #entries()} there ever was. */
@@ -243,12 +253,17 @@ public final class Books {
 
     private void allocate(HistoryEvent.Allocated report) {
         Key key = new Key(report.device(), report.type(), report.address());
-        Entry entry = entries.get(key);
+        int allocator = allocator(report.device(), report.request());
+        Entry entry = find(key, allocator);
         if (entry == null) {
-            entries.put(key, new Entry(report.number(), report.size()));
-            peakEntries = Math.max(peakEntries, entries.size());
+            Entry first = new Entry(report.number(), allocator, report.size());
+            first.next = entries.put(key, first);
+            count(key, 1);
             add(key, report.size(), 1);
             return;
+        }
+        if (entry.allocator != allocator) {
+            entry.allocator = numbers(report.device()).joined(entry.allocator, allocator);
         }
         entry.reports++;
         repetitions.merge(
@@ -270,7 +285,7 @@ public final class Books {
 
     private void free(HistoryEvent.Freed report) {
         Key key = new Key(report.device(), report.type(), report.address());
-        Entry entry = entries.get(key);
+        Entry entry = find(key, allocator(report.device(), report.request()));
         if (entry == null) {
             unknownFrees++;
             return;
@@ -279,9 +294,58 @@ public final class Books {
         if (entry.count > 0) {
             add(key, 0, -1);
         } else {
-            entries.remove(key);
+            remove(key, entry);
             add(key, -entry.size, -1);
         }
+    }
+
+    /** Finds as the ledger of a tracker does: the entry of that very allocator, else of the lowest number that may be it. */
+    private @Nullable Entry find(Key key, int allocator) {
+        Entry found = null;
+        for (Entry entry = entries.get(key); entry != null; entry = entry.next) {
+            if (entry.allocator == allocator) {
+                return entry;
+            }
+            if ((found == null || entry.allocator < found.allocator)
+                    && numbers(key.device()).mayBeOne(entry.allocator, allocator)) {
+                found = entry;
+            }
+        }
+        return found;
+    }
+
+    private void remove(Key key, Entry gone) {
+        count(key, -1);
+        Entry first = entries.get(key);
+        if (first == gone) {
+            if (gone.next == null) {
+                entries.remove(key);
+            } else {
+                entries.put(key, gone.next);
+            }
+            return;
+        }
+        for (Entry entry = first; entry != null; entry = entry.next) {
+            if (entry.next == gone) {
+                entry.next = gone.next;
+            }
+        }
+    }
+
+    private void count(Key key, int change) {
+        nowEntries += change;
+        peakEntries = Math.max(peakEntries, nowEntries);
+        entriesOf.merge(key.device(), change, Integer::sum);
+    }
+
+    private int allocator(int device, AllocationRequest request) {
+        return request.isAnonymous()
+                ? AllocatorNumbers.UNKNOWN
+                : numbers(device).of(request);
+    }
+
+    private AllocatorNumbers numbers(int device) {
+        return allocators.computeIfAbsent(device, unused -> new AllocatorNumbers());
     }
 
     private void add(Key key, long size, long count) {

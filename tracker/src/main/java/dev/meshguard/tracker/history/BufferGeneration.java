@@ -2,6 +2,7 @@ package dev.meshguard.tracker.history;
 
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
@@ -29,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An address is no identity, because it is used again, pointed to by views and reported twice; device, type, address
  * and {@link #generation()} together are one. A device that was closed and opened again starts new generations even
- * where the books still hold the old one, and so does another mesh that lends an address: what two meshes lend are two
- * buffers, though they lie in the same memory.
+ * where the books still hold the old one, and so does another allocator: what two meshes, or a mesh and a device of it,
+ * reserve at one address are two buffers.
  *
  * <p>Immutable once its history is made, and safe for use by several threads.
  *
@@ -116,6 +117,7 @@ public final class BufferGeneration {
     private final int deviceLife;
     private final Phase bornIn;
     private @Nullable MeshLife lender;
+    private Optional<AllocatorId> allocator = Optional.empty();
     private final List<Report> reports = new ArrayList<>(1);
     private int open;
     private long lastFree;
@@ -177,6 +179,11 @@ public final class BufferGeneration {
             }
         }
         return OptionalInt.of(known.mesh());
+    }
+
+    /** Returns which of the allocators over its device reserved the memory, if any report says so. */
+    public Optional<AllocatorId> allocator() {
+        return allocator;
     }
 
     /** Returns the size that the first report named, in bytes. */
@@ -309,9 +316,12 @@ public final class BufferGeneration {
         return Collections.unmodifiableList(left);
     }
 
-    /** Returns whether the two lives are of the same address of the same device and memory. */
+    /** Returns whether the two lives are of the same address of the same device and memory, and may be of one allocator. */
     public boolean hasSamePlaceAs(BufferGeneration other) {
-        return device == other.device && type == other.type && address == other.address;
+        return device == other.device
+                && type == other.type
+                && address == other.address
+                && AllocatorId.mayBeOne(allocator, other.allocator);
     }
 
     /** Returns the identity: {@code DRAM 0x271020 (2560032) on device 3, generation 2}. */
@@ -341,6 +351,20 @@ public final class BufferGeneration {
         return reports.get(0);
     }
 
+    /**
+     * Returns whether a report with such details may be about this life, as far as allocators tell: it names the same one, or one of
+     * the two names none. A circular buffer lies in no allocator, so what a named one reserved is no circular buffer.
+     */
+    boolean mayBeOf(AllocationDetails reported) {
+        boolean isCircular = !reports.isEmpty() && request().details().kind() == BufferKind.CIRCULAR_BUFFER;
+        boolean reportsCircular = reported.kind() == BufferKind.CIRCULAR_BUFFER;
+        if (isCircular || reportsCircular) {
+            return (isCircular && reportsCircular)
+                    || (allocator.isEmpty() && reported.allocator().isEmpty());
+        }
+        return AllocatorId.mayBeOne(allocator, reported.allocator());
+    }
+
     /** Returns which opening of a mesh lent the memory, if any report said so. */
     @Nullable
     MeshLife lender() {
@@ -350,6 +374,11 @@ public final class BufferGeneration {
     /** A report says which mesh lent the memory. */
     void lentBy(MeshLife mesh) {
         lender = mesh;
+    }
+
+    /** Returns whether its device's own allocator reserved the memory, which belongs to no mesh. */
+    boolean isOfItsDevice() {
+        return allocator.filter(AllocatorId.DEVICE::equals).isPresent();
     }
 
     /** Returns whether any open report is of memory that an allocator lent. */
@@ -363,6 +392,11 @@ public final class BufferGeneration {
     }
 
     void report(long event, AllocationRequest request, long size, Ownership ownership) {
+        if (allocator.isEmpty()) {
+            allocator = request.details().allocator();
+            // A device's own allocator belongs to no mesh.
+            lender = isOfItsDevice() ? null : lender;
+        }
         reports.add(new Report(event, request, size, ownership, OptionalLong.empty(), Optional.empty()));
         open++;
     }
@@ -456,6 +490,7 @@ public final class BufferGeneration {
                 + (report.ownership() == ownership ? 2 : 0)
                 + (reported.owner().equals(released.owner()) ? 4 : 0)
                 + (released.mesh().isPresent() && reported.mesh().equals(released.mesh()) ? 8 : 0)
+                + (released.allocator().isPresent() && reported.allocator().equals(released.allocator()) ? 8 : 0)
                 + (released.processId().isPresent() && reported.processId().equals(released.processId()) ? 16 : 0);
     }
 }

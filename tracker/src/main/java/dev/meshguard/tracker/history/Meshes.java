@@ -1,6 +1,7 @@
 package dev.meshguard.tracker.history;
 
 import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.MeshDescription;
 import java.util.ArrayList;
@@ -148,7 +149,8 @@ final class Meshes {
             } else if (event instanceof HistoryEvent.MeshClosed mesh) {
                 nowOpen.remove(mesh.mesh());
             } else if (event instanceof HistoryEvent.Allocated report
-                    && report.request().details().kind() == BufferKind.BUFFER) {
+                    && report.request().details().kind() == BufferKind.BUFFER
+                    && !isOfADevice(report.request().details())) {
                 OptionalInt mesh = report.request().details().mesh();
                 anyIsUnnamed |= mesh.isEmpty();
                 if (report.device() == device) {
@@ -160,6 +162,11 @@ final class Meshes {
             }
         }
         return named.isEmpty() ? !anyIsUnnamed : opened.containsAll(named);
+    }
+
+    /** A device has one allocator of its own, whichever meshes use it. */
+    private static boolean isOfADevice(AllocationDetails details) {
+        return details.allocator().filter(AllocatorId.DEVICE::equals).isPresent();
     }
 
     private static boolean liesOver(MeshDescription mesh, int device) {

@@ -1,5 +1,6 @@
 package dev.meshguard.tracker.history;
 
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
@@ -29,6 +30,10 @@ final class Readings {
 
         private Testimony testify(BufferGeneration buffer) {
             return event.reading().testify(buffer.device(), buffer.type(), buffer.address());
+        }
+
+        private int mesh() {
+            return event.reading().mesh();
         }
 
         private int lifeOf(int device) {
@@ -77,7 +82,7 @@ final class Readings {
         }
         Optional<Reading> reading = Optional.empty();
         for (BufferGeneration.Report report : buffer.reports()) {
-            if (wasOpenAt(report, event.number())) {
+            if (wasOpenAt(report, event.number()) && mayBeOfItsAllocator(buffer, event)) {
                 reading = reading.isPresent() ? reading : reading(event);
                 boolean saysWhose = report.request().details().mesh().isPresent();
                 if (reading.isPresent()
@@ -118,19 +123,36 @@ final class Readings {
         }
         long since = buffer.lastOpenReportAt().orElse(buffer.bornAt());
         if (buffer.mesh().isPresent()) {
-            return covering(buffer, moment, since)
-                    .filter(reading -> isOfItsMesh(reading, buffer))
-                    .findFirst()
-                    .map(Reading::event);
+            return firstOf(covering(buffer, moment, since).filter(reading -> isOfItsMesh(reading, buffer)), buffer);
+        }
+        if (buffer.isOfItsDevice()) {
+            return firstOf(covering(buffer, moment, since).filter(reading -> isOfItsDevice(reading, buffer)), buffer);
         }
         List<MeshLife> lenders = possibleLenders(buffer);
         if (lenders.size() > 1) {
             return readingOfAny(lenders, buffer, moment, doubted);
         }
-        return covering(buffer, moment, since)
-                .filter(reading -> isOfItsDevice(reading, buffer))
-                .filter(reading -> lenders.isEmpty() || !isOfLaterMesh(reading, buffer, since))
+        return firstOf(
+                covering(buffer, moment, since)
+                        .filter(reading -> isOfItsDevice(reading, buffer))
+                        .filter(reading -> lenders.isEmpty() || !isOfLaterMesh(reading, buffer, since)),
+                buffer);
+    }
+
+    /**
+     * Of a buffer whose allocator is not known, every allocator that was read at that close may be the one: it is free if all call
+     * it so.
+     */
+    private static Optional<HistoryEvent.Witnessed> firstOf(Stream<Reading> readings, BufferGeneration buffer) {
+        if (buffer.allocator().isPresent()) {
+            return readings.findFirst().map(Reading::event);
+        }
+        List<Reading> all = readings.toList();
+        return all.stream()
+                .filter(reading -> reading.mesh() == all.get(0).mesh())
+                .filter(reading -> reading.testify(buffer) == Testimony.TAKEN)
                 .findFirst()
+                .or(() -> all.stream().findFirst())
                 .map(Reading::event);
     }
 
@@ -168,7 +190,12 @@ final class Readings {
         return all.stream()
                 .filter(reading -> reading.event().number() > since)
                 .filter(reading -> reading.event().reading().moment() == moment)
+                .filter(reading -> mayBeOfItsAllocator(buffer, reading.event()))
                 .filter(reading -> reading.testify(buffer) != Testimony.SILENT);
+    }
+
+    private static boolean mayBeOfItsAllocator(BufferGeneration buffer, HistoryEvent.Witnessed event) {
+        return AllocatorId.mayBeOne(buffer.allocator(), event.reading().allocator());
     }
 
     private static long lastReportOf(BufferGeneration buffer) {

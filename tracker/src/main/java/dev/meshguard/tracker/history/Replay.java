@@ -184,7 +184,7 @@ final class Replay {
         if (isClosed(report.device()) || (lender != null && lender.isClosed())) {
             note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, address.latest());
         }
-        BufferGeneration holder = address.reportedAgain(lender, life);
+        BufferGeneration holder = address.reportedAgain(lender, details, life);
         boolean takesMemory =
                 details.kind() == BufferKind.BUFFER && (lender == null || lender.mayLend(report.device()));
         if (holder == null) {
@@ -205,17 +205,17 @@ final class Replay {
                 note(Anomaly.Kind.SIZE_CHANGE, report, holder);
             }
             boolean heldMemory = holder.holdsMemory();
-            if (lender != null && holder.lender() == null) {
+            if (lender != null && holder.lender() == null && !holder.isOfItsDevice()) {
                 taken.giveBack(holder);
                 holder.lentBy(lender);
                 heldMemory = false;
             }
             takesMemory &= !heldMemory;
         }
+        holder.report(report.number(), report.request(), report.size(), report.ownership());
         if (takesMemory) {
             taken.take(holder, report).forEach(met -> note(met.kind(), report, met.holder()));
         }
-        holder.report(report.number(), report.request(), report.size(), report.ownership());
         if (details.owner().isPresent()) {
             fate(details.owner().get()).allocatedIn(report.device(), life);
         }
@@ -249,7 +249,7 @@ final class Replay {
         BufferGeneration holder = address.freedBy(report, lender, life);
         // What takes another extent in its bank is another buffer, whose report is late or lost.
         if (holder == null || !holder.mayBeReleasedBy(report.request().details())) {
-            BufferGeneration last = address.lastOf(lender);
+            BufferGeneration last = address.lastOf(lender, report.request().details());
             note(
                     last == null ? Anomaly.Kind.UNKNOWN_FREE : Anomaly.Kind.DOUBLE_FREE,
                     report,
@@ -294,7 +294,7 @@ final class Replay {
             return releasedAt(address, details);
         }
         int life = devices.now(report.device());
-        return address.lastOf(meshes.lender(details, report.device(), life));
+        return address.lastOf(meshes.lender(details, report.device(), life), details);
     }
 
     /**
@@ -306,6 +306,7 @@ final class Replay {
         OptionalInt mesh = details.mesh();
         List<BufferGeneration> over = address.inTheBooks().stream()
                 .filter(this::isOver)
+                .filter(life -> life.mayBeOf(details))
                 .filter(life -> !life.isLive() || life.mayBeReleasedBy(details))
                 .toList();
         List<BufferGeneration> ofItsMesh = over.stream()

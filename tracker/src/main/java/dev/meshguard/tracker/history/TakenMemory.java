@@ -1,6 +1,7 @@
 package dev.meshguard.tracker.history;
 
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Ownership;
 import java.util.ArrayList;
@@ -8,13 +9,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which memory of each device is taken now, and by whose buffer.
  *
- * <p>Kept for each mesh by itself: what meets the memory of its own mesh is another thing than what meets that of another.
+ * <p>Kept for each allocator by itself: what meets the memory of its own allocator is another thing than what meets that of another.
  */
 final class TakenMemory {
 
@@ -26,8 +28,9 @@ final class TakenMemory {
     /** A live buffer and the first address behind it. */
     private record Taken(BufferGeneration buffer, long end) {}
 
-    /** What one mesh lent of a region; or what a mesh did that is not known. */
-    private record Lent(@Nullable MeshLife lender, NavigableMap<Long, Taken> buffers) {}
+    /** What one allocator reserved of a region; or what one did that is not known. */
+    private record Lent(
+            @Nullable MeshLife lender, Optional<AllocatorId> allocator, NavigableMap<Long, Taken> buffers) {}
 
     private final boolean flatAddresses;
     private final Map<Region, List<Lent>> regions = new HashMap<>();
@@ -53,9 +56,11 @@ final class TakenMemory {
             if (met == null) {
                 continue;
             }
-            if (areOfTwoMeshes(met.buffer(), buffer)) {
-                ofOthers = ofOthers.isEmpty() ? new ArrayList<>(1) : ofOthers;
-                ofOthers.add(new Meeting(Anomaly.Kind.LENT_BY_TWO_MESHES, met.buffer()));
+            if (areOfTwoAllocators(met.buffer(), buffer)) {
+                if (mayOverlap(met.buffer(), buffer)) {
+                    ofOthers = ofOthers.isEmpty() ? new ArrayList<>(1) : ofOthers;
+                    ofOthers.add(new Meeting(Anomaly.Kind.HELD_BY_TWO_ALLOCATORS, met.buffer()));
+                }
             } else if (isView(report, end, met)) {
                 return List.of();
             } else if (ofItsMesh == null) {
@@ -63,7 +68,7 @@ final class TakenMemory {
                 ofItsMesh = new Meeting(sameStart ? Anomaly.Kind.TYPE_CHANGE : Anomaly.Kind.OVERLAP, met.buffer());
             }
         }
-        ofThe(buffer.lender(), lent).buffers().putIfAbsent(start, new Taken(buffer, end));
+        ofThe(buffer, lent).buffers().putIfAbsent(start, new Taken(buffer, end));
         if (ofItsMesh == null) {
             return ofOthers;
         }
@@ -120,19 +125,30 @@ final class TakenMemory {
         return above != null && above.getKey() < end ? above.getValue() : null;
     }
 
+    private static boolean areOfTwoAllocators(BufferGeneration one, BufferGeneration other) {
+        return areOfTwoMeshes(one, other) || !AllocatorId.mayBeOne(one.allocator(), other.allocator());
+    }
+
     private static boolean areOfTwoMeshes(BufferGeneration one, BufferGeneration other) {
         MeshLife lender = one.lender();
         MeshLife otherLender = other.lender();
         return lender != null && otherLender != null && lender.mesh() != otherLender.mesh();
     }
 
-    private static Lent ofThe(@Nullable MeshLife lender, List<Lent> lent) {
+    private static boolean mayOverlap(BufferGeneration one, BufferGeneration other) {
+        return areOfTwoMeshes(one, other)
+                || one.allocator().isEmpty()
+                || other.allocator().isEmpty()
+                || !one.allocator().get().isApartFrom(other.allocator().get());
+    }
+
+    private static Lent ofThe(BufferGeneration buffer, List<Lent> lent) {
         for (Lent one : lent) {
-            if (one.lender() == lender) {
+            if (one.lender() == buffer.lender() && one.allocator().equals(buffer.allocator())) {
                 return one;
             }
         }
-        Lent first = new Lent(lender, new TreeMap<>());
+        Lent first = new Lent(buffer.lender(), buffer.allocator(), new TreeMap<>());
         lent.add(first);
         return first;
     }

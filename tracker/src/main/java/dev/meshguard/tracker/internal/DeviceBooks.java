@@ -2,6 +2,7 @@ package dev.meshguard.tracker.internal;
 
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
@@ -11,6 +12,7 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.tracker.internal.Journal.View;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -25,12 +27,12 @@ public final class DeviceBooks extends DeviceLock {
     public enum Effect {
         /** A new entry. */
         ENTERED,
+        /** A new entry, over memory that another allocator has in the books. */
+        ENTERED_OVER_ANOTHER,
         /** One more report of a live entry, with the same size. */
         REPEATED,
         /** One more report of a live entry, with another size; the first stays. */
         REPEATED_WITH_OTHER_SIZE,
-        /** One more report of a live entry, whose memory another mesh lent. */
-        REPEATED_BY_ANOTHER_MESH,
         /** One report less; the entry is still live. */
         RELEASED,
         /** The entry is gone. */
@@ -51,6 +53,7 @@ public final class DeviceBooks extends DeviceLock {
 
     private final int device;
     private final @Nullable Journal journal;
+    private final AllocatorNumbers allocators = new AllocatorNumbers();
     private final Ledger ledger;
     private final Totals totals = new Totals();
     private final StackKeeper stacks;
@@ -61,7 +64,7 @@ public final class DeviceBooks extends DeviceLock {
         this.device = device;
         this.stacks = stacks;
         this.journal = withJournal ? new Journal() : null;
-        this.ledger = new Ledger(!withJournal);
+        this.ledger = new Ledger(!withJournal, allocators);
     }
 
     /** Enters an allocation. */
@@ -77,59 +80,58 @@ public final class DeviceBooks extends DeviceLock {
             if (journal != null) {
                 journal.append(Journal.Kind.ALLOCATED, ticket, type, ownership.ordinal(), address, size, request);
             }
-            int slot = ledger.find(type, address);
+            int allocator = allocators.of(request);
+            int slot = ledger.find(type, address, allocator);
             if (slot < 0) {
                 BufferLifetime lifetime = request == null
                         ? BufferLifetime.USER
                         : request.details().lifetime();
+                boolean isOverAnother = allocators.areSeveral() && ledger.isHeldByAnother(type, address, allocator);
                 ledger.reportedAt(~slot, ticket);
-                ledger.insert(~slot, type, lifetime, address, size, request);
+                ledger.insert(~slot, type, lifetime, address, allocator, size, request);
                 totals.allocated(type, lifetime, size);
                 if (request != null) {
                     stacks.entered(request);
                 }
-                return Effect.ENTERED;
+                return isOverAnother ? Effect.ENTERED_OVER_ANOTHER : Effect.ENTERED;
             }
-            return repeated(slot, ticket, request, type, size);
+            return repeated(slot, allocator, ticket, request, type, size);
         } finally {
             unlock();
         }
     }
 
-    private Effect repeated(int slot, long ticket, @Nullable AllocationRequest request, BufferType type, long size) {
+    private Effect repeated(
+            int slot, int allocator, long ticket, @Nullable AllocationRequest request, BufferType type, long size) {
         AllocationRequest first = ledger.request(slot);
-        ledger.repeat(slot);
+        ledger.repeat(slot, allocator);
         if (journal == null && first != request) {
             forgetWhoseItIs(slot, request);
         }
         ledger.reportedAt(slot, ticket);
         totals.reportedAgain(type, ledger.lifetime(slot));
-        if (first != request && areOfTwoMeshes(first, request)) {
-            return Effect.REPEATED_BY_ANOTHER_MESH;
-        }
         return ledger.size(slot) == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
     }
 
-    /** Without a past the reports of one entry cannot be told apart: what is not true of all of them is forgotten. */
+    /** Without a past the reports of one entry cannot be told apart: what is not true of all of them is forgotten, but not whose the entry is. */
     private void forgetWhoseItIs(int slot, @Nullable AllocationRequest latest) {
         AllocationRequest first = ledger.request(slot);
         if (first != null) {
             stacks.removed(first);
-            AllocationDetails known =
-                    AllocationDetails.user().ofKind(first.details().kind());
-            OptionalInt mesh = first.details().mesh();
-            if (mesh.isPresent() && mesh.equals(orPlain(latest).details().mesh())) {
-                known = known.onMesh(mesh.getAsInt());
-            }
-            AllocationRequest common = AllocationRequest.of(known);
-            ledger.setRequest(slot, common.isAnonymous() ? null : common);
         }
-    }
-
-    private static boolean areOfTwoMeshes(@Nullable AllocationRequest one, @Nullable AllocationRequest other) {
-        OptionalInt mesh = orPlain(one).details().mesh();
-        OptionalInt otherMesh = orPlain(other).details().mesh();
-        return mesh.isPresent() && otherMesh.isPresent() && !mesh.equals(otherMesh);
+        AllocationDetails one = orPlain(first).details();
+        AllocationDetails other = orPlain(latest).details();
+        AllocationDetails known = AllocationDetails.user().ofKind(one.kind());
+        OptionalInt mesh = one.mesh().isPresent() ? one.mesh() : other.mesh();
+        Optional<AllocatorId> allocator = one.allocator().or(other::allocator);
+        if (mesh.isPresent()) {
+            known = known.onMesh(mesh.getAsInt());
+        }
+        if (allocator.isPresent()) {
+            known = known.fromAllocator(allocator.get());
+        }
+        AllocationRequest common = AllocationRequest.of(known);
+        ledger.setRequest(slot, common.isAnonymous() ? null : common);
     }
 
     /** Enters a free. */
@@ -140,7 +142,7 @@ public final class DeviceBooks extends DeviceLock {
             if (journal != null) {
                 journal.append(Journal.Kind.FREED, ticket, type, ownership.ordinal(), address, 0, request);
             }
-            int slot = ledger.find(type, address);
+            int slot = ledger.find(type, address, allocators.of(request));
             if (slot < 0) {
                 freesOfNothing++;
                 return Effect.NOTHING_TO_FREE;
@@ -175,11 +177,11 @@ public final class DeviceBooks extends DeviceLock {
         }
     }
 
-    /** Returns the first reported size of the live entry at an address, or -1 if there is none. */
-    public long liveSize(BufferType type, long address) {
+    /** Returns the first reported size of the live entry that a report is about, or -1 if there is none. */
+    public long liveSize(AllocationRequest request, BufferType type, long address) {
         lock();
         try {
-            int slot = ledger.find(type, address);
+            int slot = ledger.find(type, address, allocators.of(request));
             return slot < 0 ? -1 : ledger.size(slot);
         } finally {
             unlock();

@@ -53,7 +53,7 @@ public final class EventLog {
 
     private final Once nothingToFree = new Once("free of an address that is not live");
     private final Once sizeChange = new Once("report of another size at a live address");
-    private final Once lentByAnotherMesh = new Once("report of an address that another mesh has in the books");
+    private final Once overAnotherAllocator = new Once("report of an address that another allocator has in the books");
     private final Map<String, AtomicLong> lost = new ConcurrentHashMap<>();
     private final Once ignoredFree = new Once("free that the runtime ignored");
 
@@ -134,9 +134,9 @@ public final class EventLog {
         sizeChange.happened(device, type, address, ", " + Quantities.size(size));
     }
 
-    /** Notes a report of an address that is in the books for another mesh: on hardware one may overwrite the other. */
-    public void lentByAnotherMesh(int device, BufferType type, long address, long size) {
-        lentByAnotherMesh.happened(device, type, address, ", " + Quantities.size(size));
+    /** Notes a report of an address that is in the books for another allocator: on hardware one may overwrite the other. */
+    public void overAnotherAllocator(int device, BufferType type, long address, long size) {
+        overAnotherAllocator.happened(device, type, address, ", " + Quantities.size(size));
     }
 
     /** Notes a free that the runtime ignored. */
@@ -168,7 +168,7 @@ public final class EventLog {
         }
         nothingToFree.tell();
         sizeChange.tell();
-        lentByAnotherMesh.tell();
+        overAnotherAllocator.tell();
         ignoredFree.tell();
         lost.forEach((reason, times) -> {
             if (times.get() > 1) {

@@ -25,10 +25,12 @@ final class Ledger extends Apart {
 
     private static final int TYPE_SHIFT = 1;
     private static final int LIFETIME_SHIFT = 4;
-    private static final int COUNT_SHIFT = 8;
+    private static final int ALLOCATOR_SHIFT = 8;
+    private static final int COUNT_SHIFT = 24;
     private static final long LIVE = 1;
     private static final long ONE_REPORT = 1L << COUNT_SHIFT;
     private static final int KEY_MASK = 0b1111;
+    private static final long ALLOCATOR_MASK = (long) AllocatorNumbers.LARGEST << ALLOCATOR_SHIFT;
 
     private static final BufferType[] TYPES = BufferType.values();
     private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();
@@ -43,25 +45,53 @@ final class Ledger extends Apart {
     /** The ticket of each entry's latest report; only without a journal, which would know it. */
     private long @Nullable [] tickets;
 
-    Ledger(boolean withTickets) {
+    private final AllocatorNumbers allocators;
+
+    Ledger(boolean withTickets, AllocatorNumbers allocators) {
+        this.allocators = allocators;
         tickets = withTickets ? new long[FIRST_CAPACITY] : null;
     }
 
-    /** Returns the slot of a live entry, or the complement of the slot where it would go. */
-    int find(BufferType type, long address) {
+    /**
+     * Returns the slot of the live entry that an allocator has at an address, or the complement of the slot where it would go.
+     *
+     * <p>Where none is of that very allocator, one that may be its is taken; of several the one of the lowest number, so that the
+     * same reports always find the same entries.
+     */
+    int find(BufferType type, long address, int allocator) {
         long key = keyBits(type);
         long[] table = words;
         int slot = home(key, address);
+        int found = -1;
         while (true) {
             long meta = table[slot * WORDS + 2];
             if (meta == 0) {
-                return ~slot;
+                return found < 0 ? ~slot : found;
             }
             if (table[slot * WORDS] == address && (meta & KEY_MASK) == key) {
-                return slot;
+                int known = (int) ((meta & ALLOCATOR_MASK) >>> ALLOCATOR_SHIFT);
+                if (known == allocator) {
+                    return slot;
+                }
+                if (allocators.mayBeOne(known, allocator) && (found < 0 || known < allocator(found))) {
+                    found = slot;
+                }
             }
             slot = (slot + 1) & mask;
         }
+    }
+
+    /** Returns whether another allocator has memory at an address that may be the same memory. */
+    boolean isHeldByAnother(BufferType type, long address, int allocator) {
+        long key = keyBits(type);
+        for (int slot = home(key, address); words[slot * WORDS + 2] != 0; slot = (slot + 1) & mask) {
+            if (words[slot * WORDS] == address
+                    && (words[slot * WORDS + 2] & KEY_MASK) == key
+                    && allocators.mayOverlap(allocator(slot), allocator)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Adds an entry at a slot that {@link #find} called free. */
@@ -70,13 +100,17 @@ final class Ledger extends Apart {
             BufferType type,
             BufferLifetime lifetime,
             long address,
+            int allocator,
             long size,
             @Nullable AllocationRequest request) {
         put(
                 freeSlot,
                 address,
                 size,
-                keyBits(type) | ((long) lifetime.ordinal() << LIFETIME_SHIFT) | ONE_REPORT,
+                keyBits(type)
+                        | ((long) lifetime.ordinal() << LIFETIME_SHIFT)
+                        | ((long) allocator << ALLOCATOR_SHIFT)
+                        | ONE_REPORT,
                 request);
         if (++entries > limit) {
             grow();
@@ -90,8 +124,13 @@ final class Ledger extends Apart {
         }
     }
 
-    /** Counts one more report of a live entry; its first size, lifetime and request stay. */
-    void repeat(int slot) {
+    /** Counts one more report of a live entry; its first size, lifetime and request stay, and what is known of its allocator. */
+    void repeat(int slot, int allocator) {
+        int known = allocator(slot);
+        if (known != allocator) {
+            words[slot * WORDS + 2] = (words[slot * WORDS + 2] & ~ALLOCATOR_MASK)
+                    | ((long) allocators.joined(known, allocator) << ALLOCATOR_SHIFT);
+        }
         words[slot * WORDS + 2] += ONE_REPORT;
     }
 
@@ -152,6 +191,10 @@ final class Ledger extends Apart {
 
     BufferLifetime lifetime(int slot) {
         return LIFETIMES[(int) (words[slot * WORDS + 2] >>> LIFETIME_SHIFT) & 3];
+    }
+
+    int allocator(int slot) {
+        return (int) ((words[slot * WORDS + 2] & ALLOCATOR_MASK) >>> ALLOCATOR_SHIFT);
     }
 
     long reports(int slot) {

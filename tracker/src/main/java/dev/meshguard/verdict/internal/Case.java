@@ -1,6 +1,7 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.MeshDescription;
@@ -154,10 +155,13 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
             return Evidence.of(
                     String.format(
                             Locale.ROOT,
-                            "the allocator%s called %s %s %s (event #%d)",
-                            history.meshesSharedADevice()
-                                    ? " of mesh " + event.reading().mesh()
-                                    : "",
+                            "%s called %s %s %s (event #%d)",
+                            Words.allocatorOf(event.reading(), buffer.device())
+                                    .orElse(
+                                            history.meshesSharedADevice()
+                                                    ? "the allocator of mesh "
+                                                            + event.reading().mesh()
+                                                    : "the allocator"),
                             Quantities.address(buffer.address()),
                             taken ? "taken" : "free",
                             when,
@@ -197,6 +201,7 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
                 .filter(event ->
                         event.number() > buffer.bornAt() && event.reading().moment() == moment)
                 .filter(event -> event.reading().mesh() == mesh)
+                .filter(event -> AllocatorId.mayBeOne(event.reading().allocator(), buffer.allocator()))
                 .findFirst();
     }
 

@@ -143,8 +143,9 @@ final class Doubts {
     private static boolean isOf(AllocationRequest release, Ownership ownership, BufferGeneration.Report report) {
         AllocationDetails freed = release.details();
         AllocationDetails reported = report.request().details();
-        return freed.mesh().isPresent()
+        return (freed.mesh().isPresent() || freed.allocator().isPresent())
                 && freed.mesh().equals(reported.mesh())
+                && freed.allocator().equals(reported.allocator())
                 && freed.extent().isPresent()
                 && freed.extent().equals(reported.extent())
                 && freed.owner().equals(reported.owner())

@@ -1,6 +1,7 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
@@ -38,6 +39,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /** One run of the check over one history. */
@@ -370,14 +372,24 @@ public final class Examination {
                 openings.stream().mapToLong(HistoryEvent::number).toArray()));
     }
 
+    /** What an entry of the ledger stands for. */
+    private record Entry(Place place, OptionalInt mesh, Optional<AllocatorId> allocator, boolean isCircularBuffer) {}
+
     /**
-     * The ledger counts references to addresses. That differs from the lives only where a free names a mesh that has nothing at
-     * an address of another one: it counts as a reference less there, and ends no life.
+     * The ledger counts references to what allocators have at addresses, and circular buffers by themselves. That differs from the
+     * lives only where a report that names no allocator fits several.
      */
     private boolean ledgerAgrees() {
-        Set<Place> live = new HashSet<>();
+        Set<Entry> live = new HashSet<>();
         for (BufferGeneration buffer : left) {
-            live.add(Place.of(buffer));
+            for (BufferGeneration.Report report : buffer.reportsLeft()) {
+                boolean isCircular = report.request().details().kind() == BufferKind.CIRCULAR_BUFFER;
+                live.add(new Entry(
+                        Place.of(buffer),
+                        isCircular ? OptionalInt.empty() : buffer.mesh(),
+                        isCircular ? Optional.empty() : buffer.allocator(),
+                        isCircular));
+            }
         }
         return live.size() == history.ledgerEntries()
                 || (history.isComplete()
@@ -395,7 +407,8 @@ public final class Examination {
         }
         Set<Place> known = new HashSet<>();
         for (BufferGeneration buffer : history.generations()) {
-            if (history.accountsFor(buffer, event) || wasHeldByItsDevice(buffer, event)) {
+            if (history.accountsFor(buffer, event)
+                    || (reading.allocator().isEmpty() && wasHeldByItsDevice(buffer, event))) {
                 known.add(Place.of(buffer));
             }
         }
@@ -415,7 +428,7 @@ public final class Examination {
                 : Optional.of(Doubt.of(Doubt.Kind.MEMORY_UNREPORTED, words(unknown, event), event.number()));
     }
 
-    /** The allocator of a device serves every mesh over it, so what it lent shows in the readings of all. */
+    /** The allocator of a device serves every mesh over it, so what it reserved shows in every reading that joins allocators. */
     private static boolean wasHeldByItsDevice(BufferGeneration buffer, HistoryEvent.Witnessed event) {
         return buffer.reports().stream()
                 .anyMatch(report -> report.ownership() == Ownership.OWNING
@@ -436,7 +449,8 @@ public final class Examination {
         long lastHeld = gone ? event.number() : beforeWipe.orElse(event).number();
         boolean freed = siblings.strayFreesAt(place).stream()
                 .anyMatch(stray -> stray.kind() == Anomaly.Kind.UNKNOWN_FREE
-                        && stray.event().number() > lastHeld);
+                        && stray.event().number() > lastHeld
+                        && mayBeOf(event.reading(), stray));
         if (!gone && !freed) {
             unknown.add(place);
         } else if (!freed) {
@@ -450,11 +464,18 @@ public final class Examination {
         }
     }
 
+    private static boolean mayBeOf(WitnessReading reading, Anomaly stray) {
+        return stray.event() instanceof HistoryEvent.Freed free
+                && AllocatorId.mayBeOne(free.request().details().allocator(), reading.allocator());
+    }
+
     private Optional<HistoryEvent.Witnessed> beforeWipe(Place place, HistoryEvent.Witnessed event) {
         return history.readings().stream()
                 .filter(later -> later.number() > event.number())
                 .filter(later -> later.reading().moment() == WitnessReading.Moment.BEFORE_WIPE)
                 .filter(later -> later.reading().mesh() == event.reading().mesh())
+                .filter(later ->
+                        later.reading().allocator().equals(event.reading().allocator()))
                 .filter(later -> testimony(place, later) != Testimony.SILENT)
                 .findFirst();
     }
@@ -468,11 +489,11 @@ public final class Examination {
         boolean oneOfSeveral = history.meshesSharedADevice();
         return String.format(
                 Locale.ROOT,
-                "When %s began (event #%d) %s allocator held %d %s that the books do not, the first at %s %s"
-                        + " on device %d.",
+                "When %s began (event #%d) %s held %d %s that the books do not, the first at %s %s" + " on device %d.",
                 oneOfSeveral ? "the close of mesh " + event.reading().mesh() : "close",
                 event.number(),
-                oneOfSeveral ? "its" : "the",
+                Words.allocatorOf(event.reading(), first.device())
+                        .orElse(oneOfSeveral ? "its allocator" : "the allocator"),
                 unknown.size(),
                 unknown.size() == 1 ? "buffer" : "buffers",
                 first.type(),

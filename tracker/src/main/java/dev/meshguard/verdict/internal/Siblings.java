@@ -1,6 +1,7 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
@@ -53,7 +54,7 @@ final class Siblings {
 
     private @Nullable Map<Likeness, List<BufferGeneration>> alike;
     private @Nullable IdentityHashMap<BufferGeneration, List<HistoryEvent.FreeIgnored>> freesAfterClose;
-    private @Nullable Map<Place, HistoryEvent.FreeIgnored> freesWhileShared;
+    private @Nullable Map<Place, List<HistoryEvent.FreeIgnored>> freesWhileShared;
     private @Nullable IdentityHashMap<BufferGeneration, List<Anomaly>> overlaps;
     private @Nullable Map<Place, List<Anomaly>> strayFrees;
     private @Nullable Map<Place, List<BufferGeneration.Report>> takenBackByOthers;
@@ -201,13 +202,19 @@ final class Siblings {
             for (HistoryEvent event : history.notableEvents()) {
                 if (event instanceof HistoryEvent.FreeIgnored ignored
                         && ignored.reason() == IgnoredFreeReason.STILL_SHARED) {
-                    freesWhileShared.put(new Place(ignored.device(), ignored.type(), ignored.address()), ignored);
+                    freesWhileShared
+                            .computeIfAbsent(
+                                    new Place(ignored.device(), ignored.type(), ignored.address()),
+                                    unused -> new ArrayList<>(1))
+                            .add(ignored);
                 }
             }
         }
-        HistoryEvent.FreeIgnored last = freesWhileShared.get(Place.of(buffer));
-        return Optional.ofNullable(last)
-                .filter(ignored -> ignored.number() > buffer.lastOpenReportAt().orElse(0));
+        return freesWhileShared.getOrDefault(Place.of(buffer), List.of()).stream()
+                .filter(ignored ->
+                        AllocatorId.mayBeOne(ignored.request().details().allocator(), buffer.allocator()))
+                .filter(ignored -> ignored.number() > buffer.lastOpenReportAt().orElse(0))
+                .reduce((earlier, later) -> later);
     }
 
     /** Each anonymous report may be of a request of its own. */

@@ -1,7 +1,10 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
+import dev.meshguard.tracker.WitnessReading;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Small pieces of sentences that several rules need. */
@@ -27,6 +30,15 @@ final class Words {
                 numbers.stream().limit(EVENTS_NAMED).map(number -> "#" + number).collect(Collectors.joining(", "));
         int more = numbers.size() - EVENTS_NAMED;
         return more > 0 ? named + " and " + more + " more" : named;
+    }
+
+    /** Returns which allocator a reading is of, unless it is of a mesh or joins several. */
+    static Optional<String> allocatorOf(WitnessReading reading, int device) {
+        return reading.allocator()
+                .filter(allocator -> allocator.kind() != AllocatorId.Kind.MESH)
+                .map(allocator -> allocator.kind() == AllocatorId.Kind.DEVICE
+                        ? "the own allocator of device " + device
+                        : "the allocator of " + allocator);
     }
 
     /** Returns the line of code that made a request, as far as that is known. */

@@ -1,6 +1,7 @@
 package dev.meshguard.verdict.minimize;
 
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -116,7 +117,10 @@ final class Lives implements Pieces {
         boolean isOfIts = life.mesh().isEmpty()
                 || life.mesh().getAsInt() == reading.reading().mesh()
                 || life.reports().stream().anyMatch(report -> report.ownership() == Ownership.OWNING);
-        return isEarlier && !isLater && isOfIts;
+        return isEarlier
+                && !isLater
+                && isOfIts
+                && AllocatorId.mayBeOne(life.allocator(), reading.reading().allocator());
     }
 
     private Map<Place, List<Integer>> byPlace() {

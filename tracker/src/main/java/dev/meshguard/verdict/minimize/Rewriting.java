@@ -80,6 +80,7 @@ final class Rewriting {
     static HistoryEvent keeping(HistoryEvent.Witnessed event, Set<Integer> withoutDevices, Taken taken) {
         WitnessReading reading = event.reading();
         WitnessReading.Builder rest = WitnessReading.of(reading.mesh(), reading.moment());
+        reading.allocator().ifPresent(rest::ofAllocator);
         for (int device : reading.devices()) {
             if (!withoutDevices.contains(device)) {
                 for (BufferType type : BufferType.values()) {

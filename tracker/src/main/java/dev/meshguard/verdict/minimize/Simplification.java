@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -83,20 +84,20 @@ final class Simplification {
     }
 
     private static AllocationDetails withoutExtent(AllocationDetails details) {
-        return with(details, OptionalLong.empty(), details.processId(), details.mesh());
+        return with(details, OptionalLong.empty(), details.processId(), true);
     }
 
     private static AllocationDetails withoutProcess(AllocationDetails details) {
-        return with(details, details.extent(), OptionalLong.empty(), details.mesh());
+        return with(details, details.extent(), OptionalLong.empty(), true);
     }
 
     private static AllocationDetails withoutMesh(AllocationDetails details) {
-        return with(details, details.extent(), details.processId(), OptionalInt.empty());
+        return with(details, details.extent(), details.processId(), false);
     }
 
     /** A connection is of a process, and no finding rests on it. */
     private static AllocationDetails with(
-            AllocationDetails details, OptionalLong extent, OptionalLong process, OptionalInt mesh) {
+            AllocationDetails details, OptionalLong extent, OptionalLong process, boolean withMesh) {
         return new AllocationDetails(
                 details.kind(),
                 details.lifetime(),
@@ -104,9 +105,11 @@ final class Simplification {
                 details.label(),
                 extent,
                 process,
-                mesh,
+                withMesh ? details.mesh() : OptionalInt.empty(),
                 details.handleCollected(),
-                OptionalInt.empty());
+                OptionalInt.empty(),
+                withMesh ? details.allocator() : Optional.empty(),
+                withMesh && details.view());
     }
 
     private static HistoryEvent ofUnknownOwnership(HistoryEvent event) {
@@ -164,6 +167,7 @@ final class Simplification {
         }
         WitnessReading reading = e.reading();
         WitnessReading.Builder rest = WitnessReading.of(reading.mesh(), reading.moment());
+        reading.allocator().ifPresent(rest::ofAllocator);
         boolean any = false;
         for (int device : reading.devices()) {
             for (BufferType type : BufferType.values()) {

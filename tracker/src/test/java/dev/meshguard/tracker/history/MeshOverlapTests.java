@@ -9,7 +9,7 @@ import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.on;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.history.Anomaly.Kind.LENT_BY_TWO_MESHES;
+import static dev.meshguard.tracker.history.Anomaly.Kind.HELD_BY_TWO_ALLOCATORS;
 import static dev.meshguard.tracker.history.Anomaly.Kind.OVERLAP;
 import static dev.meshguard.tracker.history.Anomaly.Kind.SIZE_CHANGE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -159,7 +159,7 @@ class MeshOverlapTests {
 
         assertThat(history.anomalies())
                 .extracting(Anomaly::kind)
-                .containsExactly(LENT_BY_TWO_MESHES, LENT_BY_TWO_MESHES);
+                .containsExactly(HELD_BY_TWO_ALLOCATORS, HELD_BY_TWO_ALLOCATORS);
     }
 
     @Test
@@ -179,7 +179,7 @@ class MeshOverlapTests {
         assertThat(history.anomalies())
                 .extracting(anomaly -> anomaly.holder().orElseThrow().mesh().orElseThrow())
                 .containsExactly(0, 1);
-        assertThat(history.anomalies()).extracting(Anomaly::kind).containsOnly(LENT_BY_TWO_MESHES);
+        assertThat(history.anomalies()).extracting(Anomaly::kind).containsOnly(HELD_BY_TWO_ALLOCATORS);
     }
 
     @Test
@@ -191,7 +191,7 @@ class MeshOverlapTests {
                 .onMesh(1)
                 .recorded();
 
-        assertThat(history.anomalies()).extracting(Anomaly::kind).containsExactly(OVERLAP, LENT_BY_TWO_MESHES);
+        assertThat(history.anomalies()).extracting(Anomaly::kind).containsExactly(OVERLAP, HELD_BY_TWO_ALLOCATORS);
     }
 
     @Test
@@ -203,7 +203,7 @@ class MeshOverlapTests {
                 .onMesh(1)
                 .recorded();
 
-        assertThat(history.anomalies()).extracting(Anomaly::kind).containsExactly(LENT_BY_TWO_MESHES, SIZE_CHANGE);
+        assertThat(history.anomalies()).extracting(Anomaly::kind).containsExactly(HELD_BY_TWO_ALLOCATORS, SIZE_CHANGE);
         assertThat(history.generations()).hasSize(2);
     }
 
@@ -230,7 +230,7 @@ class MeshOverlapTests {
                 .onMesh(1)
                 .recorded();
 
-        assertThat(history.anomalies()).extracting(Anomaly::kind).contains(LENT_BY_TWO_MESHES);
+        assertThat(history.anomalies()).extracting(Anomaly::kind).contains(HELD_BY_TWO_ALLOCATORS);
     }
 
     @Test
@@ -324,7 +324,7 @@ class MeshOverlapTests {
     }
 
     private static Anomaly only(AllocationHistory history) {
-        assertThat(history.anomalies()).extracting(Anomaly::kind).containsExactly(LENT_BY_TWO_MESHES);
+        assertThat(history.anomalies()).extracting(Anomaly::kind).containsExactly(HELD_BY_TWO_ALLOCATORS);
         return history.anomalies().get(0);
     }
 }

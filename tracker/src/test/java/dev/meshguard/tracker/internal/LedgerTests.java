@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Seed;
@@ -22,7 +23,7 @@ class LedgerTests {
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
     private static final int FIRST_CAPACITY = 16;
 
-    private record Key(BufferType type, long address) {}
+    private record Key(BufferType type, long address, int allocator) {}
 
     private record Entry(long size, BufferLifetime lifetime, long reports, AllocationRequest request, long ticket) {}
 
@@ -32,12 +33,19 @@ class LedgerTests {
     void agreesWithAHashMap(int addresses) {
         Seed seed = Seed.next();
         Random random = seed.random();
-        Ledger ledger = new Ledger(true);
+        AllocatorNumbers allocators = new AllocatorNumbers();
+        List<Integer> three = List.of(
+                allocators.of(
+                        AllocationRequest.of(AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH))),
+                allocators.of(
+                        AllocationRequest.of(AllocationDetails.user().onMesh(1).fromAllocator(AllocatorId.MESH))),
+                allocators.of(AllocationRequest.of(AllocationDetails.user().fromAllocator(AllocatorId.DEVICE))));
+        Ledger ledger = new Ledger(true, allocators);
         Map<Key, Entry> model = new HashMap<>();
 
         for (int step = 0; step < 30_000; step++) {
-            Key key = randomKey(random, addresses);
-            int slot = ledger.find(key.type(), key.address());
+            Key key = randomKey(random, addresses, three);
+            int slot = ledger.find(key.type(), key.address(), key.allocator());
             Entry known = model.get(key);
             assertThat(slot >= 0)
                     .describedAs("%s at step %d, %s", key, step, seed)
@@ -58,7 +66,7 @@ class LedgerTests {
         List<Long> addresses = addressesAtHome(BufferType.DRAM, FIRST_CAPACITY - 1, 5);
         Ledger ledger = filled(addresses);
 
-        ledger.remove(ledger.find(BufferType.DRAM, addresses.get(0)));
+        ledger.remove(ledger.find(BufferType.DRAM, addresses.get(0), 0));
 
         assertThat(foundIn(ledger, addresses)).isEqualTo(addresses.subList(1, 5));
     }
@@ -70,7 +78,7 @@ class LedgerTests {
         List<Long> addresses = List.of(last.get(0), last.get(1), first.get(0));
         Ledger ledger = filled(addresses);
 
-        ledger.remove(ledger.find(BufferType.DRAM, last.get(0)));
+        ledger.remove(ledger.find(BufferType.DRAM, last.get(0), 0));
 
         assertThat(foundIn(ledger, addresses)).containsExactly(last.get(1), first.get(0));
     }
@@ -86,14 +94,36 @@ class LedgerTests {
     }
 
     @Test
+    void takesAReportThatNamesNoAllocatorForTheEntryOfTheLowestNumberThatMayBeIt() {
+        AllocatorNumbers allocators = new AllocatorNumbers();
+        int mesh = allocators.of(
+                AllocationRequest.of(AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH)));
+        int device = allocators.of(AllocationRequest.of(AllocationDetails.user().fromAllocator(AllocatorId.DEVICE)));
+        int anyOfTheMesh =
+                allocators.of(AllocationRequest.of(AllocationDetails.user().onMesh(0)));
+        Ledger ledger = new Ledger(false, allocators);
+        for (int allocator : List.of(device, mesh)) {
+            int free = ~ledger.find(BufferType.L1, 64, allocator);
+            ledger.insert(free, BufferType.L1, BufferLifetime.USER, 64, allocator, allocator, null);
+        }
+
+        assertThat(ledger.entries()).isEqualTo(2);
+        for (int unclear : List.of(AllocatorNumbers.UNKNOWN, anyOfTheMesh)) {
+            assertThat(ledger.size(ledger.find(BufferType.L1, 64, unclear))).isEqualTo(mesh);
+        }
+        assertThat(ledger.size(ledger.find(BufferType.L1, 64, device))).isEqualTo(device);
+        assertThat(ledger.isHeldByAnother(BufferType.L1, 64, device)).isTrue();
+    }
+
+    @Test
     void tellsTypesOfOneAddressApart() {
-        Ledger ledger = new Ledger(false);
+        Ledger ledger = new Ledger(false, new AllocatorNumbers());
         for (BufferType type : BufferType.values()) {
-            ledger.insert(~ledger.find(type, 0x1000), type, BufferLifetime.USER, 0x1000, type.code(), null);
+            ledger.insert(~ledger.find(type, 0x1000, 0), type, BufferLifetime.USER, 0x1000, 0, type.code(), null);
         }
 
         for (BufferType type : BufferType.values()) {
-            int slot = ledger.find(type, 0x1000);
+            int slot = ledger.find(type, 0x1000, 0);
             assertThat(ledger.type(slot)).isEqualTo(type);
             assertThat(ledger.size(slot)).isEqualTo(type.code());
         }
@@ -110,7 +140,7 @@ class LedgerTests {
 
     private static void allocate(Ledger ledger, Map<Key, Entry> model, Key key, int slot, long ticket, Random random) {
         if (slot >= 0) {
-            ledger.repeat(slot);
+            ledger.repeat(slot, key.allocator());
             ledger.reportedAt(slot, ticket);
             model.computeIfPresent(
                     key,
@@ -122,7 +152,7 @@ class LedgerTests {
         AllocationRequest request =
                 AllocationRequest.of(AllocationDetails.user().labelled("request " + ticket));
         ledger.reportedAt(~slot, ticket);
-        ledger.insert(~slot, key.type(), lifetime, key.address(), size, request);
+        ledger.insert(~slot, key.type(), lifetime, key.address(), key.allocator(), size, request);
         model.put(key, new Entry(size, lifetime, 1, request, ticket));
     }
 
@@ -137,9 +167,12 @@ class LedgerTests {
         }
     }
 
-    private static Key randomKey(Random random, int addresses) {
+    private static Key randomKey(Random random, int addresses, List<Integer> allocators) {
         BufferType[] types = BufferType.values();
-        return new Key(types[random.nextInt(types.length)], 32L * random.nextInt(addresses));
+        return new Key(
+                types[random.nextInt(types.length)],
+                32L * random.nextInt(addresses),
+                allocators.get(random.nextInt(allocators.size())));
     }
 
     private static Map<Key, Entry> entriesOf(Ledger ledger) {
@@ -147,7 +180,7 @@ class LedgerTests {
         for (int slot = 0; slot < ledger.capacity(); slot++) {
             if (ledger.isLive(slot)) {
                 entries.put(
-                        new Key(ledger.type(slot), ledger.address(slot)),
+                        new Key(ledger.type(slot), ledger.address(slot), ledger.allocator(slot)),
                         new Entry(
                                 ledger.size(slot),
                                 ledger.lifetime(slot),
@@ -160,17 +193,17 @@ class LedgerTests {
     }
 
     private static Ledger filled(List<Long> addresses) {
-        Ledger ledger = new Ledger(false);
+        Ledger ledger = new Ledger(false, new AllocatorNumbers());
         for (long address : addresses) {
-            int free = ~ledger.find(BufferType.DRAM, address);
-            ledger.insert(free, BufferType.DRAM, BufferLifetime.USER, address, 64, null);
+            int free = ~ledger.find(BufferType.DRAM, address, 0);
+            ledger.insert(free, BufferType.DRAM, BufferLifetime.USER, address, 0, 64, null);
         }
         return ledger;
     }
 
     private static List<Long> foundIn(Ledger ledger, List<Long> addresses) {
         return addresses.stream()
-                .filter(address -> ledger.find(BufferType.DRAM, address) >= 0)
+                .filter(address -> ledger.find(BufferType.DRAM, address, 0) >= 0)
                 .toList();
     }
 

@@ -1,0 +1,182 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.historyOfLiveBuffers;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.AllocatorId;
+import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.Books;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.CountingPolicy;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+
+/** A mesh, each device and each sub-device have an allocator of their own, and two of them reserve one address. */
+class SeveralAllocatorsTests {
+
+    private static final AllocatorId FIRST = AllocatorId.subDevice(1, 0);
+    private static final AllocatorId SECOND = AllocatorId.subDevice(1, 1);
+
+    @Test
+    void aBufferOfADeviceBesideOneOfTheMeshIsABufferOfItsOwn() {
+        AllocationHistory history = tensorBesideDeviceBuffer().closed();
+
+        LeakVerdict verdict = LeakCheck.create().examine(history);
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.sum().allocated()).isEqualTo(3);
+        assertThat(verdict.sum().freed()).isEqualTo(2);
+        assertThat(verdict.survivors()).singleElement().satisfies(left -> {
+            assertThat(left.buffer().size()).isEqualTo(2_048);
+            assertThat(left.buffer().allocator()).hasValue(AllocatorId.DEVICE);
+            assertThat(left.buffer().mesh()).isEmpty();
+        });
+        assertThat(verdict.doubts()).isEmpty();
+    }
+
+    @Test
+    void theLedgerAndTheBooksAddUpOverAllocators() {
+        AllocationHistory history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 1_000)
+                .onMesh(0)
+                .fromAllocator(AllocatorId.MESH)
+                .allocate(DRAM, device(0), 0x1000, 24)
+                .fromAllocator(AllocatorId.DEVICE)
+                .recorded();
+
+        assertThat(history.ledgerEntries()).isEqualTo(2);
+        assertThat(history.totals(0, DRAM).liveBytes()).isEqualTo(1_024);
+        assertThat(history.totals(0, DRAM).peakBytes()).isEqualTo(1_024);
+        for (CountingPolicy policy :
+                new CountingPolicy[] {CountingPolicy.REFERENCE_COUNTED, CountingPolicy.ONCE_PER_ADDRESS}) {
+            Books books = history.books(policy);
+            assertThat(books.bytes(DRAM)).isEqualTo(1_024);
+            assertThat(books.entries()).isEqualTo(2);
+            assertThat(books.repetitions()).isEmpty();
+        }
+    }
+
+    @Test
+    void withoutThePastEachIsLeftByItself() {
+        AllocationHistory history = historyOfLiveBuffers()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 1_000)
+                .onMesh(0)
+                .fromAllocator(AllocatorId.MESH)
+                .allocate(DRAM, device(0), 0x1000, 24)
+                .fromAllocator(AllocatorId.DEVICE)
+                .free(DRAM, device(0), 0x1000)
+                .onMesh(0)
+                .fromAllocator(AllocatorId.MESH)
+                .closed();
+
+        LeakVerdict verdict = LeakCheck.create().examine(history);
+        assertThat(verdict.survivors()).singleElement().satisfies(left -> {
+            assertThat(left.buffer().size()).isEqualTo(24);
+            assertThat(left.buffer().allocator()).hasValue(AllocatorId.DEVICE);
+        });
+        assertThat(verdict.doubts()).isEmpty();
+    }
+
+    @Test
+    void twoSubDevicesOfOneManagerShareNoMemoryAndADeviceAndItsMeshDo() {
+        AllocationHistory apart = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 0x1000, 64)
+                .onMesh(0)
+                .fromAllocator(FIRST)
+                .allocate(L1, device(0), 0x1000, 64)
+                .onMesh(0)
+                .fromAllocator(SECOND)
+                .recorded();
+
+        assertThat(apart.generations()).hasSize(2);
+        assertThat(apart.ledgerEntries()).isEqualTo(2);
+        assertThat(apart.anomalies()).isEmpty();
+        assertThat(tensorBesideDeviceBuffer().recorded().anomalies())
+                .extracting(Anomaly::kind)
+                .containsExactly(Anomaly.Kind.HELD_BY_TWO_ALLOCATORS);
+    }
+
+    @Test
+    void aReadingOfOneAllocatorSpeaksForItsOwnBuffersOnly() {
+        AllocationHistory history = tensorBesideDeviceBuffer()
+                .witnessOf(WitnessReading.of(0, CLOSE_BEGUN).ofAllocator(AllocatorId.MESH), DRAM, devices(0, 1), 0x1000)
+                .witnessOf(WitnessReading.of(0, CLOSE_BEGUN).ofAllocator(AllocatorId.DEVICE), DRAM, device(0))
+                .closed();
+
+        LeakVerdict verdict = LeakCheck.create().examine(history);
+        assertThat(verdict.survivors())
+                .describedAs("the device's own allocator called it free")
+                .singleElement()
+                .satisfies(left -> assertThat(left.cause()).isEqualTo(Cause.FREE_UNREPORTED));
+        assertThat(verdict.doubts())
+                .describedAs("the mesh holds what was freed and is in no book")
+                .singleElement()
+                .asString()
+                .startsWith("When close began (event #");
+    }
+
+    @Test
+    void reportsThatNameNoAllocatorMatchWhatOneReserved() {
+        AllocationHistory history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(0)
+                .free(DRAM, device(0), 0x1000)
+                .onMesh(0)
+                .fromAllocator(AllocatorId.MESH)
+                .allocate(DRAM, device(0), 0x2000, 64)
+                .fromAllocator(AllocatorId.DEVICE)
+                .free(DRAM, device(0), 0x2000)
+                .closed();
+
+        assertThat(history.live()).isEmpty();
+        assertThat(history.ledgerEntries()).isZero();
+        assertThat(history.anomalies()).isEmpty();
+    }
+
+    @Test
+    void aFreeOfOneAllocatorTakesNothingFromAnother() {
+        AllocationHistory history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(0)
+                .fromAllocator(AllocatorId.MESH)
+                .free(DRAM, device(0), 0x1000)
+                .fromAllocator(AllocatorId.DEVICE)
+                .closed();
+
+        assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(0));
+        assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
+            assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.UNKNOWN_FREE);
+            assertThat(anomaly.holder().flatMap(BufferGeneration::allocator)).isEqualTo(Optional.of(AllocatorId.MESH));
+        });
+        assertThat(history.ledgerEntries()).isOne();
+    }
+
+    /** A tensor on devices 0 and 1, freed, and a buffer of device 0 alone at its address, left. */
+    private static HistoryScript tensorBesideDeviceBuffer() {
+        return history()
+                .mesh(0, 0, 1)
+                .allocate(DRAM, devices(0, 1), 0x1000, 32 << 20)
+                .onMesh(0)
+                .fromAllocator(AllocatorId.MESH)
+                .allocate(DRAM, device(0), 0x1000, 2_048)
+                .fromAllocator(AllocatorId.DEVICE)
+                .owning()
+                .free(DRAM, devices(0, 1), 0x1000)
+                .onMesh(0)
+                .fromAllocator(AllocatorId.MESH);
+    }
+}
