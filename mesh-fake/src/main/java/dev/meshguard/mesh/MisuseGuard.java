@@ -6,6 +6,7 @@ import dev.meshguard.mesh.BufferMisuseException.Misuse;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.PrintableText;
 import dev.meshguard.tracker.Quantities;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -116,7 +117,7 @@ final class MisuseGuard {
             lines.add("… and " + (lent.size() - BUFFERS_SHOWN) + " more");
         }
         lines.add("Deallocate them one by one.");
-        throw new BufferMisuseException(Misuse.WIPED_WHILE_ALLOCATED, String.join("\n", lines));
+        throw new BufferMisuseException(Misuse.WIPED_WHILE_ALLOCATED, PrintableText.lines(lines));
     }
 
     /** Refuses to free what was freed before. */
@@ -267,7 +268,7 @@ final class MisuseGuard {
         lines.add(headline);
         allocation.flatMap(Allocation::life).ifPresent(life -> lines.addAll(life.lines()));
         lines.add(wayOut);
-        return new BufferMisuseException(misuse, String.join("\n", lines));
+        return new BufferMisuseException(misuse, PrintableText.lines(lines));
     }
 
     private static String birth(Allocation allocation) {

@@ -5,6 +5,7 @@ import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.PrintableText;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Reachability;
 import dev.meshguard.tracker.WitnessReading.Testimony;
@@ -72,7 +73,7 @@ public record BufferStory(String title, List<Step> steps, String end) {
             step.site().ifPresent(site -> lines.add(INDENT + "-> at " + site));
         }
         lines.add(end);
-        return String.join("\n", lines);
+        return PrintableText.lines(lines);
     }
 
     /** Puts together what a history holds of one buffer. */

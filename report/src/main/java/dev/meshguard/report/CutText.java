@@ -1,5 +1,6 @@
 package dev.meshguard.report;
 
+import dev.meshguard.tracker.PrintableText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -49,7 +50,7 @@ final class CutText {
     }
 
     String text() {
-        return String.join("\n", lines);
+        return PrintableText.lines(lines);
     }
 
     private int room() {

@@ -5,6 +5,7 @@ import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
 import dev.meshguard.report.VerdictReport.TrackedRow;
+import dev.meshguard.tracker.PrintableText;
 import dev.meshguard.tracker.Quantities;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -58,7 +59,7 @@ final class VerdictText {
             lines.add("");
             lines.addAll(closing);
         }
-        return String.join("\n", lines);
+        return PrintableText.lines(lines);
     }
 
     /** Returns how many lines the findings take, at most so many: of thousands most are not shown and need not be written. */

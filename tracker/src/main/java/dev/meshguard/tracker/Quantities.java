@@ -2,7 +2,6 @@ package dev.meshguard.tracker;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -53,21 +52,14 @@ public final class Quantities {
      */
     public static String quoted(String text) {
         StringBuilder literal = new StringBuilder("\"");
-        text.chars().forEach(character -> {
+        text.codePoints().forEach(character -> {
             switch (character) {
                 case '"' -> literal.append("\\\"");
                 case '\\' -> literal.append("\\\\");
                 case '\n' -> literal.append("\\n");
                 case '\r' -> literal.append("\\r");
                 case '\t' -> literal.append("\\t");
-                default -> {
-                    boolean isSeen =
-                            !Character.isISOControl(character) && Character.getType(character) != Character.FORMAT;
-                    literal.append(
-                            isSeen
-                                    ? String.valueOf((char) character)
-                                    : String.format(Locale.ROOT, "\\u%04x", character));
-                }
+                default -> literal.append(PrintableText.line(Character.toString(character)));
             }
         });
         return literal.append('"').toString();

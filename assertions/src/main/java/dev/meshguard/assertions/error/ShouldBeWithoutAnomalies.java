@@ -4,6 +4,7 @@ import static org.assertj.core.util.Strings.escapePercent;
 
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.PrintableText;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
@@ -73,7 +74,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         if (shown.stream().anyMatch(group -> lacksFirstFree(group.get(0), history))) {
             lines.add("To see who freed first, record with OriginCapture.ALLOCATIONS_AND_FREES.");
         }
-        return String.join("\n", lines);
+        return PrintableText.lines(lines);
     }
 
     private static String again(List<Anomaly> group) {

@@ -5,6 +5,7 @@ import static org.assertj.core.util.Strings.escapePercent;
 import dev.meshguard.assertions.internal.DeviceConduct;
 import dev.meshguard.assertions.internal.DeviceConduct.Deeds;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.PrintableText;
 import dev.meshguard.tracker.Quantities;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +57,7 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
                     "Device %s may have done more: the source reports more for it than it holds.",
                     join(conduct.busy())));
         }
-        return String.join("\n", lines);
+        return PrintableText.lines(lines);
     }
 
     private static String differing(List<Integer> devices) {

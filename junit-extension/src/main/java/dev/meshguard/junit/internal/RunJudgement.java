@@ -2,6 +2,7 @@ package dev.meshguard.junit.internal;
 
 import dev.meshguard.junit.internal.AccountFile.Account;
 import dev.meshguard.junit.internal.RunSettings.Update;
+import dev.meshguard.tracker.PrintableText;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
@@ -63,7 +64,7 @@ public record RunJudgement(Outcome outcome, String text) {
         lines.addAll(cut(cutOff.stream().map(account -> INDENT + account.file()).toList()));
         lines.add(
                 "Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.");
-        return new RunJudgement(Outcome.INCONCLUSIVE, String.join("\n", lines));
+        return new RunJudgement(Outcome.INCONCLUSIVE, PrintableText.lines(lines));
     }
 
     /** Judges findings that are known to be those of a whole run, and writes the baseline if that is asked for. */
@@ -90,7 +91,8 @@ public record RunJudgement(Outcome outcome, String text) {
                     sources));
         }
         boolean isStale = !unmatched.isEmpty() || (isOld && settings.strict());
-        return new RunJudgement(isStale ? Outcome.STALE_EXPECTATION : Outcome.EXPECTED_ONLY, String.join("\n", lines));
+        return new RunJudgement(
+                isStale ? Outcome.STALE_EXPECTATION : Outcome.EXPECTED_ONLY, PrintableText.lines(lines));
     }
 
     /** Returns whether the baseline knows nothing that is gone, or does not any more. */

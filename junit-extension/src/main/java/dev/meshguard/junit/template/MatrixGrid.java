@@ -1,5 +1,6 @@
 package dev.meshguard.junit.template;
 
+import dev.meshguard.tracker.PrintableText;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.Outcome;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ record MatrixGrid(String test, List<MatrixCell> cells) {
                                 + ")"));
         lines.addAll(rows());
         failed.forEach(cell -> lines.add(FAILED + " " + cell.getDisplayName(0) + ": " + firstLine(cell)));
-        return String.join("\n", lines);
+        return PrintableText.lines(lines);
     }
 
     private List<String> rows() {

@@ -3,7 +3,7 @@ package dev.meshguard.report.internal;
 import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
-import java.util.Locale;
+import dev.meshguard.tracker.PrintableText;
 import org.jspecify.annotations.Nullable;
 
 /** Escapes of JSON for what no encoding can carry alone, what breaks lines, and what nobody sees. */
@@ -37,17 +37,10 @@ public final class PlainEscapes extends CharacterEscapes {
 
     @Override
     public @Nullable SerializableString getEscapeSequence(int character) {
-        return isSafe((char) character) ? null : new SerializedString(String.format(Locale.ROOT, "\\u%04x", character));
+        return isSafe((char) character) ? null : new SerializedString(PrintableText.escape((char) character));
     }
 
     private static boolean isSafe(char character) {
-        return switch (Character.getType(character)) {
-            case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.SURROGATE,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR -> false;
-            default -> character != REPLACEMENT;
-        };
+        return PrintableText.isPrintable(character) && character != REPLACEMENT;
     }
 }

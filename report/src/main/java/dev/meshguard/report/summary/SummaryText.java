@@ -1,5 +1,6 @@
 package dev.meshguard.report.summary;
 
+import dev.meshguard.tracker.PrintableText;
 import dev.meshguard.tracker.Quantities;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,7 +29,7 @@ final class SummaryText {
         append(lines, "never matched", unmatched(summary));
         append(lines, "slowest checks", slowest(summary));
         append(lines, "reproduce", reproductions(summary));
-        return String.join("\n", lines);
+        return PrintableText.lines(lines);
     }
 
     private static String headline(RunSummary summary) {

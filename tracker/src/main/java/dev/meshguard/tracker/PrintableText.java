@@ -1,0 +1,65 @@
+package dev.meshguard.tracker;
+
+import java.util.Collection;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * How text that somebody else chose is printed: a terminal shows each character and obeys none.
+ *
+ * <p>Labels, phases, frames of stacks, names of files and lines of logs may hold escape sequences, line separators or marks that
+ * reverse the direction of writing. In their place stands {@code \}{@code u} with four hexadecimal digits for each UTF-16 unit, as in
+ * Java and JSON.
+ *
+ * @since 0.1
+ */
+@API(status = Status.INTERNAL, since = "0.1")
+public final class PrintableText {
+
+    private PrintableText() {}
+
+    /** Returns whether a code point is printed as it is: no control, no format character, no line separator, no half of a pair. */
+    public static boolean isPrintable(int codePoint) {
+        if (codePoint >= ' ' && codePoint < '\u007f') {
+            return true;
+        }
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
+    }
+
+    /** Returns what stands for one UTF-16 unit that is not printable. */
+    public static String escape(char unit) {
+        return String.format(Locale.ROOT, "\\u%04x", (int) unit);
+    }
+
+    /** Returns a text as one line; line breaks and tabs in it are escaped too. */
+    public static String line(String text) {
+        if (text.codePoints().allMatch(PrintableText::isPrintable)) {
+            return text;
+        }
+        StringBuilder line = new StringBuilder(text.length() + 16);
+        text.codePoints().forEach(codePoint -> {
+            if (isPrintable(codePoint)) {
+                line.appendCodePoint(codePoint);
+            } else {
+                for (char unit : Character.toChars(codePoint)) {
+                    line.append(escape(unit));
+                }
+            }
+        });
+        return line.toString();
+    }
+
+    /** Returns lines as one text, without a line break at the end. */
+    public static String lines(Collection<String> lines) {
+        return lines.stream().map(PrintableText::line).collect(Collectors.joining("\n"));
+    }
+}
