@@ -1,7 +1,7 @@
 package dev.meshguard.report.json;
 
+import dev.meshguard.tracker.FileReplacement;
 import dev.meshguard.tracker.history.AllocationHistory;
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -48,9 +48,7 @@ public final class HistoryJson {
 
     /** Writes a history to a file, in the place of what is there. */
     public static void write(AllocationHistory history, Path file) throws IOException {
-        try (BufferedWriter writer = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
-            write(history, writer);
-        }
+        FileReplacement.writeText(file, writer -> write(history, writer));
     }
 
     /** Writes a history; the writer is flushed and stays open. If it encodes, it has to encode as UTF-8. */

@@ -1,13 +1,11 @@
 package dev.meshguard.report.json;
 
 import dev.meshguard.report.VerdictReport;
-import java.io.BufferedWriter;
+import dev.meshguard.tracker.FileReplacement;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -41,9 +39,7 @@ public final class VerdictJson {
 
     /** Writes a verdict to a file, in the place of what is there. */
     public static void write(VerdictReport report, Path file) throws IOException {
-        try (BufferedWriter writer = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
-            write(report, writer);
-        }
+        FileReplacement.writeText(file, writer -> write(report, writer));
     }
 
     /** Writes a verdict; the writer is flushed and stays open. If it encodes, it has to encode as UTF-8. */

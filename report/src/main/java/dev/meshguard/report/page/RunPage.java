@@ -5,14 +5,12 @@ import dev.meshguard.report.page.internal.PageContent;
 import dev.meshguard.report.page.internal.PageResources;
 import dev.meshguard.report.page.internal.PageTemplates;
 import dev.meshguard.report.page.internal.data.RunFigures;
+import dev.meshguard.tracker.FileReplacement;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.apiguardian.api.API;
@@ -128,9 +126,7 @@ public final class RunPage {
 
     /** Writes the page to a file, in the place of what is there. */
     public void write(Path file) throws IOException {
-        try (BufferedWriter writer = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
-            write(writer);
-        }
+        FileReplacement.writeText(file, this::write);
     }
 
     /** Writes the page; the writer is flushed and stays open. If it encodes, it has to encode as UTF-8. */

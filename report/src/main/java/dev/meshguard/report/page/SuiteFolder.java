@@ -5,14 +5,11 @@ import dev.meshguard.report.page.internal.PageResources;
 import dev.meshguard.report.page.internal.PageTemplates;
 import dev.meshguard.report.page.internal.suite.RunRecord;
 import dev.meshguard.report.page.internal.suite.SuiteData;
-import java.io.BufferedWriter;
+import dev.meshguard.tracker.FileReplacement;
 import java.io.IOException;
-import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -49,11 +46,6 @@ public final class SuiteFolder {
 
     /** Each time somebody else wrote a record meanwhile; that ends when the others do. */
     private static final int MOST_ROUNDS = 1_000;
-
-    /** Writes a file. */
-    private interface Writing {
-        void to(Writer writer) throws IOException;
-    }
 
     private final Path folder;
     private final Optional<String> machine;
@@ -175,29 +167,7 @@ public final class SuiteFolder {
         return SuiteData.of(folder).warnings();
     }
 
-    /** A draft has a name of its own, so that two who write at a time never meet; once moved it is not there any more. */
-    private static void replace(Path file, Writing writing) throws IOException {
-        Path folder = file.toAbsolutePath().getParent();
-        Path draft = Files.createTempFile(folder, ".meshguard-", ".draft");
-        boolean isMoved = false;
-        try {
-            try (BufferedWriter writer = Files.newBufferedWriter(draft, StandardCharsets.UTF_8)) {
-                writing.to(writer);
-            }
-            move(draft, file);
-            isMoved = true;
-        } finally {
-            if (!isMoved) {
-                Files.deleteIfExists(draft);
-            }
-        }
-    }
-
-    private static void move(Path draft, Path file) throws IOException {
-        try {
-            Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } catch (AtomicMoveNotSupportedException notThere) {
-            Files.move(draft, file, StandardCopyOption.REPLACE_EXISTING);
-        }
+    private static void replace(Path file, FileReplacement.Text<RuntimeException> text) throws IOException {
+        FileReplacement.writeText(file, text);
     }
 }

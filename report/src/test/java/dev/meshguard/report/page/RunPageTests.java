@@ -1,6 +1,7 @@
 package dev.meshguard.report.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -26,8 +27,10 @@ import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.budget.MemoryBudget;
+import java.io.FilterWriter;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -47,6 +50,21 @@ class RunPageTests {
             .originCapture(OriginCapture.NONE)
             .clock(() -> Instant.parse("2026-11-20T12:00:00Z"))
             .build();
+
+    @Test
+    void aFullDiskIsAFailureToWriteAndNotOfThePage() {
+        RunPage page = RunPage.of("t", VerdictReport.of(LeakCheck.create().examine(tracker.history())));
+        Writer full = new FilterWriter(Writer.nullWriter()) {
+            @Override
+            public void write(String text, int from, int length) throws IOException {
+                throw new IOException("No space left on device");
+            }
+        };
+
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> page.write(full))
+                .withMessage("No space left on device");
+    }
 
     @Test
     void theWholeOfASmallRunIsThere() throws IOException {

@@ -1,13 +1,12 @@
 package dev.meshguard.verdict.baseline;
 
+import dev.meshguard.tracker.FileReplacement;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 import java.util.function.UnaryOperator;
@@ -77,24 +76,10 @@ public record BaselineFile(Path path) {
     }
 
     private void replace(String text) throws IOException {
-        Path whole = path.resolveSibling(path.getFileName() + ".new");
         if (path.getParent() != null) {
             Files.createDirectories(path.getParent());
         }
-        try {
-            Files.writeString(whole, text, StandardCharsets.UTF_8);
-            move(whole);
-        } finally {
-            Files.deleteIfExists(whole);
-        }
-    }
-
-    private void move(Path whole) throws IOException {
-        try {
-            Files.move(whole, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } catch (AtomicMoveNotSupportedException notHere) {
-            Files.move(whole, path, StandardCopyOption.REPLACE_EXISTING);
-        }
+        FileReplacement.write(path, bytes -> bytes.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     /** A file lock is held by the whole process: a second thread that asks for it is refused instead of made to wait. */
