@@ -1,7 +1,9 @@
 package dev.meshguard.cli;
 
 import dev.meshguard.cli.analyze.Analyze;
+import dev.meshguard.cli.analyze.Interruption;
 import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.answer.Terminal;
 import dev.meshguard.cli.run.Convert;
@@ -16,15 +18,13 @@ import dev.meshguard.cli.server.Dump;
 import dev.meshguard.cli.server.Query;
 import dev.meshguard.cli.server.Serve;
 import dev.meshguard.cli.server.Top;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStreamWriter;
-import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
+import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -33,6 +33,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 
 /** The program {@code meshguard}. */
 @Command(
@@ -52,19 +54,37 @@ public final class MeshGuard {
 
     /** Runs the program and ends the process with its status. */
     public static void main(String[] arguments) {
-        System.exit(run(System.in, System.out, System.err, arguments));
+        // Not System.out and System.err, which swallow every failure to write.
+        System.exit(run(
+                System.in,
+                new FileOutputStream(FileDescriptor.out),
+                new FileOutputStream(FileDescriptor.err),
+                arguments));
     }
 
     /** Runs the program and returns its status. What it prints is UTF-8, whatever the locale. */
-    static int run(InputStream in, PrintStream out, PrintStream err, String... arguments) {
-        PrintWriter answers = writer(out);
-        PrintWriter errors = writer(err);
-        int status = isPlainAnalysis(arguments)
-                ? plainAnalysis(in, answers, errors, arguments)
-                : command(in, err, answers, errors, arguments);
-        answers.flush();
-        errors.flush();
-        return status;
+    static int run(InputStream in, OutputStream out, OutputStream err, String... arguments) {
+        Printer answers = new Printer(out, Printer.STANDARD_OUTPUT);
+        Printer errors = new Printer(err, "standard error");
+        try (Interruption interruption = new Interruption()) {
+            Analyze analyze = new Analyze(in, answers, terminal(errors), interruption);
+            int status = isPlainAnalysis(arguments)
+                    ? plainAnalysis(analyze, errors, arguments)
+                    : command(analyze, in, err, answers, errors, arguments);
+            int written = written(status, answers, errors);
+            interruption.answered(written);
+            return written;
+        }
+    }
+
+    /** A verdict that nobody could read is none. */
+    private static int written(int status, Printer answers, Printer errors) {
+        Optional<String> unwritten = answers.failure();
+        if (unwritten.isPresent() && status != ExitStatus.UNWRITTEN.code()) {
+            errors.println("meshguard: " + unwritten.get());
+        }
+        boolean isSaid = errors.failure().isEmpty();
+        return isSaid && unwritten.isEmpty() ? status : ExitStatus.UNWRITTEN.code();
     }
 
     /**
@@ -85,44 +105,57 @@ public final class MeshGuard {
         return true;
     }
 
-    private static int plainAnalysis(InputStream in, PrintWriter answers, PrintWriter errors, String... arguments) {
+    private static int plainAnalysis(Analyze analyze, Printer errors, String... arguments) {
         try {
-            List<String> logs = Arrays.asList(arguments).subList(1, arguments.length);
-            return new Analyze(in, answers, terminal(errors)).of(logs).call();
+            return analyze.of(Arrays.asList(arguments).subList(1, arguments.length))
+                    .call();
         } catch (Refusal | IOException | RuntimeException e) {
             return failed(e, errors);
         }
     }
 
     private static int command(
-            InputStream in, PrintStream err, PrintWriter answers, PrintWriter errors, String... arguments) {
+            Analyze analyze, InputStream in, OutputStream err, Printer answers, Printer errors, String... arguments) {
         CommandLine program = new CommandLine(new MeshGuard());
-        Map<String, Supplier<Object>> commands = commands(in, err, answers, errors);
+        Map<String, Supplier<Object>> commands = commands(analyze, in, err);
         if (arguments.length > 0 && commands.containsKey(arguments[0])) {
             program.addSubcommand(commands.get(arguments[0]).get());
         } else {
             commands.values().forEach(known -> program.addSubcommand(known.get()));
             program.addSubcommand(new AutoComplete.GenerateCompletion());
         }
+        program.getSubcommands()
+                .values()
+                .forEach(command -> command.getCommandSpec().versionProvider(new Version()));
         program.setOut(answers)
                 .setErr(errors)
                 .setUsageHelpWidth(MOST_COLUMNS)
                 .setUsageHelpAutoWidth(false)
                 .setCaseInsensitiveEnumValuesAllowed(true);
+        program.setExecutionStrategy(
+                parsed -> helped(parsed, answers) ? ExitStatus.CLEAN.code() : new RunLast().execute(parsed));
         program.setParameterExceptionHandler((refused, unused) -> refusedArguments(refused, errors));
         program.setExecutionExceptionHandler((failure, unused, alsoUnused) -> failed(failure, errors));
         if (arguments.length == 0) {
-            program.usage(errors);
+            errors.control(program.getUsageMessage());
             return ExitStatus.USAGE.code();
         }
         return program.execute(arguments);
     }
 
+    /** Prints what was asked for of the help, which is in colour on a terminal; returns whether it was asked for. */
+    private static boolean helped(ParseResult parsed, Printer answers) {
+        Optional<CommandLine> asked = parsed.asCommandLineList().stream()
+                .filter(CommandLine::isUsageHelpRequested)
+                .findFirst();
+        asked.ifPresent(command -> answers.control(command.getUsageMessage()));
+        return asked.isPresent();
+    }
+
     /** In the order in which they are listed; only the one that is asked for is made, because that takes its time. */
-    private static Map<String, Supplier<Object>> commands(
-            InputStream in, PrintStream err, PrintWriter answers, PrintWriter errors) {
+    private static Map<String, Supplier<Object>> commands(Analyze analyze, InputStream in, OutputStream err) {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
-        commands.put(ANALYZE, () -> new Analyze(in, answers, terminal(errors)));
+        commands.put(ANALYZE, () -> analyze);
         commands.put("replay", () -> new Replay(in));
         commands.put("diff", () -> new Diff(in));
         commands.put("convert", () -> new Convert(in));
@@ -138,7 +171,7 @@ public final class MeshGuard {
         return commands;
     }
 
-    private static int refusedArguments(ParameterException refused, PrintWriter errors) {
+    private static int refusedArguments(ParameterException refused, Printer errors) {
         CommandLine command = refused.getCommandLine();
         errors.println("meshguard: " + oneLine(refused) + ". Try: "
                 + command.getCommandSpec().qualifiedName() + " --help");
@@ -146,11 +179,11 @@ public final class MeshGuard {
         return ExitStatus.USAGE.code();
     }
 
-    private static int failed(Exception failure, PrintWriter errors) {
-        if (failure instanceof Refusal) {
+    private static int failed(Exception failure, Printer errors) {
+        if (failure instanceof Refusal refusal) {
             errors.println("meshguard: " + oneLine(failure));
             errors.flush();
-            return ExitStatus.USAGE.code();
+            return refusal.status().code();
         }
         errors.println("meshguard: this is a defect of meshguard. Please report it with what follows.");
         failure.printStackTrace(errors);
@@ -163,12 +196,8 @@ public final class MeshGuard {
     }
 
     /** Where progress is shown: on standard error, if somebody looks on. */
-    private static Optional<PrintWriter> terminal(PrintWriter errors) {
+    private static Optional<Printer> terminal(Printer errors) {
         return Terminal.isThere() ? Optional.of(errors) : Optional.empty();
-    }
-
-    private static PrintWriter writer(PrintStream stream) {
-        return new PrintWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8));
     }
 
     /** The version in the jar. */

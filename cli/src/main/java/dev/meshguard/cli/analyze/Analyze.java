@@ -1,6 +1,8 @@
 package dev.meshguard.cli.analyze;
 
 import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.InputFile;
+import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.answer.WhatMayStay;
 import dev.meshguard.cli.answer.WhatMayStay.Measure;
@@ -14,11 +16,7 @@ import dev.meshguard.verdict.growth.Rounds;
 import dev.meshguard.verdict.growth.Trend;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -126,19 +124,21 @@ public final class Analyze implements Callable<Integer> {
     private int mostAddresses = 10;
 
     private final InputStream standardInput;
-    private final PrintWriter out;
-    private final Optional<PrintWriter> progress;
-    private final Interruption interruption = new Interruption();
+    private final Printer out;
+    private final Optional<Printer> progress;
+    private final Interruption interruption;
 
     /**
      * Creates the command.
      *
      * @param progress where to show how far long files are read, if somebody sees it
+     * @param interruption has the virtual machine wait for the answer about a log that is followed
      */
-    public Analyze(InputStream standardInput, PrintWriter out, Optional<PrintWriter> progress) {
+    public Analyze(InputStream standardInput, Printer out, Optional<Printer> progress, Interruption interruption) {
         this.standardInput = standardInput;
         this.out = out;
         this.progress = progress;
+        this.interruption = interruption;
     }
 
     /** Returns this command for the given logs and without an option. */
@@ -149,19 +149,10 @@ public final class Analyze implements Callable<Integer> {
 
     @Override
     public Integer call() throws Refusal, IOException {
-        if (!follows) {
-            return answer();
-        }
-        try (interruption) {
-            interruption.await();
-            int status = answer();
-            interruption.answered(status);
-            return status;
-        }
-    }
-
-    private int answer() throws Refusal, IOException {
         refuseWhatDoesNotFit();
+        if (follows) {
+            interruption.await();
+        }
         AllocationLogReader reader = reader();
         Measure measure = mayStay.read();
         List<Analysis> analyses = new ArrayList<>();
@@ -256,32 +247,25 @@ public final class Analyze implements Callable<Integer> {
             if (name.equals(STANDARD_INPUT)) {
                 return reader.read(standardInput, "standard input");
             }
-            return follows ? followed(reader, file(name)) : read(reader, file(name));
-        } catch (NoSuchFileException | InvalidPathException e) {
-            throw new Refusal(name + " does not exist. Give the path of a log, or - for standard input.");
-        } catch (AccessDeniedException e) {
-            throw new Refusal(name + " may not be read by this user. Change its permissions, or pipe it in with -.");
+            Path file = InputFile.path(name, "Name the logs in it: " + name + "/*.log");
+            return follows ? followed(reader, file) : read(reader, file);
         } catch (IOException e) {
-            throw new Refusal(name + " cannot be read: " + e.getMessage());
+            throw InputFile.unreadable(name, "a log", e);
         }
     }
 
-    private AllocationLog followed(AllocationLogReader reader, Path file) throws IOException {
+    private AllocationLog followed(AllocationLogReader reader, Path file) throws IOException, Refusal {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw new Refusal(
+                    file + " is no regular file. It is read until whoever writes to it closes it: leave --follow out.");
+        }
         long quiet = quietSeconds == null ? Long.MAX_VALUE : quietSeconds;
         return reader.follow(file, since -> interruption.isAskedFor() || since.toSeconds() >= quiet);
     }
 
     private AllocationLog read(AllocationLogReader reader, Path file) throws IOException {
-        try (InputStream log = ProgressStream.over(Files.newInputStream(file), Files.size(file), progress)) {
+        try (InputStream log = ProgressStream.over(InputFile.open(file), Files.size(file), progress)) {
             return reader.read(log, file.toString());
         }
-    }
-
-    private static Path file(String name) throws Refusal {
-        Path file = Path.of(name);
-        if (Files.isDirectory(file)) {
-            throw new Refusal(name + " is a folder. Name the logs in it: " + name + "/*.log");
-        }
-        return file;
     }
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** That somebody pressed Ctrl+C: the program then ends what it does, answers, and only then is over. */
-final class Interruption implements AutoCloseable {
+public final class Interruption implements AutoCloseable {
 
     private static final long MOST_SECONDS_TO_ANSWER = 60;
 
@@ -37,7 +37,7 @@ final class Interruption implements AutoCloseable {
     }
 
     /** Says how the program has to end, whatever it is ended by; all that it has to say is said. */
-    void answered(int newStatus) {
+    public void answered(int newStatus) {
         status = OptionalInt.of(newStatus);
     }
 

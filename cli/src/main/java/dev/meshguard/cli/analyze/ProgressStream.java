@@ -1,9 +1,9 @@
 package dev.meshguard.cli.analyze;
 
+import dev.meshguard.cli.answer.Printer;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -17,18 +17,18 @@ final class ProgressStream extends FilterInputStream {
     private static final int PERCENT = 100;
 
     private final long size;
-    private final PrintWriter terminal;
+    private final Printer terminal;
     private long read;
     private int shown = -1;
 
-    private ProgressStream(InputStream file, long size, PrintWriter terminal) {
+    private ProgressStream(InputStream file, long size, Printer terminal) {
         super(file);
         this.size = size;
         this.terminal = terminal;
     }
 
     /** Returns a stream over a file that shows its progress, or the file itself if it is short or nobody sees it. */
-    static InputStream over(InputStream file, long size, Optional<PrintWriter> terminal) {
+    static InputStream over(InputStream file, long size, Optional<Printer> terminal) {
         return terminal.isPresent() && size >= SHORTEST ? new ProgressStream(file, size, terminal.get()) : file;
     }
 
@@ -57,16 +57,14 @@ final class ProgressStream extends FilterInputStream {
         if (percent != shown) {
             shown = percent;
             int full = percent * CELLS / PERCENT;
-            terminal.print(
+            terminal.control(
                     String.format(Locale.ROOT, "\r[%s%s] %3d %%", "#".repeat(full), ".".repeat(CELLS - full), percent));
-            terminal.flush();
         }
     }
 
     @Override
     public void close() throws IOException {
         super.close();
-        terminal.print("\r" + " ".repeat(CELLS + "[] 100 %".length()) + "\r");
-        terminal.flush();
+        terminal.control("\r" + " ".repeat(CELLS + "[] 100 %".length()) + "\r");
     }
 }

@@ -18,6 +18,8 @@ public enum ExitStatus {
     LEAKED(1),
     /** The program was called in a way that it cannot understand, or with a file that it cannot read. */
     USAGE(64),
+    /** What the program had to say or to keep could not be written. */
+    UNWRITTEN(74),
     /** The program itself failed: not to be taken for an answer. */
     FAILED(70);
 

@@ -1,6 +1,7 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.report.json.HistoryJson;
 import java.io.IOException;
@@ -68,8 +69,9 @@ public final class Convert implements Callable<Integer> {
 
     @Override
     public Integer call() throws Refusal, IOException {
+        output.refuseSameFile(run);
         RecordedFile recorded = run.read(standardInput);
-        output.write(command.commandLine().getOut(), writer -> write(recorded, writer));
+        output.write(Printer.of(command), writer -> write(recorded, writer));
         return ExitStatus.CLEAN.code();
     }
 

@@ -1,8 +1,9 @@
 package dev.meshguard.cli.run;
 
+import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.tracker.FileReplacement;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -20,12 +21,23 @@ final class HistoryOutput {
         return output == null;
     }
 
-    void write(PrintWriter standardOutput, RecordedFile.Content content) throws IOException, Refusal {
+    /**
+     * Refuses to write over what is read.
+     *
+     * @throws Refusal if the run is to be written to the file that it is read from
+     */
+    void refuseSameFile(RunToRead run) throws Refusal {
         if (output != null) {
-            RecordedFile.write(output, content);
+            run.refuseToWriteTo(output);
+        }
+    }
+
+    void write(Printer standardOutput, FileReplacement.Text<Refusal> content) throws IOException, Refusal {
+        if (output != null) {
+            OutputFile.write(output, content);
             return;
         }
         content.write(standardOutput);
-        standardOutput.flush();
+        standardOutput.ensureWritten();
     }
 }

@@ -1,6 +1,7 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.answer.WhatMayStay;
 import dev.meshguard.report.json.HistoryJson;
@@ -80,6 +81,7 @@ public final class Minimize implements Callable<Integer> {
         if (mostChecks < 1) {
             throw new Refusal("--most-checks " + mostChecks + ": give 1 or more");
         }
+        output.refuseSameFile(run);
         RecordedFile recorded = run.read(standardInput);
         WhatMayStay.Measure measure = mayStay.read();
         HistoryMinimizer minimizer = HistoryMinimizer.create()
@@ -87,7 +89,7 @@ public final class Minimize implements Callable<Integer> {
                 .judgedBy(measure.check())
                 .apartFrom(measure.known());
         MinimizedHistory least = least(recorded, cause, minimizer);
-        PrintWriter out = command.commandLine().getOut();
+        Printer out = Printer.of(command);
         PrintWriter said = output.isStandardOutput() ? command.commandLine().getErr() : out;
         output.write(out, writer -> HistoryJson.write(least.history(), writer));
         said.println(recorded.name() + ": " + least.left());

@@ -62,12 +62,15 @@ public final class Page implements Callable<Integer> {
 
     @Override
     public Integer call() throws Refusal {
+        if (output != null) {
+            run.refuseToWriteTo(output);
+        }
         RecordedFile recorded = run.read(standardInput);
         RunPage page = RunPage.of(
                 baseName(recorded.name()), VerdictReport.of(LeakCheck.create().examine(recorded.history())));
         RunPage shown = hidesSources ? page.withoutSources() : page;
         Path target = output == null ? Path.of(baseName(recorded.name()).replace(' ', '-') + SUFFIX) : output;
-        RecordedFile.write(target, shown::write);
+        OutputFile.write(target, shown::write);
         PrintWriter out = command.commandLine().getOut();
         out.println(target);
         out.flush();

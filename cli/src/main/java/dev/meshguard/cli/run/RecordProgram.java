@@ -4,6 +4,7 @@ import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.server.ServerAddress;
 import dev.meshguard.report.VerdictReport;
+import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.process.ProcessSocket;
 import dev.meshguard.server.process.TrackedProcess;
 import dev.meshguard.verdict.LeakVerdict;
@@ -87,10 +88,6 @@ public final class RecordProgram implements Callable<Integer> {
         try (TrackedProcess running = start()) {
             running.await(FOREVER);
             LeakVerdict verdict = running.verdict();
-            Path target = output;
-            if (target != null) {
-                RecordedFile.write(verdict.history(), target);
-            }
             VerdictReport report = VerdictReport.of(verdict);
             for (String note : running.notes()) {
                 report = report.noting(note);
@@ -98,6 +95,10 @@ public final class RecordProgram implements Callable<Integer> {
             PrintWriter out = command.commandLine().getOut();
             report.text().lines().forEach(out::println);
             out.flush();
+            Path target = output;
+            if (target != null) {
+                OutputFile.write(target, writer -> HistoryJson.write(verdict.history(), writer));
+            }
             return ExitStatus.of(verdict.outcome()).code();
         }
     }

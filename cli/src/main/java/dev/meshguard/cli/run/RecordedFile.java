@@ -1,5 +1,6 @@
 package dev.meshguard.cli.run;
 
+import dev.meshguard.cli.answer.InputFile;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.log.AllocationLog;
@@ -8,18 +9,9 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
-import java.io.OutputStreamWriter;
 import java.io.Reader;
-import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
-import java.util.zip.GZIPOutputStream;
 import java.util.zip.ZipException;
 
 /**
@@ -45,57 +37,19 @@ record RecordedFile(String name, AllocationHistory history) {
                     isHistory(plain)
                             ? history(plain, called)
                             : AllocationLog.read(plain, called).history());
-        } catch (NoSuchFileException | InvalidPathException e) {
-            throw new Refusal(
-                    called + " does not exist. Give the path of a history or a log, or - for standard input.");
-        } catch (AccessDeniedException e) {
-            throw new Refusal(called + " may not be read by this user. Change its permissions, or pipe it in with -.");
         } catch (ZipException e) {
             throw new Refusal(called + " is damaged: it begins like gzip and is none. Decompress it by other means.");
         } catch (IOException e) {
-            throw new Refusal(called + " cannot be read: " + e.getMessage());
+            throw InputFile.unreadable(called, "a history or a log", e);
         } catch (OutOfMemoryError e) {
             throw new Refusal(called + " does not fit into memory. Give Java more: java -Xmx8g -jar meshguard.jar …");
         }
     }
 
-    /** Writes what goes into a file. */
-    @FunctionalInterface
-    interface Content {
-        void write(Writer writer) throws IOException, Refusal;
-    }
-
-    /** Writes a history to a file, compressed if that is called {@code .gz}. */
-    static void write(AllocationHistory history, Path file) throws Refusal {
-        write(file, writer -> HistoryJson.write(history, writer));
-    }
-
-    /** Writes a file, compressed if it is called {@code .gz}. */
-    static void write(Path file, Content content) throws Refusal {
-        boolean compressed = file.toString().endsWith(".gz");
-        try (OutputStream bytes = Files.newOutputStream(file);
-                OutputStream coded = compressed ? new GZIPOutputStream(bytes) : bytes;
-                Writer writer = new OutputStreamWriter(coded, StandardCharsets.UTF_8)) {
-            content.write(writer);
-        } catch (IOException e) {
-            throw unwritable(file, e);
-        }
-    }
-
-    static Refusal unwritable(Path file, IOException e) {
-        String why = e instanceof NoSuchFileException ? "its folder does not exist" : String.valueOf(e.getMessage());
-        return new Refusal(file + " cannot be written: " + why + ". Give another path with -o.");
-    }
-
     private static InputStream open(String name, InputStream standardInput) throws IOException, Refusal {
-        if (name.equals(STANDARD_INPUT)) {
-            return standardInput;
-        }
-        Path file = Path.of(name);
-        if (Files.isDirectory(file)) {
-            throw new Refusal(name + " is a folder. Name one file in it.");
-        }
-        return Files.newInputStream(file);
+        return name.equals(STANDARD_INPUT)
+                ? standardInput
+                : InputFile.open(InputFile.path(name, "Name one file in it."));
     }
 
     private static InputStream plain(InputStream bytes) throws IOException {

@@ -59,7 +59,7 @@ public final class Suite implements Callable<Integer> {
             out.flush();
             return (warnings.isEmpty() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE).code();
         } catch (IOException e) {
-            throw RecordedFile.unwritable(folder, e);
+            throw OutputFile.unwritable(folder, e);
         }
     }
 }

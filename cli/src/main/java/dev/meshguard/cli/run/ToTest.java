@@ -3,6 +3,7 @@ package dev.meshguard.cli.run;
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.report.reproduction.ReproductionTest;
+import dev.meshguard.tracker.FileReplacement;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.minimize.HistoryMinimizer;
@@ -10,11 +11,10 @@ import dev.meshguard.verdict.minimize.MinimizedHistory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -96,6 +96,9 @@ public final class ToTest implements Callable<Integer> {
 
     @Override
     public Integer call() throws Refusal, IOException {
+        if (output != null) {
+            run.refuseToWriteTo(output);
+        }
         RecordedFile recorded = run.read(standardInput);
         ReproductionTest test = test(recorded);
         PrintWriter out = command.commandLine().getOut();
@@ -156,23 +159,22 @@ public final class ToTest implements Callable<Integer> {
         Path to = target.toString().endsWith(JAVA)
                 ? target
                 : target.resolve(packageName.replace('.', '/')).resolve(test.className() + JAVA);
-        OpenOption[] options = overwrite
-                ? new OpenOption[] {
-                    StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE
-                }
-                : new OpenOption[] {StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE};
-        String source = source(test);
+        byte[] source = source(test).getBytes(StandardCharsets.UTF_8);
         try {
             Path folder = to.getParent();
             if (folder != null) {
                 Files.createDirectories(folder);
             }
-            Files.writeString(to, source, options);
+            if (overwrite) {
+                FileReplacement.write(to, bytes -> bytes.write(source));
+            } else {
+                FileReplacement.writeNew(to, bytes -> bytes.write(source));
+            }
             return to;
         } catch (FileAlreadyExistsException e) {
             throw new Refusal(to + " is there already. Give another path with -o, or add --overwrite.");
         } catch (IOException e) {
-            throw RecordedFile.unwritable(to, e);
+            throw OutputFile.unwritable(to, e);
         }
     }
 }

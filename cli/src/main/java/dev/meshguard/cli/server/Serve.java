@@ -261,19 +261,21 @@ public final class Serve implements Callable<Integer> {
     private record FlushedWriter(PrintWriter out) implements Appendable {
 
         @Override
-        public Appendable append(@Nullable CharSequence text) {
+        public Appendable append(@Nullable CharSequence text) throws IOException {
             out.append(text);
-            out.flush();
+            if (out.checkError()) {
+                throw new IOException("standard output cannot be written");
+            }
             return this;
         }
 
         @Override
-        public Appendable append(@Nullable CharSequence text, int start, int end) {
+        public Appendable append(@Nullable CharSequence text, int start, int end) throws IOException {
             return append(String.valueOf(text).substring(start, end));
         }
 
         @Override
-        public Appendable append(char character) {
+        public Appendable append(char character) throws IOException {
             return append(String.valueOf(character));
         }
     }

@@ -1,13 +1,13 @@
 package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.answer.Terminal;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -18,7 +18,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -70,7 +69,7 @@ public final class Top implements Callable<Integer> {
     private long count;
 
     @Spec
-    private @Nullable CommandSpec command;
+    private CommandSpec command = CommandSpec.create();
 
     private final InstantSource clock;
     private final boolean isTerminal;
@@ -88,18 +87,17 @@ public final class Top implements Callable<Integer> {
 
     @Override
     public Integer call() throws Refusal {
-        if (command == null) {
-            throw new IllegalStateException("The command was not made by picocli");
-        }
         if (interval < 0 || count < 0) {
             throw new Refusal("--interval and --count: give 0 or more");
         }
-        PrintWriter out = command.commandLine().getOut();
+        Printer out = Printer.of(command);
         UsageScreen screen = new UsageScreen(isTerminal && System.getenv("NO_COLOR") == null);
         try (AllocationClient client = server.connect()) {
             List<Integer> devices = server.devices(asked, client);
             for (long look = 1; ; look++) {
                 show(look(devices, client), screen, out);
+                // Whoever listened may be gone, and would have it go on for ever.
+                out.ensureWritten();
                 if (look == count) {
                     break;
                 }
@@ -124,15 +122,15 @@ public final class Top implements Callable<Integer> {
         return usages;
     }
 
-    private void show(List<MemoryUsage> usages, UsageScreen screen, PrintWriter out) {
+    private void show(List<MemoryUsage> usages, UsageScreen screen, Printer out) {
         String time = TIME.format(clock.instant().atZone(ZoneId.systemDefault()));
         if (isTerminal) {
-            out.print(HOME_AND_CLEAR);
+            out.control(HOME_AND_CLEAR);
             out.println("meshguard top  " + server.socket() + "  " + time);
             for (MemoryUsage usage : usages) {
                 out.println();
                 screen.bars(usage, infos.getOrDefault(usage.device(), DeviceInfo.none(usage.device())))
-                        .forEach(out::println);
+                        .forEach(bar -> out.control(bar + System.lineSeparator()));
             }
         } else {
             for (MemoryUsage usage : usages) {
@@ -141,6 +139,5 @@ public final class Top implements Callable<Integer> {
                 }
             }
         }
-        out.flush();
     }
 }

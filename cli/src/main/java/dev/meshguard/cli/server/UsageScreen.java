@@ -2,6 +2,7 @@ package dev.meshguard.cli.server;
 
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
+import dev.meshguard.tracker.PrintableText;
 import dev.meshguard.tracker.Quantities;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,7 +35,8 @@ final class UsageScreen {
     /** Returns the lines of a device for a terminal: a bar for each memory, full at what the device has or at the most so far. */
     List<String> bars(MemoryUsage usage, DeviceInfo info) {
         List<String> lines = new ArrayList<>();
-        lines.add("device " + usage.device() + (info.isAvailable() ? "  " + info.architectureName() : ""));
+        lines.add("device " + usage.device()
+                + (info.isAvailable() ? "  " + PrintableText.line(info.architectureName()) : ""));
         for (Memory memory : memories(usage, info)) {
             String key = key(usage, memory);
             long change = change(key, memory.bytes());

@@ -1,0 +1,31 @@
+package dev.meshguard.cli.answer;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.NoSuchFileException;
+
+/** Why a file could not be read or written; the message of many exceptions is its path and no reason. */
+public final class Failures {
+
+    private Failures() {}
+
+    /** Returns the reason in a few words, without the path. */
+    public static String reason(IOException failure) {
+        if (failure instanceof NoSuchFileException) {
+            return "there is no such file or folder";
+        }
+        if (failure instanceof AccessDeniedException) {
+            return "this user may not";
+        }
+        if (failure instanceof FileSystemLoopException) {
+            return "its symbolic links name each other";
+        }
+        if (failure instanceof FileSystemException e && e.getReason() != null) {
+            return e.getReason();
+        }
+        String message = failure.getMessage();
+        return message == null || message.isBlank() ? failure.getClass().getSimpleName() : message;
+    }
+}

@@ -1,0 +1,52 @@
+package dev.meshguard.cli.answer;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** A file that somebody named on the command line, to be read: a regular one, a pipe or a device. */
+public final class InputFile {
+
+    private InputFile() {}
+
+    /**
+     * Returns the path of a file that is no folder.
+     *
+     * @param wayOut what is said to whoever names a folder
+     */
+    public static Path path(String name, String wayOut) throws Refusal, NoSuchFileException {
+        Path file;
+        try {
+            file = Path.of(name);
+        } catch (InvalidPathException e) {
+            throw new NoSuchFileException(name);
+        }
+        if (Files.isDirectory(file)) {
+            throw new Refusal(name + " is a folder. " + wayOut);
+        }
+        return file;
+    }
+
+    /** Opens it. */
+    public static InputStream open(Path file) throws IOException {
+        // A channel asks pipes for their position, which they have not.
+        boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
+        return isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file);
+    }
+
+    /** Returns what is said of a file that cannot be read. */
+    public static Refusal unreadable(String name, String what, IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return new Refusal(name + " does not exist. Give the path of " + what + ", or - for standard input.");
+        }
+        if (e instanceof AccessDeniedException) {
+            return new Refusal(name + " may not be read by this user. Change its permissions, or pipe it in with -.");
+        }
+        return new Refusal(name + " cannot be read: " + Failures.reason(e));
+    }
+}

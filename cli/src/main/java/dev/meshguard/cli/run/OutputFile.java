@@ -1,0 +1,62 @@
+package dev.meshguard.cli.run;
+
+import dev.meshguard.cli.answer.Failures;
+import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.tracker.FileReplacement;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.zip.GZIPOutputStream;
+
+/** A file that a command writes: as a whole or not at all, and never the one that it reads. */
+final class OutputFile {
+
+    private OutputFile() {}
+
+    /** Writes a file, compressed if it is called {@code .gz}. */
+    static void write(Path file, FileReplacement.Text<Refusal> content) throws Refusal {
+        boolean compressed = file.toString().endsWith(".gz");
+        try {
+            FileReplacement.write(file, (FileReplacement.Content<Refusal>) bytes -> {
+                try (OutputStream coded = compressed ? new GZIPOutputStream(bytes) : bytes;
+                        Writer writer = new OutputStreamWriter(coded, StandardCharsets.UTF_8)) {
+                    content.write(writer);
+                }
+            });
+        } catch (IOException e) {
+            throw unwritable(file, e);
+        }
+    }
+
+    /**
+     * Refuses to write over what is read.
+     *
+     * @param input what is read, as it was named
+     * @throws Refusal if it is the same file
+     */
+    static void refuseInput(String input, Path output) throws Refusal {
+        boolean isSame;
+        try {
+            isSame = Files.isRegularFile(output) && Files.isSameFile(Path.of(input), output);
+        } catch (IOException | InvalidPathException notThere) {
+            isSame = false; // To read it is what fails then.
+        }
+        if (isSame) {
+            throw new Refusal(output + " is the file that is read. Give another path with -o.");
+        }
+    }
+
+    /** Returns what is said of a file that cannot be written. */
+    static Refusal unwritable(Path file, IOException e) {
+        return e instanceof NoSuchFileException
+                ? new Refusal(file + " cannot be written: its folder does not exist. Give another path with -o.")
+                : Refusal.unwritten(
+                        file + " cannot be written: " + Failures.reason(e) + ". Give another path with -o.");
+    }
+}

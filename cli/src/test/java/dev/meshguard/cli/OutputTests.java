@@ -1,0 +1,339 @@
+package dev.meshguard.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.report.page.RunPage;
+import dev.meshguard.report.page.SuiteFolder;
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.PrintableText;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.LeakCheck;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every command does with its output: what cannot be written is told, and a terminal obeys none of it. */
+class OutputTests {
+
+    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n";
+    private static final String HOSTILE = "a\u001b[2J\u009b1m\u2028b\nCLEAN\u202e";
+    private static final Path FULL = Path.of("/dev/full");
+
+    /** What the program answered. */
+    private record Answer(int status, String out, String err) {}
+
+    /** A disk without room. */
+    private static final class FullDisk extends OutputStream {
+        @Override
+        public void write(int one) throws IOException {
+            throw new IOException("No space left on device");
+        }
+    }
+
+    @TempDir
+    Path folder;
+
+    private String log = "";
+
+    @BeforeEach
+    void writeLog() throws IOException {
+        log = Files.writeString(folder.resolve("leak.log"), ALLOCATED).toString();
+    }
+
+    // What cannot be written
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--help",
+                "--version",
+                "analyze LOG",
+                "analyze --json LOG",
+                "analyze --follow --until-quiet 0 LOG",
+                "analyze --help",
+                "replay LOG",
+                "replay --json LOG",
+                "diff LOG LOG",
+                "diff --devices --json LOG",
+                "convert LOG",
+                "convert --to csv LOG",
+                "page LOG -o PAGE",
+                "minimize LOG",
+                "minimize LOG -o LEAST",
+                "to-test LOG",
+                "to-test LOG -o LeastTest.java --class LeastTest",
+                "record -- true",
+                "generate-completion",
+            })
+    void anAnswerThatCannotBeWrittenIsStatus74(String line) {
+        String[] arguments = line.replace("LOG", log)
+                .replace("PAGE", folder.resolve("page.html").toString())
+                .replace("LeastTest.java", folder.resolve("LeastTest.java").toString())
+                .replace("LEAST", folder.resolve("least.jsonl").toString())
+                .split(" ");
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+        int status = MeshGuard.run(new ByteArrayInputStream(new byte[0]), new FullDisk(), err, arguments);
+
+        assertThat(status).isEqualTo(74);
+        assertThat(err.toString(StandardCharsets.UTF_8).lines())
+                .containsOnlyOnce("meshguard: standard output cannot be written: No space left on device");
+    }
+
+    @Test
+    void anAnswerOfASuiteThatCannotBeWrittenIsStatus74() throws IOException {
+        SuiteFolder.at(folder)
+                .add("a", RunPage.of("a", VerdictReport.of(LeakCheck.create().examine(history()))));
+
+        assertThat(MeshGuard.run(
+                        new ByteArrayInputStream(new byte[0]),
+                        new FullDisk(),
+                        new ByteArrayOutputStream(),
+                        "suite",
+                        folder.toString()))
+                .isEqualTo(74);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"query", "dump", "top --interval 0", "replay LOG --to"})
+    void anAnswerAboutAServerThatCannotBeWrittenIsStatus74(String line) throws IOException {
+        Path socket = folder.resolve("s");
+        String words = line.endsWith("--to") ? line.replace("LOG", log) + " " + socket : line + " --socket " + socket;
+        try (AllocationServer server = AllocationServer.builder()
+                .socket(socket)
+                .recordSize(RecordSize.BYTES_112)
+                .start()) {
+            ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+            int status = MeshGuard.run(new ByteArrayInputStream(new byte[0]), new FullDisk(), err, words.split(" "));
+
+            assertThat(status).isEqualTo(74);
+            assertThat(err.toString(StandardCharsets.UTF_8))
+                    .isEqualTo("meshguard: standard output cannot be written: No space left on device"
+                            + System.lineSeparator());
+            assertThat(server.socketPath()).isEqualTo(socket);
+        }
+    }
+
+    @Test
+    void aRefusalThatCannotBeWrittenIsStatus74() {
+        assertThat(MeshGuard.run(
+                        new ByteArrayInputStream(new byte[0]),
+                        new ByteArrayOutputStream(),
+                        new FullDisk(),
+                        "analyze",
+                        "/no/such/log"))
+                .isEqualTo(74);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "convert LOG -o /dev/full",
+                "convert --to perfetto LOG -o /dev/full",
+                "page LOG -o /dev/full",
+                "minimize LOG -o /dev/full",
+                "record -o /dev/full -- true",
+            })
+    void aFullDiskIsStatus74AndOneLine(String line) {
+        assumeTrue(Files.exists(FULL), "There is no /dev/full here, so no full disk is tried");
+
+        Answer answer = run("", line.replace("LOG", log).split(" "));
+
+        assertThat(answer.status()).isEqualTo(74);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: /dev/full cannot be written: No space left on device. Give another path with -o."
+                        + System.lineSeparator());
+    }
+
+    @Test
+    void aVerdictIsPrintedAlsoWhereTheHistoryCannotBeKept() {
+        Answer answer = run("", "record", "-o", folder.resolve("no/run.jsonl").toString(), "--", "true");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.out()).startsWith("INCONCLUSIVE");
+        assertThat(answer.err()).contains("run.jsonl cannot be written: its folder does not exist.");
+    }
+
+    // What is there already
+
+    @ParameterizedTest
+    @ValueSource(strings = {"convert", "minimize", "page", "to-test --overwrite"})
+    void aRunIsNotWrittenOverItself(String command) throws IOException {
+        Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of(log));
+
+        for (String output : List.of(log, link.toString())) {
+            Answer answer = run("", (command + " " + log + " -o " + output).split(" "));
+
+            assertThat(answer.status()).isEqualTo(64);
+            assertThat(answer.err())
+                    .isEqualTo("meshguard: " + output + " is the file that is read. Give another path with -o."
+                            + System.lineSeparator());
+        }
+        assertThat(Path.of(log)).hasContent(ALLOCATED);
+    }
+
+    @Test
+    void aFileBehindALinkIsReplacedAndTheLinkStays() throws IOException {
+        Path out = Files.writeString(folder.resolve("out.jsonl"), "old");
+        Path link = Files.createSymbolicLink(folder.resolve("link.jsonl"), out);
+
+        assertThat(run("", "convert", log, "-o", link.toString()).status()).isZero();
+
+        assertThat(link).isSymbolicLink();
+        assertThat(Files.readString(out)).startsWith("{");
+    }
+
+    @Test
+    void aFileThatIsThereStaysWhereTheNewOneCannotBeMade() throws IOException {
+        Path history = folder.resolve("run.jsonl");
+        HistoryJson.write(history(), history);
+        Path out = Files.writeString(folder.resolve("out.log"), "old");
+        Path two = Files.writeString(folder.resolve("two.log"), ALLOCATED + ALLOCATED.replace("device 0", "device 3"));
+
+        // Two devices have no place in a log that names none.
+        Answer refused = run("", "convert", "--to", "WITHOUT_DEVICE", two.toString(), "-o", out.toString());
+
+        assertThat(refused.status()).isEqualTo(64);
+        assertThat(out).hasContent("old");
+    }
+
+    // What a terminal would obey
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "analyze LOG",
+                "analyze --json LOG",
+                "replay RUN",
+                "replay --json RUN",
+                "diff LOG RUN",
+                "diff --json LOG RUN",
+                "diff --devices RUN",
+                "convert RUN",
+                "convert --to csv RUN",
+                "convert --to collapsed RUN",
+                "convert --to stack_trace_log RUN",
+                "convert --to perfetto RUN",
+                "minimize RUN",
+                "to-test RUN",
+                "to-test --reports --whole RUN",
+                "page RUN -o PAGE",
+                "analyze --phase ( LOG",
+                "analyze --bad\u001b[2J LOG",
+                "\u001b[2J",
+                "replay LOG\u001b[2J",
+            })
+    void nothingThatATerminalObeysIsPrinted(String line) throws IOException {
+        Path hostile = folder.resolve("a\u001b[2J\u2028b");
+        Path hostileLog = Files.writeString(
+                folder.resolve("l\u001b[2J.log"),
+                "=== \u001b[2J phase ===\n"
+                        + "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n"
+                        + "what \u001b]0;title\u0007 is \u009b1m this\u2028 then\r\u202e\n");
+        HistoryJson.write(history(), hostile);
+
+        String[] arguments = line.split(" ");
+        for (int i = 0; i < arguments.length; i++) {
+            arguments[i] = arguments[i].equals("RUN")
+                    ? hostile.toString()
+                    : arguments[i].equals("PAGE")
+                            ? folder.resolve("p\u001b[2J.html").toString()
+                            : arguments[i].replace("LOG", hostileLog.toString());
+        }
+        Answer answer = run("", arguments);
+
+        String all = answer.out().replace("\r\n", "\n") + answer.err();
+        assertThat(all).isNotEmpty();
+        assertThat(all.codePoints().filter(one -> !PrintableText.isPrintable(one)))
+                .allMatch(one -> one == '\n' || one == '\t');
+    }
+
+    @Test
+    void aNameCannotForgeALineOfAnAnswer() throws IOException {
+        Path file = folder.resolve("run.jsonl");
+        HistoryJson.write(history(), file);
+
+        assertThat(run("", "replay", file.toString()).out().lines()).noneMatch(line -> line.startsWith("CLEAN"));
+    }
+
+    @Test
+    void aDocumentOnStandardOutputIsThatOfTheFile() throws IOException {
+        Path out = folder.resolve("out");
+        for (String form : List.of("csv", "collapsed", "perfetto", "reference_counted")) {
+            run("", "convert", "--to", form, log, "-o", out.toString());
+
+            assertThat(run("", "convert", "--to", form, log).out()).isEqualTo(Files.readString(out));
+        }
+        run("", "convert", log, "-o", out.toString());
+        assertThat(run("", "convert", log).out()).isEqualTo(Files.readString(out));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "analyze",
+                "replay",
+                "diff",
+                "convert",
+                "page",
+                "suite",
+                "minimize",
+                "to-test",
+                "record",
+                "serve",
+                "dump",
+                "query",
+                "top"
+            })
+    void everyCommandNamesItsVersion(String command) {
+        assertThat(run("", (command + " -V").strip().split(" ")))
+                .isEqualTo(new Answer(0, "meshguard (not from a jar)" + System.lineSeparator(), ""));
+    }
+
+    private static AllocationHistory history() {
+        AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh " + HOSTILE, List.of(0)));
+        tracker.phase(new Phase(HOSTILE));
+        var frame = new StackTraceElement(HOSTILE, HOSTILE, HOSTILE, 4);
+        AllocationRequest request =
+                AllocationRequest.restored(AllocationDetails.user().labelled(HOSTILE), Optional.of(Origin.of(frame)));
+        tracker.allocated(request, 0, BufferType.DRAM, 4096, 1024, Ownership.OWNING);
+        tracker.meshClosed(0);
+        return tracker.history();
+    }
+
+    private static Answer run(String input, String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int status =
+                MeshGuard.run(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)), out, err, arguments);
+        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+}
