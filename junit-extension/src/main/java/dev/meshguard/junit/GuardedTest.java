@@ -87,7 +87,7 @@ final class GuardedTest {
 
     /** Returns the command that runs it again. */
     String reproduction() {
-        return selector().map(TestNames::reproduction).orElse("mvn test");
+        return selector().map(TestNames::reproduction).orElseGet(TestNames::reproduction);
     }
 
     /** Returns what a summary has to know of it. */

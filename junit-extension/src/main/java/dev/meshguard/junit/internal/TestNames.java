@@ -23,10 +23,14 @@ public final class TestNames {
         return frame.getLineNumber() < 0 ? method : method + ":" + frame.getLineNumber();
     }
 
-    /** Returns the command that runs a class or a method again. */
+    /** Returns the command with which the build tool that runs the tests runs all of them again. */
+    public static String reproduction() {
+        return BuildTool.of(System::getProperty).command();
+    }
+
+    /** Returns the command with which the build tool that runs the tests runs a class or a method again. */
     public static String reproduction(String selector) {
-        // A shell would take what follows the sign of a nested class for a variable.
-        return "mvn test -Dtest=" + (selector.indexOf('$') < 0 ? selector : "'" + selector + "'");
+        return BuildTool.of(System::getProperty).command(selector);
     }
 
     private static String withoutPackage(String name) {

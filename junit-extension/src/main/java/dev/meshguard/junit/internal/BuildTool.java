@@ -1,0 +1,67 @@
+package dev.meshguard.junit.internal;
+
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+
+/** Which build tool runs the tests, and the command with which it runs one of them again. */
+enum BuildTool {
+    MAVEN("mvn test", "-Dtest=") {
+        /** Surefire separates by commas and knows no escapes; a question mark fits any letter. */
+        @Override
+        String pattern(String type, String method) {
+            return method.isEmpty() ? fitting(type) : fitting(type) + "#" + fitting(method);
+        }
+    },
+    GRADLE("./gradlew test", "--tests ") {
+        @Override
+        String pattern(String type, String method) {
+            return method.isEmpty() ? type : type + "." + method;
+        }
+    };
+
+    /** The system property that Gradle sets in the JVMs of tests. */
+    static final String GRADLE_WORKER = "org.gradle.test.worker";
+
+    private static final Pattern MEANT_OTHERWISE = Pattern.compile("[^\\p{javaJavaIdentifierPart}]");
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_.,:/@%+=#-]*");
+
+    private final String all;
+    private final String option;
+
+    BuildTool(String all, String option) {
+        this.all = all;
+        this.option = option;
+    }
+
+    /** Returns the tool that started a JVM with the given system properties; Maven if nothing says otherwise. */
+    static BuildTool of(UnaryOperator<String> properties) {
+        return properties.apply(GRADLE_WORKER) == null ? MAVEN : GRADLE;
+    }
+
+    /** Returns the command for all tests. */
+    String command() {
+        return all;
+    }
+
+    /**
+     * Returns the command for one class or method.
+     *
+     * @param selector a class without its package, with a method behind a {@code #} if it is about one
+     */
+    String command(String selector) {
+        int hash = selector.indexOf('#');
+        String type = hash < 0 ? selector : selector.substring(0, hash);
+        return all + " " + option + quoted(pattern(type, hash < 0 ? "" : selector.substring(hash + 1)));
+    }
+
+    abstract String pattern(String type, String method);
+
+    private static String fitting(String name) {
+        return MEANT_OTHERWISE.matcher(name).replaceAll("?");
+    }
+
+    /** Returns an argument as shells of POSIX read it. */
+    private static String quoted(String argument) {
+        return PLAIN.matcher(argument).matches() ? argument : "'" + argument.replace("'", "'\\''") + "'";
+    }
+}
