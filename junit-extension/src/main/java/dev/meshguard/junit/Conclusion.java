@@ -111,7 +111,7 @@ record Conclusion(
         Optional<Throwable> thrown = test.thrown();
         if (policies.after(thrown) == AfterThrow.SKIP) {
             running.became(CheckFate.SKIPPED);
-            throwUnlessAborted(failedClose, thrown);
+            raise(failedClose, thrown);
             return;
         }
         ToldFindings told = ToldFindings.by(thrown);
@@ -146,7 +146,7 @@ record Conclusion(
                             (failure, named) -> fail(failure, failedClose, named, running));
         } else if (failedClose != null) {
             running.became(CheckFate.FAILED);
-            throwUnlessAborted(failedClose, thrown);
+            raise(failedClose, thrown);
         } else if (standpoint == Standpoint.TOLD && thrown.isPresent()) {
             hasFailed[0] = true;
             Throwable ofTest = thrown.get();
@@ -286,9 +286,9 @@ record Conclusion(
                 thrown.filter(TestAbortedException.class::isInstance).isPresent();
         running.became(isAborted ? CheckFate.ABORTED : CheckFate.FAILED);
         if (policies.after(thrown) == AfterThrow.REPORT) {
-            throwUnlessAborted(failedClose, thrown);
+            raise(failedClose, thrown);
         } else {
-            throwUnlessAborted(failure, thrown);
+            raise(failure, thrown);
         }
     }
 
@@ -306,16 +306,22 @@ record Conclusion(
         }
     }
 
-    /** Thrown while an abort is under way, an error would turn the aborted test into a failed one. */
-    private static <T extends Throwable> void throwUnlessAborted(@Nullable T failure, Optional<Throwable> thrown)
-            throws T {
+    /**
+     * Throws it, or adds it to what the test threw: JUnit would do the same, but an aborted test would become a failed one.
+     *
+     * <p>Not every error can hold another one. What is printed is in the reports of build tools, where report entries are not.
+     */
+    private static <T extends Throwable> void raise(@Nullable T failure, Optional<Throwable> thrown) throws T {
         if (failure == null) {
             return;
         }
-        if (thrown.isPresent() && thrown.get() instanceof TestAbortedException aborted) {
-            aborted.addSuppressed(failure);
-        } else {
+        if (thrown.isEmpty()) {
             throw failure;
+        }
+        Throwable ofTest = thrown.get();
+        ofTest.addSuppressed(failure);
+        if (!List.of(ofTest.getSuppressed()).contains(failure)) {
+            System.err.println(failure.getMessage());
         }
     }
 }

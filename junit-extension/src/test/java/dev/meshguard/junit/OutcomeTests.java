@@ -10,13 +10,23 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.assertj.core.api.Assertions;
 import org.assertj.core.api.SoftAssertionsProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 
 /** The leak never hides what the test itself has to say, and never gets lost behind it. */
@@ -41,6 +51,22 @@ class OutcomeTests {
                 .whichWasAborted()
                 .with(TestAbortedException.class, "no hardware")
                 .withSuppressedVerdict(Outcome.LEAKED);
+    }
+
+    /** Build tools write what a test prints into its report, and no report entries. */
+    @ParameterizedTest
+    @ValueSource(classes = {OverflowingTestCase.class, UnsuppressingTestCase.class, UnsuppressingDynamicTestCase.class})
+    @ResourceLock(Resources.SYSTEM_ERR)
+    void aLeakThatTheFailureCannotHoldIsPrinted(Class<?> testClass) {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        PrintStream before = System.err;
+        System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            assertThat(run(testClass)).hasSingleFailure().whichFailed().withPublishedTextContaining("LEAK  1 leak");
+        } finally {
+            System.setErr(before);
+        }
+        Assertions.assertThat(printed.toString(StandardCharsets.UTF_8)).startsWith("LEAK  1 leak · 8 buffers");
     }
 
     @Test
@@ -129,6 +155,49 @@ class OutcomeTests {
         void fails(MeshDevice mesh) {
             Buffers.take(mesh);
             throw new IllegalStateException("the test itself");
+        }
+    }
+
+    /** The machine makes such an error without its constructor, so it suppresses nothing. */
+    @TrackAllocations
+    static class OverflowingTestCase {
+        @Test
+        void overflows(MeshDevice mesh) {
+            Buffers.take(mesh);
+            descend(0);
+        }
+
+        @SuppressWarnings("InfiniteRecursion")
+        private static int descend(int depth) {
+            return descend(depth + 1) + 1;
+        }
+    }
+
+    private static final class UnsuppressingException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private UnsuppressingException() {
+            super("the test itself", null, false, true);
+        }
+    }
+
+    @TrackAllocations
+    static class UnsuppressingTestCase {
+        @Test
+        void fails(MeshDevice mesh) {
+            Buffers.take(mesh);
+            throw new UnsuppressingException();
+        }
+    }
+
+    @TrackAllocations
+    static class UnsuppressingDynamicTestCase {
+        @TestFactory
+        DynamicTest fails(MeshDevice mesh) {
+            return DynamicTest.dynamicTest("fails", () -> {
+                Buffers.take(mesh);
+                throw new UnsuppressingException();
+            });
         }
     }
 
