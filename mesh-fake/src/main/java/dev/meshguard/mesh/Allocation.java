@@ -5,6 +5,7 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.List;
 import java.util.Optional;
@@ -59,6 +60,7 @@ final class Allocation {
     private final long size;
     private final @Nullable Allocator lender;
     private volatile boolean freed;
+    private volatile @Nullable AllocationRequest freedBy;
     private volatile @Nullable BufferLife life;
     /** Kept only until somebody has the handle. */
     private @Nullable AllocationRequest request;
@@ -149,6 +151,28 @@ final class Allocation {
 
     void markFreed() {
         freed = true;
+    }
+
+    /** Marks it as freed, and remembers the request that freed it: it may know where in the code under test that was. */
+    void markFreed(AllocationRequest release) {
+        freedBy = release;
+        freed = true;
+    }
+
+    /**
+     * Returns the end of a sentence that says it was freed: the frame that freed it, in a line of its own, or how to learn of it.
+     * Empty where nobody was asked to free it.
+     */
+    String placeOfFree() {
+        AllocationRequest release = freedBy;
+        if (release == null) {
+            return "";
+        }
+        return release.origin()
+                .flatMap(Origin::site)
+                .or(() -> life().flatMap(BufferLife::lastSite))
+                .map(site -> "\n   at " + site)
+                .orElse("; a tracker with OriginCapture.ALLOCATIONS_AND_FREES shows where");
     }
 
     /** Remembers by which request it was reported, until its handle is handed out. */

@@ -43,6 +43,13 @@ final class BufferLife {
         return lines;
     }
 
+    /** Returns where the last thing happened, if that is known. */
+    synchronized Optional<StackTraceElement> lastSite() {
+        return moments.isEmpty()
+                ? Optional.empty()
+                : moments.get(moments.size() - 1).site();
+    }
+
     /** One thing that happened. */
     static final class Moment {
 

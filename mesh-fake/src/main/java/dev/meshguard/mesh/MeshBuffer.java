@@ -274,6 +274,12 @@ public final class MeshBuffer implements AutoCloseable {
         return buffers == null ? error : MisuseGuard.explained(error, buffers.allocation());
     }
 
+    /** Returns the end of a sentence that says it was freed. */
+    String placeOfFree() {
+        DeviceBuffers buffers = contents.buffers;
+        return buffers == null ? "" : buffers.allocation().placeOfFree();
+    }
+
     /** Returns memory, address and size for a person to read. */
     @Override
     public String toString() {

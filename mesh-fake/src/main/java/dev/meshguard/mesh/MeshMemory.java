@@ -188,7 +188,7 @@ final class MeshMemory {
         }
         AllocationDetails details =
                 ending == Ending.COLLECTED ? allocation.details().ofCollectedHandle() : allocation.details();
-        AllocationRequest release = reports.listener().release(details);
+        AllocationRequest release = Answers.release(reports.listener(), details);
         if (allocation.isFreed()) {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
             requireFirstFree(allocation, ending);
@@ -202,12 +202,12 @@ final class MeshMemory {
         }
         if (givenBack) {
             subDevices.requireManagerOf(allocation);
-            allocation.markFreed();
+            allocation.markFreed(release);
             reports.freed(release, allocation, ending);
             giveBack(allocation);
             misuse.freed(allocation, release);
         } else {
-            allocation.markFreed();
+            allocation.markFreed(release);
             reports.freedAfterClose(release, allocation, ending);
             if (ending == Ending.DEALLOCATED) {
                 requireSameLife(allocation);
@@ -234,7 +234,7 @@ final class MeshMemory {
     /** Leaves memory alone that was to be freed, because others share it. */
     void leaveShared(Allocation allocation) {
         if (allocation.size() > 0 && reports.concern(allocation)) {
-            AllocationRequest release = reports.listener().release(allocation.details());
+            AllocationRequest release = Answers.release(reports.listener(), allocation.details());
             reports.freeIgnored(release, allocation, IgnoredFreeReason.STILL_SHARED);
         }
     }
@@ -266,7 +266,7 @@ final class MeshMemory {
 
     /** Stands for the end of the process by a bad pointer: the listener hears that nothing was freed. */
     void crash(Allocation allocation, String because) {
-        AllocationRequest release = reports.listener().release(allocation.details());
+        AllocationRequest release = Answers.release(reports.listener(), allocation.details());
         reports.freeIgnored(release, allocation, IgnoredFreeReason.DEVICE_CLOSED);
         throw new IllegalStateException(String.format(
                 Locale.ROOT,

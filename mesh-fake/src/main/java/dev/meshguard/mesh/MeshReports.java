@@ -84,7 +84,7 @@ final class MeshReports {
     }
 
     void during(Phase phase, Runnable work) {
-        Scope scope = listener.phase(phase);
+        Scope scope = Answers.phase(listener, phase);
         try {
             work.run();
         } finally {
@@ -113,11 +113,11 @@ final class MeshReports {
     void plantCanaries() {
         listener.canaryPlanted(mesh, devices);
         AllocationDetails canary = AllocationDetails.canary(mesh);
-        AllocationRequest request = listener.request(canary);
+        AllocationRequest request = Answers.request(listener, canary);
         for (int device : devices) {
             listener.allocated(request, device, BufferType.DRAM, 0, 0, Ownership.OWNING);
         }
-        AllocationRequest release = listener.release(canary);
+        AllocationRequest release = Answers.release(listener, canary);
         for (int device : devices) {
             listener.freed(release, device, BufferType.DRAM, 0, Ownership.OWNING);
         }
@@ -130,7 +130,7 @@ final class MeshReports {
 
     /** Reports a buffer as part of a new request. */
     AllocationRequest allocated(Allocation allocation) {
-        AllocationRequest request = listener.request(allocation.details());
+        AllocationRequest request = Answers.request(listener, allocation.details());
         allocated(request, allocation);
         return request;
     }
@@ -214,7 +214,8 @@ final class MeshReports {
     }
 
     void unknownAddress(BufferType type, long address) {
-        AllocationRequest release = listener.release(AllocationDetails.user().onMesh(mesh));
+        AllocationRequest release =
+                Answers.release(listener, AllocationDetails.user().onMesh(mesh));
         for (int device : devices) {
             listener.freeIgnored(release, device, type, address, IgnoredFreeReason.UNKNOWN_ADDRESS);
         }
@@ -236,7 +237,7 @@ final class MeshReports {
         if (has(PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS)) {
             circularBuffers.add(new CircularBuffer(details, on, address));
         }
-        AllocationRequest request = listener.request(details);
+        AllocationRequest request = Answers.request(listener, details);
         for (int device : on) {
             listener.allocated(request, device, BufferType.L1, address, size, Ownership.OWNING);
         }
@@ -271,7 +272,7 @@ final class MeshReports {
     }
 
     private void reportFree(CircularBuffer buffer) {
-        AllocationRequest release = listener.release(buffer.details());
+        AllocationRequest release = Answers.release(listener, buffer.details());
         for (int device : buffer.devices()) {
             if (openedAgain.test(device)) {
                 listener.freeIgnored(release, device, BufferType.L1, buffer.address(), IgnoredFreeReason.DEVICE_CLOSED);

@@ -105,7 +105,7 @@ final class MisreportingListener extends PassingListener {
         if (phase.equals(Phase.OPEN)) {
             setOpening(true);
         }
-        Scope scope = listener.phase(phase);
+        Scope scope = Answers.phase(listener, phase);
         return () -> {
             if (phase.equals(Phase.OPEN)) {
                 setOpening(false);

@@ -229,7 +229,7 @@ final class RuntimeProcess {
         synchronized (lock) {
             openMeshes.remove(mesh);
             if (openMeshes.isEmpty()) {
-                afterClose = listener.phase(Phase.AFTER_CLOSE);
+                afterClose = Answers.phase(listener, Phase.AFTER_CLOSE);
             }
         }
     }

@@ -78,7 +78,12 @@ public final class Tensor implements AutoCloseable {
             throw new MeshRuntimeException(TensorMessages.MESH_BUFFER_NULL);
         }
         if (!buffer.isAllocated()) {
-            throw new MeshRuntimeException(TensorMessages.MESH_BUFFER_NOT_ALLOCATED);
+            throw buffer.explaining(new MeshRuntimeException(String.format(
+                    Locale.ROOT,
+                    "%s\n%s was freed%s",
+                    TensorMessages.MESH_BUFFER_NOT_ALLOCATED,
+                    buffer,
+                    buffer.placeOfFree())));
         }
         MeshDevice mesh = buffer.device();
         if (buffer.deviceLocalSize() < spec.sizeOnDevice(mesh.shape().dimensions())) {
@@ -263,19 +268,45 @@ public final class Tensor implements AutoCloseable {
     private DeviceStorage allocatedStorage() {
         DeviceStorage mine = storage;
         if (mine == null || !mine.buffer().isAllocated()) {
-            MeshRuntimeException error = new MeshRuntimeException(TensorMessages.NOT_ALLOCATED);
-            throw mine == null ? error : mine.buffer().explaining(error);
+            throw unusable(TensorMessages.NOT_ALLOCATED + "\n" + fate());
         }
         return mine;
+    }
+
+    /** Returns the error of an operation on a tensor without memory, with what a strict runtime remembers of that. */
+    MeshRuntimeException unusable(String message) {
+        MeshRuntimeException error = new MeshRuntimeException(message);
+        DeviceStorage mine = storage;
+        return mine == null ? error : mine.buffer().explaining(error);
+    }
+
+    /** Returns what became of its memory, and in a line of its own where it was freed, if the listener knows that. */
+    String fate() {
+        if (storage == null && !allocation.isFreed()) {
+            return name() + " was closed";
+        }
+        if (!allocation.isFreed() && mesh.isDestroyed()) {
+            return String.format(Locale.ROOT, "%s is gone: mesh %d was destroyed", name(), mesh.id());
+        }
+        return name() + " was freed" + allocation.placeOfFree();
     }
 
     /** Returns shape, data type and place for a person to read. */
     @Override
     public String toString() {
+        return words(", "
+                + (isAllocated()
+                        ? String.format(
+                                Locale.ROOT, "%s at %s", allocation.type(), Quantities.address(allocation.address()))
+                        : "<buffer is not allocated>"));
+    }
+
+    private String name() {
+        return words("");
+    }
+
+    private String words(String place) {
         String name = label().map(label -> label + ", ").orElse("");
-        String place = isAllocated()
-                ? String.format(Locale.ROOT, "%s at %s", allocation.type(), Quantities.address(allocation.address()))
-                : "<buffer is not allocated>";
-        return String.format(Locale.ROOT, "Tensor(%s%s, %s, %s)", name, shape(), dataType(), place);
+        return String.format(Locale.ROOT, "Tensor(%s%s, %s%s)", name, shape(), dataType(), place);
     }
 }

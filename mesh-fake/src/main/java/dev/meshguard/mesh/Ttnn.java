@@ -40,8 +40,10 @@ import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -334,7 +336,7 @@ public final class Ttnn {
      */
     public Tensor reallocate(Tensor tensor, BufferType memory) {
         if (!tensor.isAllocated()) {
-            throw new MeshRuntimeException(TensorMessages.MOVED_NOT_ALLOCATED);
+            throw tensor.unusable(TensorMessages.MOVED_NOT_ALLOCATED + "\n" + tensor.fate());
         }
         MeshDevice mesh = tensor.device();
         try {
@@ -616,12 +618,36 @@ public final class Ttnn {
         }
     }
 
+    /** The runtime says only that some tensor is not allocated; here the lines below say which, and where each was freed. */
+    private static void requireAllocated(String operation, Tensor... inputs) {
+        Map<Tensor, List<String>> places = new LinkedHashMap<>();
+        for (int index = 0; index < inputs.length; index++) {
+            if (!inputs[index].isAllocated()) {
+                places.computeIfAbsent(inputs[index], unused -> new ArrayList<>())
+                        .add(Integer.toString(index));
+            }
+        }
+        if (places.isEmpty()) {
+            return;
+        }
+        StringBuilder message = new StringBuilder(TensorMessages.NOT_ALLOCATED);
+        places.forEach((tensor, indices) -> message.append(String.format(
+                Locale.ROOT,
+                "\n%s %s of %s: %s",
+                indices.size() == 1 ? "Input" : "Inputs",
+                String.join(" and ", indices),
+                operation,
+                tensor.fate())));
+        throw places.keySet().iterator().next().unusable(message.toString());
+    }
+
     private static MeshDevice meshOf(String operation, Tensor... inputs) {
         warnOfFreed(inputs);
         if (inputs.length == 0) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT, "Cannot run %s without a tensor: its mesh is that of its inputs", operation));
         }
+        requireAllocated(operation, inputs);
         MeshDevice mesh = inputs[0].buffer().device();
         for (Tensor input : inputs) {
             MeshDevice other = input.buffer().device();

@@ -15,7 +15,11 @@ import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorLayout;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.OriginCapture;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Tensors and operations on them. */
@@ -97,10 +101,88 @@ class TensorTests {
 
         assertThatThrownBy(freed::address)
                 .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Tensor is not allocated");
+                .hasMessage("Tensor is not allocated\nTensor((32, 32), BFLOAT16) was freed; a tracker with"
+                        + " OriginCapture.ALLOCATIONS_AND_FREES shows where");
         assertThatThrownBy(() -> ttnn.add(freed, freed))
                 .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Tensor is not allocated");
+                .hasMessage(
+                        "Tensor is not allocated\nInputs 0 and 1 of add: Tensor((32, 32), BFLOAT16) was freed; a tracker with"
+                                + " OriginCapture.ALLOCATIONS_AND_FREES shows where");
+    }
+
+    @Test
+    void saysWhichInputsWereFreedAndWhere() {
+        Ttnn tracked = Ttnn.create(AllocationTracker.builder()
+                .originCapture(OriginCapture.ALLOCATIONS_AND_FREES)
+                .build());
+        MeshDevice one = tracked.openMeshDevice(MeshShape.of(1, 1));
+        Tensor live = tracked.empty(TILE, DataType.BFLOAT16, one);
+        Tensor weights = tracked.empty(TensorSpec.of(TILE, DataType.BFLOAT16).named("weights"), one);
+        Tensor other = tracked.empty(TILE, DataType.BFLOAT16, one);
+        tracked.deallocate(weights);
+        other.close();
+
+        assertThatThrownBy(() -> tracked.launch("add", live.spec(), live, weights, other))
+                .isInstanceOf(MeshRuntimeException.class)
+                .satisfies(error -> assertThat(withoutLines(error)).isEqualTo("""
+                        Tensor is not allocated
+                        Input 1 of add: Tensor(weights, (32, 32), BFLOAT16) was freed
+                           at dev.meshguard.mesh.TensorTests.saysWhichInputsWereFreedAndWhere(TensorTests.java)
+                        Input 2 of add: Tensor((32, 32), BFLOAT16) was freed
+                           at dev.meshguard.mesh.TensorTests.saysWhichInputsWereFreedAndWhere(TensorTests.java)"""));
+    }
+
+    @Test
+    void saysWhereTheTensorWasFreedThatIsUsedByItself() {
+        Ttnn tracked = Ttnn.create(AllocationTracker.builder()
+                .originCapture(OriginCapture.ALLOCATIONS_AND_FREES)
+                .build());
+        MeshDevice one = tracked.openMeshDevice(MeshShape.of(1, 1));
+        Tensor freed = tracked.empty(TILE, DataType.BFLOAT16, one);
+        MeshBuffer buffer = freed.buffer();
+        tracked.deallocate(freed);
+        String wasFreed = """
+                        Tensor((32, 32), BFLOAT16) was freed
+                           at dev.meshguard.mesh.TensorTests.saysWhereTheTensorWasFreedThatIsUsedByItself(TensorTests.java)""";
+
+        for (ThrowingCallable use : List.<ThrowingCallable>of(freed::buffer, freed::alias, () -> freed.reshape(TILE))) {
+            assertThatThrownBy(use)
+                    .isInstanceOf(MeshRuntimeException.class)
+                    .satisfies(
+                            error -> assertThat(withoutLines(error)).isEqualTo("Tensor is not allocated\n" + wasFreed));
+        }
+        assertThatThrownBy(() -> tracked.reshape(freed, TILE))
+                .satisfies(error -> assertThat(withoutLines(error))
+                        .isEqualTo("Tensor is not allocated\nInput 0 of reshape: " + wasFreed));
+        assertThatThrownBy(() -> tracked.reallocate(freed))
+                .satisfies(error -> assertThat(withoutLines(error))
+                        .isEqualTo("Move: Expected input tensor to be allocated\n" + wasFreed));
+        assertThatThrownBy(() -> Tensor.of(buffer, freed.spec()))
+                .satisfies(error -> assertThat(withoutLines(error))
+                        .startsWith("MeshBuffer must be allocated.\nMeshBuffer(DRAM, ")
+                        .endsWith(wasFreed.substring(wasFreed.indexOf(" was freed"))));
+    }
+
+    @Test
+    void saysOfATensorThatItWasClosedOrItsMeshDestroyed() {
+        Tensor closed = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
+        Tensor left = closed.alias();
+        closed.close();
+
+        assertThatThrownBy(() -> ttnn.add(left, closed))
+                .hasMessage("Tensor is not allocated\nInput 1 of add: Tensor((32, 32), BFLOAT16) was closed");
+
+        mesh.close();
+        mesh.destroy();
+
+        assertThatThrownBy(() -> ttnn.add(left, left))
+                .hasMessage(
+                        "Tensor is not allocated\nInputs 0 and 1 of add: Tensor((32, 32), BFLOAT16) is gone: mesh 0 was"
+                                + " destroyed");
+    }
+
+    private static String withoutLines(Throwable error) {
+        return String.valueOf(error.getMessage()).replaceAll("\\.java:\\d+", ".java");
     }
 
     @Test

@@ -1,0 +1,39 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Scope;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a listener answers, or in its place what a listener answers that does not record.
+ *
+ * <p>A mock answers {@code null} unless a test stubs it. A runtime needs a request to report what belongs together, and a scope to
+ * end a phase; a test that only verifies calls needs neither.
+ */
+final class Answers {
+
+    private Answers() {}
+
+    /** Begins a request for memory. */
+    static AllocationRequest request(AllocationListener listener, AllocationDetails details) {
+        return orOwn(listener.request(details), details);
+    }
+
+    /** Begins a request to give memory back. */
+    static AllocationRequest release(AllocationListener listener, AllocationDetails details) {
+        return orOwn(listener.release(details), details);
+    }
+
+    /** Begins a phase. */
+    static Scope phase(AllocationListener listener, Phase phase) {
+        @Nullable Scope scope = listener.phase(phase);
+        return scope == null ? () -> {} : scope;
+    }
+
+    private static AllocationRequest orOwn(@Nullable AllocationRequest answer, AllocationDetails details) {
+        return answer == null ? AllocationRequest.of(details) : answer;
+    }
+}
