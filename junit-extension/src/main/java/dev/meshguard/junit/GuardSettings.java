@@ -131,7 +131,36 @@ record GuardSettings(
                             architecture,
                             presetsOf(architecture)));
         }
+        if (runtime.isEmpty() && opening.workerL1Size() == 0) {
+            requireRoom(place);
+        }
         return this;
+    }
+
+    /** Refuses regions that the memory has no room for; where code chooses more of the runtime, the mesh refuses them when it opens. */
+    private void requireRoom(String place) {
+        long l1 = architecture.l1Size() - preset.l1UnreservedBase(architecture);
+        requireAtMost(
+                place,
+                "l1SmallSize",
+                opening.l1SmallSize(),
+                // Something has to be left for buffers that are not small.
+                roundedDown(l1 - 1),
+                String.format(
+                        Locale.ROOT, "L1 of a core of %s has %d B above what the runtime keeps", architecture, l1));
+        long dram = architecture.dramBankSize() - preset.dramUnreservedBase(architecture);
+        requireAtMost(
+                place,
+                "traceRegionSize",
+                opening.traceRegionSize(),
+                roundedDown(dram),
+                String.format(
+                        Locale.ROOT, "a DRAM bank of %s has %d B above what the runtime keeps", architecture, dram));
+    }
+
+    /** The runtime rounds both regions up to this. */
+    private long roundedDown(long bytes) {
+        return bytes - bytes % architecture.dramAlignment();
     }
 
     /** What another process does with its memory nobody can choose from here. */
@@ -249,6 +278,15 @@ record GuardSettings(
     private static void requireNotNegative(String place, String name, long bytes) {
         if (bytes < 0) {
             throw refused(place, name + " = " + bytes, "Give a number of bytes, 0 or more.");
+        }
+    }
+
+    private static void requireAtMost(String place, String name, long bytes, long most, String because) {
+        if (bytes > most) {
+            throw refused(
+                    place,
+                    name + " = " + bytes,
+                    String.format(Locale.ROOT, "Give at most %d, a number of bytes: %s.", most, because));
         }
     }
 

@@ -60,6 +60,24 @@ class RefusedValuesTests {
     }
 
     @Test
+    void aRegionOfL1ThatIsLargerThanL1() {
+        assertRefused(
+                "largeL1Region",
+                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#largeL1Region: l1SmallSize = 9223372036854775807 is"
+                        + " refused. Give at most 1395328, a number of bytes: L1 of a core of WORMHOLE_B0 has 1395360 B above what the"
+                        + " runtime keeps.");
+    }
+
+    @Test
+    void aTraceRegionThatIsLargerThanABank() {
+        assertRefused(
+                "largeTraceRegion",
+                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#largeTraceRegion: traceRegionSize ="
+                        + " 9223372036854775807 is refused. Give at most 1070773184, a number of bytes: a DRAM bank of"
+                        + " WORMHOLE_B0 has 1070773184 B above what the runtime keeps.");
+    }
+
+    @Test
     void faultsThatAreNoPlan() {
         assertRefused(
                 "noPlan",
@@ -243,6 +261,18 @@ class RefusedValuesTests {
         @Test
         @TrackAllocations(reporting = {ReportingModel.COMPLETE, ReportingModel.TRACKING_BRANCH})
         void twoModels() {}
+
+        @Test
+        @TrackAllocations(l1SmallSize = Long.MAX_VALUE)
+        void largeL1Region(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        @TrackAllocations(traceRegionSize = Long.MAX_VALUE)
+        void largeTraceRegion(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
 
         @Test
         @TrackAllocations(traceRegionSize = -1)

@@ -26,7 +26,7 @@ class RuntimeChoiceTests {
 
     @Test
     void theMeshIsOpenedWithTheRegionsAskedFor() {
-        assertThat(run(RegionsTestCase.class)).hasOnlySucceeded(1);
+        assertThat(run(RegionsTestCase.class)).hasOnlySucceeded(2);
     }
 
     @Test
@@ -66,6 +66,13 @@ class RuntimeChoiceTests {
                     .isEqualTo(32_768);
             Assertions.assertThat(mesh.statistics(BufferType.TRACE).totalAllocatable())
                     .isEqualTo(1_048_576);
+        }
+
+        @Test
+        @TrackAllocations(l1SmallSize = 1_395_328)
+        void largestRegionOfL1(MeshDevice mesh) {
+            Assertions.assertThat(mesh.statistics(BufferType.L1_SMALL).totalAllocatable())
+                    .isEqualTo(1_395_328);
         }
     }
 

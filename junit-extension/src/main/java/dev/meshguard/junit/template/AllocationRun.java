@@ -124,7 +124,7 @@ final class AllocationRun implements TestTemplateInvocationContext, TemplateInvo
     @Override
     public synchronized Optional<Fault.AllocationFails> faultOf(BufferType memory, List<Integer> devices) {
         made++;
-        if (made > known.size() + use.annotation().limit()) {
+        if (made > (long) known.size() + use.annotation().limit()) {
             throw tooMany(AllocationPoint.here(memory));
         }
         if (number == 0) {

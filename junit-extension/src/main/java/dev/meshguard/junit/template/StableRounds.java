@@ -17,8 +17,8 @@ final class StableRounds {
         RepeatUntilStable asked = use.annotation();
         use.requireAtLeast(0, "warmUp", asked.warmUp());
         use.requireAtLeast(1, "atLeast", asked.atLeast());
-        this.needed = (int) Math.max(asked.atLeast(), (long) asked.warmUp() + Trend.FEWEST_ROUNDS_AFTER_WARM_UP);
-        if (asked.atMost() < needed) {
+        long fewest = Math.max(asked.atLeast(), (long) asked.warmUp() + Trend.FEWEST_ROUNDS_AFTER_WARM_UP);
+        if (asked.atMost() < fewest) {
             throw use.refused(
                     "atMost = " + asked.atMost(),
                     String.format(
@@ -27,8 +27,9 @@ final class StableRounds {
                                     + " more.",
                             asked.warmUp(),
                             asked.atLeast(),
-                            needed));
+                            fewest));
         }
+        this.needed = (int) fewest;
     }
 
     /** Returns the next round, unless the one before was the last. */

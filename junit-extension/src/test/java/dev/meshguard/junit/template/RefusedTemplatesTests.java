@@ -119,6 +119,15 @@ class RefusedTemplatesTests {
     }
 
     @Test
+    void aWarmUpThatNeverEnds() {
+        assertRefused(
+                EndlessWarmUpTestCase.class,
+                "@RepeatUntilStable on RefusedTemplatesTests$EndlessWarmUpTestCase#decode: atMost = 20 is refused. With"
+                        + " warmUp = 2147483647 and atLeast = 3 there are 2147483649 rounds before anything is decided: give as"
+                        + " many or more.");
+    }
+
+    @Test
     void runsAtTheSameTime() {
         assertThat(runConcurrently(ConcurrentTestCase.class))
                 .hasTemplate("decode")
@@ -222,6 +231,11 @@ class RefusedTemplatesTests {
     static class TooFewRoundsTestCase {
         @RepeatUntilStable(warmUp = 5, atMost = 6)
         void decode(MeshDevice mesh) {}
+    }
+
+    static class EndlessWarmUpTestCase {
+        @RepeatUntilStable(warmUp = Integer.MAX_VALUE)
+        void decode() {}
     }
 
     static class ConcurrentTestCase {
