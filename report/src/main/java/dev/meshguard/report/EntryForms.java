@@ -40,7 +40,7 @@ final class EntryForms {
             entry = entry.devices(DeviceSet.of(group.devices()));
         }
         if (group.survivors().stream()
-                .allMatch(survivor -> survivor.buffer().reportsLeft().get(0).size() == group.size())) {
+                .allMatch(survivor -> survivor.reports().get(0).size() == group.size())) {
             entry = entry.size(group.size());
         }
         Optional<String> label = group.label().filter(text -> !text.isBlank());

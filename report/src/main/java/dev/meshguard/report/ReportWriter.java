@@ -23,7 +23,6 @@ import dev.meshguard.verdict.LeakVerdict.TypeTotal;
 import dev.meshguard.verdict.PhaseStretch;
 import dev.meshguard.verdict.PhaseStretch.Flow;
 import dev.meshguard.verdict.Standing;
-import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.baseline.Fingerprint;
@@ -71,6 +70,9 @@ final class ReportWriter {
     /** What is said of each group beside a baseline; the groups of one verdict are told apart by themselves. */
     private final IdentityHashMap<SurvivorGroup, String> fingerprints = new IdentityHashMap<>();
 
+    /** Of these more is said than that they were freed. */
+    private final Set<BufferGeneration> freedLate = Collections.newSetFromMap(new IdentityHashMap<>());
+
     private final Set<SurvivorGroup> known = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** Whether what was reported came from another program, whose meshes are not known: from the log of a server, say. */
@@ -88,6 +90,9 @@ final class ReportWriter {
                 && verdict.survivors().stream()
                         .noneMatch(survivor -> survivor.buffer().origin().isPresent());
         this.devices = devices(history);
+        verdict.survivors(survivor ->
+                        survivor.cause() == Cause.LATE || !survivor.buffer().isLive())
+                .forEach(survivor -> freedLate.add(survivor.buffer()));
     }
 
     /** Returns all devices there are, ascending. */
@@ -135,6 +140,7 @@ final class ReportWriter {
             doubtful.addAll(undecided());
             sections.add(new Section("INCONCLUSIVE  it cannot be known whether everything was given back", doubtful));
         }
+        freedLate().ifPresent(sections::add);
         List<SurvivorGroup> misreported = verdict.groups(Standing.MISREPORTED);
         List<Finding> wrongBooks = new ArrayList<>(findings(misreported));
         wrongBooks.addAll(unbalancing());
@@ -149,6 +155,26 @@ final class ReportWriter {
         Section first = sections.get(0);
         sections.set(0, new Section(first.headline() + "      [" + sum(verdict.sum()) + "]", first.findings()));
         return sections;
+    }
+
+    private Optional<Section> freedLate() {
+        List<SurvivorGroup> late = verdict.groups(Standing.FREED_LATE);
+        if (late.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new Section(
+                String.format(
+                        Locale.ROOT,
+                        "FREED_LATE  %s · %s · %s freed only after %s",
+                        Quantities.count(late.size(), "finding"),
+                        Quantities.count(verdict.sum().late(), "buffer"),
+                        Quantities.size(bytes(late)),
+                        hasClosedAnything() ? "close_mesh_device had begun" : "the check"),
+                findings(late)));
+    }
+
+    private boolean hasClosedAnything() {
+        return history.openMeshes().size() < history.meshes().size();
     }
 
     /** What is missing is the news here; a few buffers show whom it concerns. */
@@ -170,7 +196,7 @@ final class ReportWriter {
     }
 
     private String misreportedHeadline(List<SurvivorGroup> misreported) {
-        String memory = verdict.sum().leaked() == 0 && verdict.doubts().isEmpty()
+        String memory = verdict.isLeakFree()
                 ? "all memory was given back, but the books are wrong"
                 : "the books are wrong as well";
         List<String> parts = new ArrayList<>();
@@ -206,12 +232,13 @@ final class ReportWriter {
         if (history.tenant().isPresent()) {
             return " at the end of " + history.tenant().get() + ", whose mesh goes on";
         }
-        return history.openMeshes().size() == history.meshes().size() ? "" : " after close_mesh_device";
+        return hasClosedAnything() ? " after close_mesh_device" : "";
     }
 
     private static String sum(Sum sum) {
         List<String> parts = new ArrayList<>();
         parts.add(sum.freed() + " freed");
+        addPart(parts, sum.late(), "freed late");
         addPart(parts, sum.leaked(), "leaked");
         addPart(parts, sum.misreported(), "misreported");
         addPart(parts, sum.expected(), "expected");
@@ -320,7 +347,7 @@ final class ReportWriter {
     private String circumstances(SurvivorGroup group) {
         BufferGeneration first = group.first().buffer();
         List<Long> events = group.survivors().stream()
-                .map(survivor -> survivor.buffer().reportsLeft().get(0).allocatedAt())
+                .map(survivor -> survivor.reports().get(0).allocatedAt())
                 .sorted()
                 .toList();
         String when = events.size() == 1
@@ -329,7 +356,7 @@ final class ReportWriter {
         return String.format(
                 Locale.ROOT,
                 "allocated in %s (%s) at %s%s, %s%s",
-                history.phaseAt(first.reportsLeft().get(0).allocatedAt()),
+                history.phaseAt(group.first().reports().get(0).allocatedAt()),
                 when,
                 addresses(group),
                 lenders(group),
@@ -620,7 +647,7 @@ final class ReportWriter {
         }
         for (Anomaly.Kind kind : Anomaly.Kind.values()) {
             List<Anomaly> ofKind = history.anomalies().stream()
-                    .filter(anomaly -> anomaly.kind() == kind)
+                    .filter(anomaly -> anomaly.kind() == kind && !isFindingOfItsOwn(anomaly))
                     .toList();
             boolean isFinding = kind.unbalancesBooks() || kind == Anomaly.Kind.HELD_BY_TWO_ALLOCATORS;
             if (!ofKind.isEmpty() && !isFinding) {
@@ -641,6 +668,15 @@ final class ReportWriter {
         return asides;
     }
 
+    /** A free after the close that is a finding needs no note besides. */
+    private boolean isFindingOfItsOwn(Anomaly anomaly) {
+        return switch (anomaly.kind()) {
+            case FREE_AFTER_CLOSE, FREE_REPORTED_AFTER_CLOSE ->
+                anomaly.holder().filter(freedLate::contains).isPresent();
+            default -> false;
+        };
+    }
+
     private List<String> undated() {
         return verdict.expectations().stream()
                 .filter(result -> result.deadline() == Deadline.UNKNOWN && !result.neverMatched())
@@ -654,8 +690,9 @@ final class ReportWriter {
 
     /** Clean because the collector came in time is not clean by itself. */
     private List<String> collected() {
-        List<BufferGeneration> freed =
-                history.notable().stream().filter(BufferGeneration::isCollected).toList();
+        List<BufferGeneration> freed = history.notable().stream()
+                .filter(buffer -> buffer.isCollected() && !freedLate.contains(buffer))
+                .toList();
         if (freed.isEmpty()) {
             return List.of();
         }
@@ -765,9 +802,7 @@ final class ReportWriter {
 
     private List<String> remedies() {
         Set<Cause> causes = EnumSet.noneOf(Cause.class);
-        verdict.groups().stream()
-                .filter(group -> group.standing() == Standing.LEAKED || group.standing() == Standing.MISREPORTED)
-                .forEach(group -> causes.add(group.cause()));
+        verdict.groups().stream().filter(ReportWriter::isFinding).forEach(group -> causes.add(group.cause()));
         List<String> remedies = causes.stream()
                 .map(cause -> cause + ": " + verdict.remedyOf(cause))
                 .collect(Collectors.toCollection(ArrayList::new));
@@ -789,14 +824,22 @@ final class ReportWriter {
 
     /** Returns the narrowest entry for a group, if one fits it. */
     static Optional<OptOut> optOut(SurvivorGroup group, List<Integer> devices) {
-        boolean isFinding = group.standing() == Standing.LEAKED || group.standing() == Standing.MISREPORTED;
-        return isFinding && isOneThing(group) ? Optional.of(EntryForms.narrowest(group, devices)) : Optional.empty();
+        return isFinding(group) && isOneThing(group)
+                ? Optional.of(EntryForms.narrowest(group, devices))
+                : Optional.empty();
+    }
+
+    private static boolean isFinding(SurvivorGroup group) {
+        return switch (group.standing()) {
+            case LEAKED, FREED_LATE, MISREPORTED -> true;
+            case EXPECTED, UNDECIDED -> false;
+        };
     }
 
     /** No entry fits several buffers of several requests that are left at one address; one of them has to go first. */
     private static boolean isOneThing(SurvivorGroup group) {
-        return group.survivors().stream().map(Survivor::buffer).allMatch(buffer -> {
-            List<BufferGeneration.Report> left = buffer.reportsLeft();
+        return group.survivors().stream().allMatch(survivor -> {
+            List<BufferGeneration.Report> left = survivor.reports();
             return left.stream().allMatch(report -> report.request().details().kind() == BufferKind.CIRCULAR_BUFFER)
                     || left.stream()
                             .allMatch(report ->

@@ -16,8 +16,11 @@ public enum Cause {
     PROCESS_DIED(
             "Free it before the process ends, on the paths of errors and signals too; a runtime that is killed frees"
                     + " nothing."),
-    /** It was freed, but after the check. */
-    LATE("Wait for whoever frees it before the check is made, or free it in the test itself."),
+    /** It was freed, but after the close of its allocator had begun; or after the check, where there is no close. */
+    LATE(
+            "Free it before close_mesh_device begins; in try-with-resources, declare the buffer after the mesh, so that it is"
+                    + " closed first.",
+            "Wait for whoever frees it before the check is made, or free it in the test itself."),
     /** One physical allocation was reported twice at one live address, and its one free took back only one report. */
     REPORTED_TWICE("Report one buffer object per physical allocation, or report the free of every object that was"
             + " reported; the memory itself was given back."),
@@ -41,7 +44,7 @@ public enum Cause {
     HELD(
             "Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.",
             "Free the buffer before the program ends, or let go of what holds it where handles free what they hold."),
-    /** No handle to it is reachable any more, and it was never freed. */
+    /** No handle to it is reachable any more, and nobody called for its free in time. */
     LOST("Keep the handle until the buffer is freed: nobody can free it any more."),
     /** Nothing in the history proves any other cause. */
     UNEXPLAINED("Free the buffer before close_mesh_device.", "Free the buffer before the program ends.");

@@ -22,7 +22,7 @@ import org.apiguardian.api.API.Status;
  *
  * @param history what was judged
  * @param outcome the worst of all findings
- * @param survivors every buffer still in the books, oldest first
+ * @param survivors every buffer that is still in the books or was when the close of its allocator began, oldest first
  * @param groups the survivors, grouped for a reader
  * @param sum the buffers of the history; it always comes out, or the outcome is {@code INCONCLUSIVE}
  * @param totals what each type took in all and what is left, user and system memory apart
@@ -49,22 +49,24 @@ public record LeakVerdict(
      * Where the buffers of a history are; a buffer is one life of one address on one device.
      *
      * @param allocated how many were ever allocated
-     * @param freed how many were freed
+     * @param freed how many were freed in time
+     * @param late how many were freed too late: when the close of their allocator had begun
      * @param leaked how many were not given back
      * @param misreported how many only the books still hold
      * @param expected how many may stay
      * @param undecided of how many it is not known: their mesh is still open, or their report came after the close
      */
-    public record Sum(long allocated, long freed, long leaked, long misreported, long expected, long undecided) {
+    public record Sum(
+            long allocated, long freed, long late, long leaked, long misreported, long expected, long undecided) {
 
-        /** Returns how many are still in the books. */
+        /** Returns how many are left. */
         public long live() {
             return leaked + misreported + expected + undecided;
         }
 
-        /** Returns whether {@code allocated = freed + live}. */
+        /** Returns whether {@code allocated = freed + late + live}. */
         public boolean comesOut() {
-            return allocated == freed + live();
+            return allocated == freed + late + live();
         }
     }
 
@@ -154,9 +156,9 @@ public record LeakVerdict(
                 .toList();
     }
 
-    /** Returns whether the memory was given back: nothing leaked, and it can be known. */
+    /** Returns whether the memory was given back in time: nothing leaked or was freed late, and it can be known. */
     public boolean isLeakFree() {
-        return sum.leaked() == 0 && groundsForDoubt.isEmpty();
+        return sum.leaked() == 0 && sum.late() == 0 && groundsForDoubt.isEmpty();
     }
 
     /** Returns whether the books agree with the memory: nothing misreported, no free without a buffer. */
@@ -182,7 +184,9 @@ public record LeakVerdict(
     /** Returns the outcome and the sum in one line. */
     @Override
     public String toString() {
-        return outcome + ": " + sum.allocated() + " allocated, " + sum.freed() + " freed, " + sum.leaked()
+        return outcome + ": " + sum.allocated() + " allocated, " + sum.freed() + " freed, " + sum.late()
+                + " freed late, "
+                + sum.leaked()
                 + " leaked, " + sum.misreported() + " misreported, " + sum.expected() + " expected, "
                 + sum.undecided() + " undecided";
     }

@@ -20,6 +20,8 @@ public enum Outcome {
     STALE_EXPECTATION,
     /** All memory was given back, but the books are wrong: a report is missing, doubled, or for something unknown. */
     MISREPORTED,
+    /** Memory was still allocated when the close of its allocator began, and was freed afterwards. */
+    FREED_LATE,
     /** It cannot be known, and the verdict says what is missing. */
     INCONCLUSIVE,
     /** Memory was not given back. */

@@ -12,6 +12,8 @@ import org.apiguardian.api.API.Status;
 public enum Standing {
     /** Its memory was not given back. */
     LEAKED("leaked", Outcome.LEAKED),
+    /** Its memory was freed, but only after the close of its allocator had begun, or after the check where there is no close. */
+    FREED_LATE("freed late", Outcome.FREED_LATE),
     /** Its memory was given back, only the books still hold it. */
     MISREPORTED("misreported", Outcome.MISREPORTED),
     /** It may stay. */

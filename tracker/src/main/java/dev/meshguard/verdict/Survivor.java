@@ -2,12 +2,13 @@ package dev.meshguard.verdict;
 
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.expectation.Expectation;
+import java.util.List;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A buffer that was still in the books when the check was made.
+ * A buffer that was still in the books when the check was made, or was freed only after the close of its allocator had begun.
  *
  * @param buffer the buffer
  * @param diagnosis why it survived
@@ -25,6 +26,11 @@ public record Survivor(BufferGeneration buffer, Diagnosis diagnosis, Optional<Ex
     /** Returns how it counts; an expected survivor is expected whatever its cause. */
     public Standing standing() {
         return expectation.isPresent() ? Standing.EXPECTED : diagnosis.standing();
+    }
+
+    /** Returns the reports of what is left, oldest first: those that are open; of a buffer that was freed late, all. */
+    public List<BufferGeneration.Report> reports() {
+        return buffer.isLive() ? buffer.reportsLeft() : buffer.reports();
     }
 
     @Override

@@ -88,7 +88,7 @@ class RetentionTests {
         LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(100, 97, 3, 0, 0, 0));
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(100, 97, 0, 3, 0, 0, 0));
         assertThat(verdict.sum().comesOut()).isTrue();
         assertThat(verdict.totals())
                 .containsExactly(new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 100, 6_400, 3, 192));

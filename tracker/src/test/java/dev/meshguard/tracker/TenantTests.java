@@ -192,7 +192,7 @@ class TenantTests {
 
         LeakVerdict whole = LeakCheck.create().apartFrom(judged(one), "one").examine(tracker.history());
 
-        assertThat(whole.sum()).isEqualTo(new LeakVerdict.Sum(2, 0, 1, 0, 1, 0));
+        assertThat(whole.sum()).isEqualTo(new LeakVerdict.Sum(2, 0, 0, 1, 0, 1, 0));
         assertThat(whole.unbalancingAnomalies()).isEmpty();
         assertThat(whole.expectations())
                 .singleElement()

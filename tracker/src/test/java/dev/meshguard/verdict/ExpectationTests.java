@@ -261,7 +261,7 @@ class ExpectationTests {
 
         assertThat(verdict.expectations())
                 .containsExactly(new ExpectationResult(ANY.atMost(1), 1, 64, 2, Deadline.NONE));
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 0, 2, 0, 1, 0));
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 0, 0, 2, 0, 1, 0));
     }
 
     @Test

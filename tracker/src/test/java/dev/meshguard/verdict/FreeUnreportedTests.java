@@ -11,10 +11,12 @@ import static dev.meshguard.tracker.WitnessReading.Moment.AFTER_WIPE;
 import static dev.meshguard.tracker.WitnessReading.Moment.BEFORE_WIPE;
 import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
+import static dev.meshguard.verdict.Cause.LATE;
 import static dev.meshguard.verdict.Cause.SYSTEM;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.Standing.EXPECTED;
+import static dev.meshguard.verdict.Standing.FREED_LATE;
 import static dev.meshguard.verdict.Standing.LEAKED;
 import static dev.meshguard.verdict.Standing.MISREPORTED;
 
@@ -61,7 +63,7 @@ class FreeUnreportedTests {
     }
 
     @Test
-    void isNamedWhenTheHandleWasReleasedAfterTheDeviceWasClosed() {
+    void isLeftToWhatIsLateWhenTheHandleWasReleasedAfterTheDeviceWasClosed() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -70,9 +72,8 @@ class FreeUnreportedTests {
                 .recorded();
 
         judged(history)
-                .hasOnly(FREE_UNREPORTED, MISREPORTED)
-                .because("its handle was released after the device was closed (event #6), when the runtime reports"
-                        + " nothing");
+                .hasOnly(LATE, FREED_LATE)
+                .because("its handle was released at event #6, after close began (event #4)");
     }
 
     @Test
@@ -90,7 +91,7 @@ class FreeUnreportedTests {
     }
 
     @Test
-    void isNamedForALateReleaseWhereNobodyReportsThatADeviceIsClosed() {
+    void isLeftToWhatIsLateWhereNobodyReportsThatADeviceIsClosed() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -98,7 +99,7 @@ class FreeUnreportedTests {
                 .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
                 .recorded();
 
-        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+        judged(history).hasOnly(LATE, FREED_LATE);
     }
 
     @Test
@@ -233,7 +234,7 @@ class FreeUnreportedTests {
                 .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
                 .closed();
 
-        judged(history).hasCauses(FREE_UNREPORTED, UNEXPLAINED).hasStandings(MISREPORTED, LEAKED);
+        judged(history).hasCauses(LATE, UNEXPLAINED).hasStandings(FREED_LATE, LEAKED);
     }
 
     @Test
@@ -252,7 +253,7 @@ class FreeUnreportedTests {
     }
 
     @Test
-    void isNamedForEachLifeWhoseHandleIsReleasedBeforeTheNextBegins() {
+    void isLeftToWhatIsLateForEachLifeWhoseHandleIsReleasedBeforeTheNextBegins() {
         var script = history();
         for (int round = 0; round < 3; round++) {
             script.mesh(round, 0)
@@ -261,7 +262,7 @@ class FreeUnreportedTests {
                     .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED);
         }
 
-        judged(script.recorded()).hasOnly(FREE_UNREPORTED, MISREPORTED);
+        judged(script.recorded()).hasOnly(LATE, FREED_LATE);
     }
 
     @Test
@@ -430,7 +431,7 @@ class FreeUnreportedTests {
         judged(twoAtOneAddressOfAClosedDevice(HistoryScript.historyWithoutOrigins())
                         .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
                         .recorded())
-                .hasOnly(FREE_UNREPORTED, MISREPORTED);
+                .hasOnly(LATE, FREED_LATE);
     }
 
     @Test

@@ -56,7 +56,7 @@ class HeldAndLostTests {
 
         judged(history)
                 .hasOnly(Cause.LOST, Standing.LEAKED)
-                .because("no handle to it is reachable any more, and it was never freed (event #2)");
+                .because("no handle to it is reachable any more, and no free of it was reported (event #2)");
     }
 
     @Test

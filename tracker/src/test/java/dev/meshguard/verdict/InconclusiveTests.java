@@ -210,8 +210,10 @@ class InconclusiveTests {
                 .allocate(L1, device(0), 0x1000, 64)
                 .circularBufferOf(program(7))
                 .allocate(L1, device(0), 0x1000, 64)
+                .lifetime(BufferLifetime.SYSTEM)
                 .witness(CLOSE_BEGUN, L1, device(0), 0x1000)
                 .free(L1, device(0), 0x1000)
+                .lifetime(BufferLifetime.SYSTEM)
                 .free(L1, device(0), 0x1000)
                 .circularBufferOf(program(7))
                 .closed();
@@ -342,7 +344,7 @@ class InconclusiveTests {
         LeakVerdict verdict =
                 judged(history).hasOutcome(Outcome.LEAK_FREE).doubts().verdict();
 
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(0, 0, 0, 0, 0, 0));
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(0, 0, 0, 0, 0, 0, 0));
         assertThat(verdict.totals()).isEmpty();
     }
 
@@ -780,7 +782,7 @@ class InconclusiveTests {
         LeakVerdict verdict =
                 judged(history).hasOutcome(Outcome.LEAKED).doubts().verdict();
 
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 1, 2, 0, 0, 0));
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 1, 0, 2, 0, 0, 0));
         assertThat(verdict.totals())
                 .containsExactly(new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 3, 160, 2, 96));
     }
@@ -939,7 +941,8 @@ class InconclusiveTests {
                 .closed();
 
         LeakVerdict verdict = judged(history)
-                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                .hasCauses(Cause.LATE, Cause.UNEXPLAINED)
+                .hasStandings(Standing.FREED_LATE, Standing.LEAKED)
                 .doubts()
                 .verdict();
 

@@ -22,7 +22,7 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import java.time.LocalDate;
 import org.junit.jupiter.api.Test;
 
-/** Who is freed after the check is late: it was left when it mattered. */
+/** What is freed after the close of its allocator began, or after the check, is late: it was left when it mattered. */
 class LateTests {
 
     @Test
@@ -37,15 +37,15 @@ class LateTests {
                 .recorded();
 
         judged(history)
-                .hasOutcome(Outcome.LEAKED)
-                .hasOnly(Cause.LATE, Standing.LEAKED)
+                .hasOutcome(Outcome.FREED_LATE)
+                .hasOnly(Cause.LATE, Standing.FREED_LATE)
                 .because(
-                        "freed at event #8, after the check (event #7)",
+                        "freed at event #8, after close began (event #4)",
                         "the allocator called 0x1000 (4096) taken when close began (event #4)");
     }
 
     @Test
-    void saysThatTheHandleWasCollected() {
+    void leavesToWhatIsLostWhatTheCollectorFreed() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .checkedOn("2026-11-20")
@@ -54,8 +54,9 @@ class LateTests {
                 .recorded();
 
         judged(history)
-                .hasOnly(Cause.LATE, Standing.LEAKED)
-                .because("freed, when its handle was collected, at event #3, after the check (event #2)");
+                .hasOnly(Cause.LOST, Standing.LEAKED)
+                .because("nobody called for its free: its handle was collected at event #3, when it should have been"
+                        + " freed already");
     }
 
     @Test
@@ -78,10 +79,12 @@ class LateTests {
                 .free(DRAM, device(0), 0x1000)
                 .recorded();
 
-        LeakVerdict verdict =
-                judged(history).hasOnly(Cause.LATE, Standing.LEAKED).doubts().verdict();
+        LeakVerdict verdict = judged(history)
+                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .doubts()
+                .verdict();
 
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 1, 0, 0, 0));
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 1, 0, 0, 0, 0));
     }
 
     @Test
@@ -135,7 +138,9 @@ class LateTests {
                 .nonOwning()
                 .recorded();
 
-        judged(history).hasOnly(Cause.LATE, Standing.LEAKED).because("freed at event #4, after the check (event #3)");
+        judged(history)
+                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .because("freed at event #4, after the check (event #3)");
     }
 
     @Test
@@ -151,7 +156,9 @@ class LateTests {
                 .nonOwning()
                 .recorded();
 
-        judged(history).hasOnly(Cause.LATE, Standing.LEAKED).because("freed at event #5, after the check (event #3)");
+        judged(history)
+                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .because("freed at event #5, after the check (event #3)");
     }
 
     @Test
@@ -196,7 +203,7 @@ class LateTests {
                 .orElseThrow();
         assertThat(line).contains("LateTests.saysWhichLineFreedIt");
         judged(history)
-                .hasOnly(Cause.LATE, Standing.LEAKED)
+                .hasOnly(Cause.LATE, Standing.FREED_LATE)
                 .because("freed at event #3, after the check (event #2), at " + line);
     }
 
@@ -211,12 +218,12 @@ class LateTests {
                 .recorded();
 
         judged(history)
-                .hasOnly(Cause.LATE, Standing.LEAKED)
-                .because("its handle was released at event #7, after the check (event #6)");
+                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .because("its handle was released at event #7, after close began (event #4)");
     }
 
     @Test
-    void leavesAHandleThatWasReleasedBeforeTheCheckToTheBooks() {
+    void namesAHandleThatWasReleasedAfterTheCloseAndBeforeTheCheck() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -226,7 +233,7 @@ class LateTests {
                 .allocate(DRAM, device(5), 0x9000, 64)
                 .recorded();
 
-        judged(history).hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED);
+        judged(history).hasOnly(Cause.LATE, Standing.FREED_LATE);
     }
 
     @Test
@@ -240,7 +247,7 @@ class LateTests {
                 .recorded();
 
         LeakVerdict verdict =
-                judged(history).hasOnly(Cause.LATE, Standing.LEAKED).verdict();
+                judged(history).hasOnly(Cause.LATE, Standing.FREED_LATE).verdict();
 
         assertThat(verdict.survivors().get(3).diagnosis().evidence())
                 .extracting(Evidence::words)

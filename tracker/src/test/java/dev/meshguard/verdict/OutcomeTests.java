@@ -35,7 +35,8 @@ class OutcomeTests {
         assertThat(verdict.isLeakFree()).isTrue();
         assertThat(verdict.hasBalancedReports()).isTrue();
         assertThat(verdict)
-                .hasToString("LEAK_FREE: 0 allocated, 0 freed, 0 leaked, 0 misreported, 0 expected, 0 undecided");
+                .hasToString(
+                        "LEAK_FREE: 0 allocated, 0 freed, 0 freed late, 0 leaked, 0 misreported, 0 expected, 0 undecided");
     }
 
     @Test
@@ -49,7 +50,7 @@ class OutcomeTests {
 
         LeakVerdict verdict = judged(history).hasOutcome(LEAK_FREE).verdict();
 
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(8, 8, 0, 0, 0, 0));
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(8, 8, 0, 0, 0, 0, 0));
     }
 
     @Test
@@ -153,10 +154,11 @@ class OutcomeTests {
 
         LeakVerdict verdict = judged(history).hasOutcome(LEAKED).verdict();
 
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 0, 1, 1, 1, 0));
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 0, 0, 1, 1, 1, 0));
         assertThat(verdict.doubts()).hasSize(1);
         assertThat(verdict)
-                .hasToString("LEAKED: 3 allocated, 0 freed, 1 leaked, 1 misreported, 1 expected, 0 undecided");
+                .hasToString(
+                        "LEAKED: 3 allocated, 0 freed, 0 freed late, 1 leaked, 1 misreported, 1 expected, 0 undecided");
     }
 
     @Test
@@ -168,7 +170,7 @@ class OutcomeTests {
 
         LeakVerdict verdict = judged(script.recorded()).hasOutcome(LEAKED).verdict();
 
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(10_000, 0, 10_000, 0, 0, 0));
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(10_000, 0, 0, 10_000, 0, 0, 0));
         assertThat(verdict.groups()).hasSize(1);
         assertThat(verdict.groups().get(0))
                 .hasToString("UNEXPLAINED (leaked): DRAM 64 B x 10000 on devices [0, 1, 2, 3, 4, 5, 6, 7]");
@@ -207,7 +209,7 @@ class OutcomeTests {
 
         LeakVerdict verdict = judged(history).hasOutcome(LEAKED).verdict();
 
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(2, 0, 2, 0, 0, 0));
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(2, 0, 0, 2, 0, 0, 0));
         assertThat(verdict.totals())
                 .containsExactly(new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 2, 128, 2, 128));
     }

@@ -90,9 +90,10 @@ class RetellingTests {
                     .recorded();
 
             judged(history)
-                    .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
-                    .because("its handle was released after the device was closed (event #7), when the runtime reports"
-                            + " nothing");
+                    .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                    .because(
+                            "its handle was released at event #7, after close began (event #4)",
+                            "the allocator called 0x1000 (4096) taken when close began (event #4)");
         }
     }
 

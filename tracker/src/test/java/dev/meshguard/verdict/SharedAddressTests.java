@@ -170,8 +170,8 @@ class SharedAddressTests {
     }
 
     @Test
-    void aLateReleaseOfEachExcusesBoth() {
-        judged(lateReleases(2)).hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED);
+    void aLateReleaseOfEachMakesBothLate() {
+        judged(lateReleases(2)).hasOnly(Cause.LATE, Standing.FREED_LATE);
     }
 
     private static AllocationHistory lateReleases(int count) {

@@ -32,8 +32,8 @@ class VerdictWordsTests {
 
     @Test
     void aSumComesOutOnlyIfNothingIsLeftOver() {
-        assertThat(new LeakVerdict.Sum(6, 2, 1, 1, 1, 1).comesOut()).isTrue();
-        assertThat(new LeakVerdict.Sum(7, 2, 1, 1, 1, 1).comesOut()).isFalse();
-        assertThat(new LeakVerdict.Sum(5, 2, 1, 1, 1, 1).comesOut()).isFalse();
+        assertThat(new LeakVerdict.Sum(7, 2, 1, 1, 1, 1, 1).comesOut()).isTrue();
+        assertThat(new LeakVerdict.Sum(8, 2, 1, 1, 1, 1, 1).comesOut()).isFalse();
+        assertThat(new LeakVerdict.Sum(6, 2, 1, 1, 1, 1, 1).comesOut()).isFalse();
     }
 }

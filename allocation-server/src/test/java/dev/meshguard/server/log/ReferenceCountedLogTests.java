@@ -65,7 +65,7 @@ class ReferenceCountedLogTests {
         LeakVerdict verdict = Logs.verdictOn(Logs.of(MINI_TRACE));
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.MISREPORTED);
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 1, 0, 0, 0, 0));
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 1, 0, 0, 0, 0, 0));
         assertThat(verdict.unbalancingAnomalies()).hasSize(1);
     }
 
@@ -109,7 +109,7 @@ class ReferenceCountedLogTests {
                 "✓ [PID 8] Allocated 1024 bytes of L1 on device 0 (buffer_id=101152)",
                 "✗ [PID 8] Freed buffer 101152 on device 0 (1024 bytes, FINAL)"));
 
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(2, 1, 1, 0, 0, 0));
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(2, 1, 0, 1, 0, 0, 0));
         assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
     }
 
@@ -261,7 +261,7 @@ class ReferenceCountedLogTests {
                 "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, ref_count=1 remaining)",
                 FREED));
 
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(2, 2, 0, 0, 0, 0));
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(2, 2, 0, 0, 0, 0, 0));
     }
 
     @Test

@@ -12,6 +12,8 @@ public enum ExitStatus {
     STALE(4),
     /** All memory was given back, and the books are wrong. */
     MISREPORTED(3),
+    /** Memory was freed, but only when the close of its allocator had begun, or after the dump of a log. */
+    FREED_LATE(6),
     /** It cannot be known. */
     INCONCLUSIVE(2),
     /** Memory was not given back. */
@@ -42,6 +44,7 @@ public enum ExitStatus {
             case LEAK_FREE, EXPECTED_ONLY -> CLEAN;
             case STALE_EXPECTATION -> STALE;
             case MISREPORTED -> MISREPORTED;
+            case FREED_LATE -> FREED_LATE;
             case INCONCLUSIVE -> INCONCLUSIVE;
             case LEAKED -> LEAKED;
         };

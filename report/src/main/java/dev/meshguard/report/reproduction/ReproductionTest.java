@@ -185,6 +185,7 @@ public final class ReproductionTest {
     private String whenGreen() {
         return switch (finding.outcome()) {
             case LEAKED -> "it reports the frees that are missing";
+            case FREED_LATE -> "it frees before the close";
             case INCONCLUSIVE -> "nothing is left open";
             default -> "the reports are right";
         };

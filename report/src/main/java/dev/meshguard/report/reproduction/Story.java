@@ -45,7 +45,7 @@ final class Story {
     private static String fate(Cause cause) {
         return switch (cause) {
             case PROCESS_DIED -> "OutlivesItsProcess";
-            case LATE -> "IsFreedAfterTheCheck";
+            case LATE -> "IsFreedLate";
             case REPORTED_TWICE -> "IsReportedTwice";
             case FREE_UNREPORTED -> "IsFreedWithoutReport";
             case CIRCULAR_BUFFER_UNREPORTED -> "EndsWithoutReport";

@@ -24,6 +24,7 @@ const Dom = (() => {
 
     const SHAPES = {
         leaked: () => [draw("circle", { cx: 8, cy: 8, r: 6.5 })],
+        late: () => [draw("circle", { class: "ring", cx: 8, cy: 8, r: 6.5 }), draw("path", { d: "M8 1.5A6.5 6.5 0 0 1 8 14.5Z" })],
         misreported: () => [draw("path", { d: "M8 .8 15.2 8 8 15.2.8 8Z" })],
         undecided: () => [
             draw("path", { d: "M8 1 15.5 14.5H.5Z" }),
@@ -37,7 +38,7 @@ const Dom = (() => {
         freed: () => [draw("rect", { x: 2, y: 4, width: 12, height: 8 })],
     };
 
-    /** A shape besides the colour: disc, diamond, triangle, hatched square, ring. */
+    /** A shape besides the colour: disc, half disc, diamond, triangle, hatched square, ring. */
     const mark = (name) =>
         draw("svg", { class: `mark mark-${name}`, viewBox: "0 0 16 16", "aria-hidden": "true" }, ...(SHAPES[name] || SHAPES.clean)());
 

@@ -2,7 +2,7 @@
 
 /** What is left, one row for what a reader would call one thing. */
 const GroupsView = (() => {
-    const STANDINGS = { LEAKED: "leaked", MISREPORTED: "misreported", EXPECTED: "expected", UNDECIDED: "undecided" };
+    const STANDINGS = { LEAKED: "leaked", FREED_LATE: "late", MISREPORTED: "misreported", EXPECTED: "expected", UNDECIDED: "undecided" };
 
     const badge = (group) => {
         if (group.knowledge === "new" || group.knowledge === "known") {

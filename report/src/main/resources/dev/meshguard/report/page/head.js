@@ -4,6 +4,7 @@
 const HeadView = (() => {
     const PARTS = [
         ["freed", "freed"],
+        ["late", "freed late"],
         ["leaked", "leaked"],
         ["misreported", "misreported"],
         ["expected", "expected"],
@@ -67,7 +68,7 @@ const HeadView = (() => {
                   ),
               );
 
-    const MEANINGS = { leaked: "leaks", misreported: "misreported", undecided: "undecided", expected: "expected only", clean: "clean" };
+    const MEANINGS = { leaked: "leaks", late: "freed late", misreported: "misreported", undecided: "undecided", expected: "expected only", clean: "clean" };
 
     const mesh = (data) => {
         const cells = new Map(data.mesh.devices.map((device) => [`${device.row},${device.column}`, device]));
@@ -92,7 +93,7 @@ const HeadView = (() => {
                 }),
             ),
         );
-        const used = ["leaked", "misreported", "undecided", "expected", "clean"].filter((name) => data.mesh.devices.some((device) => device.mark === name));
+        const used = ["leaked", "late", "misreported", "undecided", "expected", "clean"].filter((name) => data.mesh.devices.some((device) => device.mark === name));
         return Dom.make(
             "figure",
             { class: "mesh", id: "mesh" },

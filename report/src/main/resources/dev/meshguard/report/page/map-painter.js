@@ -41,8 +41,8 @@ const MapPainter = (() => {
             paper: of("paper"),
             cursor: of("cursor"),
             type: (type) => of(`type-${type.toLowerCase().replaceAll("_", "-")}`) || of("type-other"),
-            marks: ["", of("leaked"), of("misreported"), hatch(context, of("expected"), of("paper"), ratio), hatch(context, of("undecided"), of("undecided-paper"), ratio)],
-            edges: ["", of("leaked-edge"), of("misreported-edge"), of("expected"), of("undecided")],
+            marks: ["", of("leaked"), of("misreported"), hatch(context, of("expected"), of("paper"), ratio), hatch(context, of("undecided"), of("undecided-paper"), ratio), of("late")],
+            edges: ["", of("leaked-edge"), of("misreported-edge"), of("expected"), of("undecided"), of("late-edge")],
         };
     };
 

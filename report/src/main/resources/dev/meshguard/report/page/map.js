@@ -6,6 +6,7 @@ const MapView = (() => {
     const MEANINGS = {
         freed: "given back",
         leaked: "leaked",
+        late: "freed late: after close began",
         misreported: "misreported: the memory is free",
         expected: "expected",
         undecided: "undecided",

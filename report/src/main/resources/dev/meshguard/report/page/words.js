@@ -45,13 +45,14 @@ const Words = (() => {
         EXPECTED_ONLY: { word: "Clean", mark: "clean" },
         STALE_EXPECTATION: { word: "Stale", mark: "undecided" },
         MISREPORTED: { word: "Misreported", mark: "misreported" },
+        FREED_LATE: { word: "Freed late", mark: "late" },
         INCONCLUSIVE: { word: "Inconclusive", mark: "undecided" },
     };
 
     const outcome = (name) => OUTCOMES[name] || { word: name, mark: "undecided" };
 
     /** The marks of rectangles, by number. */
-    const MARKS = ["freed", "leaked", "misreported", "expected", "undecided"];
+    const MARKS = ["freed", "leaked", "misreported", "expected", "undecided", "late"];
 
     return { shortSize, size, address, count, signedSize, step, ceiling, duration, thousands, outcome, shortFrame, MARKS };
 })();

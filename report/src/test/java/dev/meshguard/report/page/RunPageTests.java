@@ -383,6 +383,7 @@ class RunPageTests {
             case MISREPORTED -> 2;
             case EXPECTED -> 3;
             case UNDECIDED -> 4;
+            case FREED_LATE -> 5;
         };
         return longs(data.at("/rectangles/mark")).stream()
                 .filter(value -> value == mark)

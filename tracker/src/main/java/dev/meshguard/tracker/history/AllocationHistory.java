@@ -355,6 +355,18 @@ public final class AllocationHistory {
     }
 
     /**
+     * Returns the number of the event at which the close of the allocator that holds the buffer began, if it began.
+     *
+     * <p>The allocator of a mesh goes when the mesh closes, or when the close of another mesh closes its devices. The allocator that a
+     * device has for itself goes with the last mesh over it. Where the reports do not say which of the two holds a buffer, the device's
+     * counts.
+     */
+    public OptionalLong closeOf(BufferGeneration buffer) {
+        long began = replay().closeOf(buffer);
+        return began == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(began);
+    }
+
+    /**
      * Returns whether two meshes were ever open over one device at a time: a mesh and a submesh of it, or two root meshes.
      * Each then has an allocator of its own, and what is said of one has to say of which.
      */

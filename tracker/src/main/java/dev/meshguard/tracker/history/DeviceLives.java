@@ -3,6 +3,8 @@ package dev.meshguard.tracker.history;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Which devices are open at one point of a history, and the lives that each had until there. */
@@ -15,6 +17,9 @@ final class DeviceLives {
         private long[] openings = NONE;
 
         private int lives;
+        /** The numbers of the events at which its closes began. */
+        private final NavigableSet<Long> closings = new TreeSet<>();
+
         private boolean isOpen;
         private boolean isClosed;
     }
@@ -40,20 +45,27 @@ final class DeviceLives {
         known.isClosed = false;
     }
 
-    /** Notes that a device was closed. */
-    void close(int device) {
+    /** Notes that a device was closed, and at which event that began. */
+    void close(int device, long began) {
         Device known = known(device);
+        known.closings.add(began);
         known.isOpen = false;
         known.isClosed = true;
         wasAnyClosed = true;
     }
 
-    /** Notes that nothing keeps a device open, whose own close was not reported. */
-    void letGo(int device) {
+    /** Notes that nothing keeps a device open any more, and at which event the close of the last mesh over it began. */
+    void letGo(int device, long began) {
+        Device known = known(device);
+        known.closings.add(began);
+        known.isOpen = false;
+    }
+
+    /** Returns the first event after another one at which a close of a device began, or {@link Long#MAX_VALUE}. */
+    long closingAfter(int device, long event) {
         Device known = devices.get(device);
-        if (known != null) {
-            known.isOpen = false;
-        }
+        Long began = known == null ? null : known.closings.higher(event);
+        return began == null ? Long.MAX_VALUE : began;
     }
 
     /** Returns whether a device was closed and not opened again. */

@@ -16,6 +16,7 @@ final class MeshLife {
     private final @Nullable MeshDescription description;
     private final long openedAt;
     private final @Nullable MeshLife before;
+    private long closingAt = Long.MAX_VALUE;
     private long closedAt = Long.MAX_VALUE;
 
     private MeshLife(int mesh, @Nullable MeshDescription description, long openedAt, @Nullable MeshLife before) {
@@ -35,8 +36,18 @@ final class MeshLife {
         return new MeshLife(mesh, null, 0, null);
     }
 
+    void beginClose(long event) {
+        closingAt = Math.min(closingAt, event);
+    }
+
     void close(long event) {
+        beginClose(event);
         closedAt = event;
+    }
+
+    /** Returns the number of the event at which its close began, or {@link Long#MAX_VALUE}. */
+    long closingAt() {
+        return closingAt;
     }
 
     int mesh() {

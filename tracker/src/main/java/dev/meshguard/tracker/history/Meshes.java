@@ -46,6 +46,26 @@ final class Meshes {
         open.add(life);
     }
 
+    /** Begins the close of a mesh, if it is open. */
+    void closing(int mesh, long event) {
+        for (MeshLife life : open) {
+            if (life.mesh() == mesh) {
+                life.beginClose(event);
+            }
+        }
+    }
+
+    /** Returns when the close of a mesh began that is closing and lies over a device, or else the given event. */
+    long closingOver(int device, long event) {
+        long began = event;
+        for (MeshLife life : open) {
+            if (life.liesOver(device)) {
+                began = Math.min(began, life.closingAt());
+            }
+        }
+        return began;
+    }
+
     /** Closes a mesh and returns its life, if it was open. */
     @Nullable
     MeshLife closed(HistoryEvent.MeshClosed event) {

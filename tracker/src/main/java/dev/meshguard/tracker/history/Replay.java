@@ -6,7 +6,9 @@ import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.history.HistoryEvent.OwnerCached;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -112,12 +114,14 @@ final class Replay {
             phases.add(began);
         } else if (event instanceof HistoryEvent.MeshOpened opened) {
             meshes.opened(opened);
+        } else if (event instanceof HistoryEvent.MeshClosing closing) {
+            meshes.closing(closing.mesh(), closing.number());
         } else if (event instanceof HistoryEvent.MeshClosed closed) {
             closed(closed);
         } else if (event instanceof HistoryEvent.DeviceOpened opened) {
             opened(opened);
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
-            devices.close(closed.device());
+            devices.close(closed.device(), meshes.closingOver(closed.device(), closed.number()));
         } else if (event instanceof HistoryEvent.OwnerCached cached) {
             fate(cached.owner()).cached = cached;
         } else if (event instanceof HistoryEvent.OwnerEnded ended) {
@@ -125,6 +129,9 @@ final class Replay {
             fate.endedAt = OptionalLong.of(ended.number());
             fate.ends++;
         } else if (event instanceof HistoryEvent.Witnessed witnessed) {
+            if (witnessed.reading().moment() == WitnessReading.Moment.CLOSE_BEGUN) {
+                meshes.closing(witnessed.reading().mesh(), witnessed.number());
+            }
             readings.add(witnessed, devices);
         } else if (event instanceof HistoryEvent.ReportsLost lost) {
             losses.add(lost);
@@ -157,7 +164,7 @@ final class Replay {
             taken.closed(mesh);
             for (int device : mesh.description().orElseThrow().devices()) {
                 if (!meshes.isAnyOpenOver(device)) {
-                    devices.letGo(device);
+                    devices.letGo(device, mesh.closingAt());
                 }
             }
         }
@@ -327,6 +334,25 @@ final class Replay {
             return unclaimed.get(0);
         }
         return unclaimed.isEmpty() && !over.isEmpty() ? over.get(over.size() - 1) : null;
+    }
+
+    /** Returns the event at which the close of the allocator that holds a buffer began, or {@link Long#MAX_VALUE}. */
+    long closeOf(BufferGeneration life) {
+        long ofDevice = devices.closingAfter(life.device(), life.bornAt());
+        MeshLife mesh = life.lender();
+        boolean isOfMesh = mesh != null && mesh.closingAt() > life.bornAt() && isHeldByMesh(life);
+        return isOfMesh ? Math.min(mesh.closingAt(), ofDevice) : ofDevice;
+    }
+
+    /** What a mesh lends lies on all its devices at once; what lies on one may be of the device's own allocator. */
+    private boolean isHeldByMesh(BufferGeneration life) {
+        for (BufferGeneration.Report report : life.reports()) {
+            if (report.ownership() == Ownership.NON_OWNING
+                    || byRequest.getOrDefault(report.request(), List.of()).size() > 1) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isOver(BufferGeneration life) {

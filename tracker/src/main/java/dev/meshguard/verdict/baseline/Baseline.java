@@ -1,7 +1,6 @@
 package dev.meshguard.verdict.baseline;
 
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -56,7 +55,7 @@ public record Baseline(Map<String, BaselineEntry> entries) {
     }
 
     /**
-     * Returns what a verdict would have to find in its baseline: its leaked and misreported survivors, counted by fingerprint.
+     * Returns what a verdict would have to find in its baseline: its leaked, late and misreported survivors, counted by fingerprint.
      */
     public static Baseline of(LeakVerdict verdict) {
         Map<String, BaselineEntry> found = new TreeMap<>();
@@ -71,7 +70,10 @@ public record Baseline(Map<String, BaselineEntry> entries) {
     }
 
     static boolean isFinding(SurvivorGroup group) {
-        return group.standing() == Standing.LEAKED || group.standing() == Standing.MISREPORTED;
+        return switch (group.standing()) {
+            case LEAKED, FREED_LATE, MISREPORTED -> true;
+            case EXPECTED, UNDECIDED -> false;
+        };
     }
 
     private static BaselineEntry larger(BaselineEntry one, BaselineEntry other) {

@@ -30,10 +30,13 @@ final class Context {
 
     private final AllocationHistory history;
     private final Siblings siblings;
+    /** Of these more is said than that they were freed. */
+    private final Set<BufferGeneration> late;
 
-    Context(AllocationHistory history, Siblings siblings) {
+    Context(AllocationHistory history, Siblings siblings, Set<BufferGeneration> late) {
         this.history = history;
         this.siblings = siblings;
+        this.late = late;
     }
 
     /** Returns the facts about a group; none where there is nothing to compare it with. */
@@ -48,8 +51,9 @@ final class Context {
     /** How many from the line were freed, in which phases, and the first free that passed the survivors over. */
     private Optional<Evidence> whereSiblingsDied(List<Survivor> group) {
         List<BufferGeneration> line = siblings.fromSameLine(group.get(0).buffer());
-        List<BufferGeneration> freed =
-                line.stream().filter(buffer -> !buffer.isLive()).toList();
+        List<BufferGeneration> freed = line.stream()
+                .filter(buffer -> !buffer.isLive() && !late.contains(buffer))
+                .toList();
         if (freed.isEmpty()) {
             return Optional.empty();
         }

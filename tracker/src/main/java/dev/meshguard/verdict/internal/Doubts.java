@@ -35,7 +35,7 @@ import java.util.stream.Stream;
 final class Doubts {
 
     /** These rest on something else than on a free that is missing. */
-    private static final Set<Cause> SURE = EnumSet.of(Cause.PROCESS_DIED, Cause.LATE, Cause.CACHED);
+    private static final Set<Cause> SURE = EnumSet.of(Cause.PROCESS_DIED, Cause.CACHED);
 
     private static final int MOST_DEVICES = 8;
 

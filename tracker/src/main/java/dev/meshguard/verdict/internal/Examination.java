@@ -31,6 +31,7 @@ import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -61,6 +62,9 @@ public final class Examination {
 
     private final AllocationHistory history;
     private final List<BufferGeneration> left;
+    /** Freed, but not in time. */
+    private final Map<BufferGeneration, Diagnosis> freedLate;
+
     private final List<Allowance> allowances;
     private final List<ToldBefore> told;
     private final Siblings siblings;
@@ -78,6 +82,7 @@ public final class Examination {
         this.allowances = new ArrayList<>(expected.entries().size());
         expected.entries().forEach(entry -> this.allowances.add(new Allowance(entry, history)));
         this.siblings = new Siblings(history, whole);
+        this.freedLate = freedLate();
         this.lateReports = left.isEmpty() ? LateReports.none() : new LateReports(history);
         this.unheard = new Doubts(history);
     }
@@ -103,7 +108,7 @@ public final class Examination {
                 history,
                 outcome(survivors, doubts, anomalies, expectations),
                 survivors,
-                survivors.isEmpty() ? List.of() : new Grouping(history, siblings).of(survivors),
+                survivors.isEmpty() ? List.of() : new Grouping(history, siblings, freedLate.keySet()).of(survivors),
                 sum,
                 totals(),
                 Stretches.of(history),
@@ -112,22 +117,47 @@ public final class Examination {
                 doubts);
     }
 
-    /** What is missing takes the room of an entry before what only the books still have. */
+    /** Where nothing was closed nothing is late, however many lives there were. */
+    private Map<BufferGeneration, Diagnosis> freedLate() {
+        Map<BufferGeneration, Diagnosis> late = new LinkedHashMap<>();
+        if (history.meshes().size() == history.openMeshes().size()
+                && history.notableEvents().stream().noneMatch(HistoryEvent.DeviceClosed.class::isInstance)) {
+            return late;
+        }
+        for (BufferGeneration life : history.notable()) {
+            if (!life.isLive()) {
+                Late.ofEnded(new Case(life, history, siblings)).ifPresent(diagnosis -> late.put(life, diagnosis));
+            }
+        }
+        return late;
+    }
+
+    /** What is missing takes the room of an entry first, then what came late, then what only the books still have. */
     private List<Survivor> survivors() {
-        if (left.isEmpty()) {
+        if (left.isEmpty() && freedLate.isEmpty()) {
             return List.of();
         }
-        Map<BufferGeneration, Diagnosis> diagnoses = new LinkedHashMap<>();
+        Map<BufferGeneration, Diagnosis> diagnoses = new LinkedHashMap<>(freedLate);
         left.forEach(buffer -> diagnoses.put(buffer, diagnose(buffer)));
         Map<BufferGeneration, Survivor> survivors = new HashMap<>();
-        for (boolean isInTheBooksOnly : new boolean[] {false, true}) {
-            diagnoses.forEach((buffer, diagnosis) -> {
-                if ((diagnosis.standing() == Standing.MISREPORTED) == isInTheBooksOnly) {
-                    survivors.put(buffer, judge(buffer, diagnosis));
+        for (int rank = 0; rank < 3; rank++) {
+            for (Map.Entry<BufferGeneration, Diagnosis> one : diagnoses.entrySet()) {
+                if (rank(one.getValue().standing()) == rank) {
+                    survivors.put(one.getKey(), judge(one.getKey(), one.getValue()));
                 }
-            });
+            }
         }
-        return diagnoses.keySet().stream().map(survivors::get).toList();
+        return survivors.values().stream()
+                .sorted(Comparator.comparingLong(survivor -> survivor.buffer().bornAt()))
+                .toList();
+    }
+
+    private static int rank(Standing standing) {
+        return switch (standing) {
+            case LEAKED, UNDECIDED, EXPECTED -> 0;
+            case FREED_LATE -> 1;
+            case MISREPORTED -> 2;
+        };
     }
 
     private Survivor judge(BufferGeneration buffer, Diagnosis diagnosis) {
@@ -190,6 +220,7 @@ public final class Examination {
         return new LeakVerdict.Sum(
                 allocated,
                 history.isComplete() ? freed() : allocated - history.ledgerEntries(),
+                count(survivors, Standing.FREED_LATE),
                 count(survivors, Standing.LEAKED),
                 count(survivors, Standing.MISREPORTED),
                 count(survivors, Standing.EXPECTED),
@@ -197,7 +228,7 @@ public final class Examination {
     }
 
     private long freed() {
-        return history.quiet().count() + history.notable().size() - left.size();
+        return history.quiet().count() + history.notable().size() - left.size() - freedLate.size();
     }
 
     private long everEntered() {

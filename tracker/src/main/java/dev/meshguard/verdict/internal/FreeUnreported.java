@@ -19,8 +19,8 @@ import java.util.OptionalLong;
 /**
  * Memory that was given back, of which only the report is missing.
  *
- * <p>Either the witness called the address free when it had to be, or the code under test did release the buffer, but
- * after its device or mesh was closed, when the runtime tells nobody. A witness read after the wipe proves nothing: it calls
+ * <p>Either the witness called the address free when it had to be, or what the runtime may free at a close was released when its
+ * device or mesh was closed, and the runtime reports nothing any more. A witness read after the wipe proves nothing: it calls
  * real leaks free as well; nor does any where a circular buffer is left, which no allocator knows.
  */
 final class FreeUnreported implements Rule {
@@ -53,6 +53,7 @@ final class FreeUnreported implements Rule {
                             owner.getAsLong())));
         }
         return survivor.freeAfterClose()
+                .filter(free -> !free.request().details().handleCollected())
                 .map(free -> Diagnosis.of(Cause.FREE_UNREPORTED, Standing.MISREPORTED, releasedLate(survivor, free)));
     }
 

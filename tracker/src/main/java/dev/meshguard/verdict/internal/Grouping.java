@@ -38,8 +38,8 @@ final class Grouping {
 
     private final Context context;
 
-    Grouping(AllocationHistory history, Siblings siblings) {
-        this.context = new Context(history, siblings);
+    Grouping(AllocationHistory history, Siblings siblings, Set<BufferGeneration> freedLate) {
+        this.context = new Context(history, siblings, freedLate);
     }
 
     /** Returns the groups in the order of their oldest survivor. */

@@ -1,6 +1,10 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
 import dev.meshguard.tracker.history.HistoryEvent;
@@ -13,12 +17,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
- * A buffer that was freed after the check.
+ * A buffer that was freed too late: when the close of its allocator had begun, or after the check.
  *
  * <p>By a report of its free, by a release that the runtime ignored because the device was closed, or with siblings that one
- * allocator frees with it. Where the witness called it free in time, only the report was late, which is the next rules' business.
+ * allocator frees with it. Where the witness called it free in time, only the report was late, which is the next rules' business. What
+ * the runtime frees at a close or later, circular buffers, and the binaries of programs that go with the cache of a mesh object are not
+ * late at a close; nor is what the collector freed, or a collection that somebody forces would decide what a verdict says.
  */
 final class Late implements Rule {
 
@@ -26,25 +33,54 @@ final class Late implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(Case survivor) {
-        Optional<Case> later = survivor.later();
-        Optional<HistoryEvent.Checked> check = survivor.history().check();
-        if (later.isEmpty() || check.isEmpty() || survivor.isProvedFree()) {
+        if (survivor.isProvedFree() || survivor.areLeftWith(BufferLifetime.PERSISTENT)) {
             return Optional.empty();
         }
-        return freeAfter(later.get(), check.get().number()).map(free -> {
-            List<Evidence> evidence = new ArrayList<>();
-            evidence.add(Evidence.of(
-                    String.format(
-                            Locale.ROOT, free.words(), free.event(), check.get().number()),
-                    free.event(),
-                    check.get().number()));
-            survivor.statement(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
-            return new Diagnosis(Cause.LATE, Standing.LEAKED, evidence);
-        });
+        return afterClose(survivor)
+                .or(() -> afterCheck(survivor))
+                .map(decisive -> new Diagnosis(Cause.LATE, Standing.FREED_LATE, withWitness(decisive, survivor)));
     }
 
-    private static Optional<Free> freeAfter(Case later, long check) {
-        return freed(later.buffer(), check).or(() -> released(later, check)).or(() -> freedTogether(later, check));
+    private static List<Evidence> withWitness(Evidence decisive, Case survivor) {
+        List<Evidence> evidence = new ArrayList<>();
+        evidence.add(decisive);
+        survivor.statement(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
+        return evidence;
+    }
+
+    // What the books still hold
+
+    private static Optional<Evidence> afterClose(Case survivor) {
+        if (!survivor.left().stream().allMatch(report -> isLateAtAClose(report, survivor.history()))) {
+            return Optional.empty();
+        }
+        OptionalLong close = survivor.history().closeOf(survivor.buffer());
+        if (close.isEmpty()) {
+            return released(survivor, 0)
+                    .map(free -> Evidence.of(
+                            "its handle was released at event #" + free.event() + ", after the device was closed",
+                            free.event()));
+        }
+        long began = close.getAsLong();
+        return released(survivor, began)
+                .or(() -> freedTogether(survivor, began))
+                .map(free -> evidence(free, sinceClose(survivor, began), began));
+    }
+
+    private static Optional<Evidence> afterCheck(Case survivor) {
+        Optional<Case> later = survivor.later();
+        Optional<HistoryEvent.Checked> check = survivor.history().check();
+        if (later.isEmpty() || check.isEmpty()) {
+            return Optional.empty();
+        }
+        long checked = check.get().number();
+        OptionalLong close = survivor.history().closeOf(survivor.buffer());
+        return freed(later.get().buffer(), checked)
+                .or(() -> released(later.get(), checked))
+                .or(() -> freedTogether(later.get(), checked))
+                .map(free -> close.isPresent()
+                        ? evidence(free, sinceClose(survivor, close.getAsLong()), close.getAsLong())
+                        : evidence(free, "after the check", checked));
     }
 
     /** One free is enough for what one request reported, however often it did. */
@@ -53,14 +89,15 @@ final class Late implements Rule {
                 .filter(report -> report.freedAt().orElse(0) > check)
                 .max(Comparator.comparingLong(report -> report.freedAt().orElseThrow()));
         boolean endsIt = last.isPresent()
+                && !isOfCollectedHandle(last.get())
                 && life.reportsLeft().stream()
                         .allMatch(left -> left.request().equals(last.get().request())
                                 && !left.request().isAnonymous());
-        return last.filter(report -> endsIt)
-                .map(report -> new Free(
-                        report.freedAt().orElseThrow(),
-                        (life.isCollected() ? "freed, when its handle was collected," : "freed")
-                                + " at event #%d, after the check (event #%d)" + placeOf(report)));
+        return last.filter(report -> endsIt).map(Late::freeOf);
+    }
+
+    private static Free freeOf(Report report) {
+        return new Free(report.freedAt().orElseThrow(), "freed at event #%d, %s (event #%d)" + placeOf(report));
     }
 
     private static String placeOf(Report report) {
@@ -70,20 +107,115 @@ final class Late implements Rule {
                 .orElse("");
     }
 
-    private static Optional<Free> released(Case later, long check) {
-        return later.freeAfterClose()
-                .filter(free -> free.number() > check)
-                .map(free ->
-                        new Free(free.number(), "its handle was released at event #%d, after the check (event #%d)"));
+    private static Optional<Free> released(Case survivor, long since) {
+        return survivor.freeAfterClose()
+                .filter(free ->
+                        free.number() > since && !free.request().details().handleCollected())
+                .map(free -> new Free(free.number(), "its handle was released at event #%d, %s (event #%d)"));
     }
 
-    private static Optional<Free> freedTogether(Case later, long check) {
-        return LockStep.freedBy(later).stream()
-                .filter(event -> event > check)
-                .mapToObj(
-                        event -> new Free(
-                                event,
-                                "what one allocator frees together with it was freed at event #%d, after the check (event #%d)"))
+    private static Optional<Free> freedTogether(Case survivor, long since) {
+        return LockStep.freedBy(survivor).stream()
+                .filter(event -> event > since)
+                .mapToObj(event -> new Free(
+                        event, "what one allocator frees together with it was freed at event #%d, %s (event #%d)"))
                 .findFirst();
+    }
+
+    // What was freed before the check
+
+    /** Returns what to say of a life that ended, if it ended when the close of its allocator had begun. */
+    static Optional<Diagnosis> ofEnded(Case ended) {
+        BufferGeneration life = ended.buffer();
+        OptionalLong close = ended.history().closeOf(life);
+        if (close.isEmpty() || life.diedAt().orElse(0) < close.getAsLong()) {
+            return Optional.empty();
+        }
+        long began = close.getAsLong();
+        List<Report> held = life.reports().stream()
+                .filter(report ->
+                        report.allocatedAt() < began && report.freedAt().orElseThrow() > began)
+                .toList();
+        List<Report> late = held.stream()
+                .filter(report -> isLateAtAClose(report, ended.history()))
+                .toList();
+        Testimony testimony = ended.testimony(Moment.CLOSE_BEGUN);
+        boolean isKnown = testimony == Testimony.TAKEN
+                || (testimony == Testimony.SILENT
+                        && late.size() == held.size()
+                        && late.stream().noneMatch(report -> wasFreedBefore(report, began, life)));
+        if (late.isEmpty() || !isKnown) {
+            return Optional.empty();
+        }
+        Report last = late.stream()
+                .max(Comparator.comparingLong(report -> report.freedAt().orElseThrow()))
+                .orElseThrow();
+        String when = sinceClose(ended, began);
+        return Optional.of(
+                isOfCollectedHandle(last)
+                        ? new Diagnosis(
+                                Cause.LOST,
+                                Standing.LEAKED,
+                                withWitness(
+                                        evidence(
+                                                new Free(
+                                                        last.freedAt().orElseThrow(),
+                                                        "nobody called for its free: its handle was collected at event #%d, %s"
+                                                                + " (event #%d)"),
+                                                when,
+                                                began),
+                                        ended))
+                        : new Diagnosis(
+                                Cause.LATE,
+                                Standing.FREED_LATE,
+                                withWitness(evidence(freeOf(last), when, began), ended)));
+    }
+
+    /** One free gives back what one request reported several times; what comes later corrects the books only. */
+    private static boolean wasFreedBefore(Report late, long close, BufferGeneration life) {
+        return !late.request().isAnonymous()
+                && life.reports().stream()
+                        .anyMatch(report -> report.request().equals(late.request())
+                                && report.freedAt().orElse(close) < close);
+    }
+
+    private static boolean isOfCollectedHandle(Report report) {
+        return report.release()
+                .filter(release -> release.details().handleCollected())
+                .isPresent();
+    }
+
+    /** What the runtime holds may go at the close, and programs that it cached go with the mesh object. */
+    private static boolean isLateAtAClose(Report report, AllocationHistory history) {
+        return report.request().details().kind() == BufferKind.BUFFER
+                && report.request().details().lifetime() == BufferLifetime.USER
+                && report.request()
+                        .details()
+                        .owner()
+                        .flatMap(history::cachingOf)
+                        .isEmpty();
+    }
+
+    // Words
+
+    private static Evidence evidence(Free free, String since, long event) {
+        return Evidence.of(String.format(Locale.ROOT, free.words(), free.event(), since, event), free.event(), event);
+    }
+
+    /** Where several meshes share a device, one close is not another. */
+    private static String sinceClose(Case survivor, long event) {
+        if (!survivor.history().meshesSharedADevice()) {
+            return "after close began";
+        }
+        HistoryEvent began = survivor.history().event(event).orElseThrow();
+        if (began instanceof HistoryEvent.MeshClosing closing) {
+            return "after the close of mesh " + closing.mesh() + " began";
+        }
+        if (began instanceof HistoryEvent.Witnessed reading) {
+            return "after the close of mesh " + reading.reading().mesh() + " began";
+        }
+        return began instanceof HistoryEvent.MeshClosed closed
+                ? "after mesh " + closed.mesh() + " was closed"
+                : "after device " + survivor.buffer().device() + " was closed";
     }
 }

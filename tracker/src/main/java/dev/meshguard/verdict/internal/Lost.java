@@ -11,11 +11,20 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A buffer of which every handle was collected before anybody freed it. */
+/** A buffer of which every handle was collected, and no free was reported. */
 final class Lost implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(Case survivor) {
+        return unreachable(survivor).or(() -> collected(survivor)).map(decisive -> {
+            List<Evidence> evidence = new ArrayList<>();
+            evidence.add(decisive);
+            evidence.addAll(survivor.circumstances());
+            return new Diagnosis(Cause.LOST, Standing.LEAKED, evidence);
+        });
+    }
+
+    private static Optional<Evidence> unreachable(Case survivor) {
         List<HistoryEvent.HandleTraced> traces = survivor.traces();
         boolean allLost = traces.size() >= survivor.requestsToFree()
                 && traces.stream().allMatch(trace -> trace.reachability().state() == State.LOST);
@@ -23,14 +32,36 @@ final class Lost implements Rule {
             return Optional.empty();
         }
         long number = traces.get(0).number();
-        List<Evidence> evidence = new ArrayList<>();
-        evidence.add(Evidence.of(
+        return Optional.of(Evidence.of(
                 String.format(
                         Locale.ROOT,
-                        "no handle to it is reachable any more, and it was never freed (event #%d)",
+                        "no handle to it is reachable any more, and no free of it was reported (event #%d)",
                         number),
                 number));
-        evidence.addAll(survivor.circumstances());
-        return Optional.of(new Diagnosis(Cause.LOST, Standing.LEAKED, evidence));
+    }
+
+    /** A collection that came after the close or the check freed it for nobody. */
+    private static Optional<Evidence> collected(Case survivor) {
+        return collectedWith(survivor)
+                .or(() -> survivor.later()
+                        .flatMap(later -> later.buffer().isCollected()
+                                ? Optional.of(
+                                        collectedAt(later.buffer().diedAt().orElseThrow()))
+                                : collectedWith(later)));
+    }
+
+    private static Optional<Evidence> collectedWith(Case survivor) {
+        return survivor.freeAfterClose()
+                .filter(free -> free.request().details().handleCollected())
+                .map(free -> collectedAt(free.number()));
+    }
+
+    private static Evidence collectedAt(long event) {
+        return Evidence.of(
+                String.format(
+                        Locale.ROOT,
+                        "nobody called for its free: its handle was collected at event #%d, when it should have been freed already",
+                        event),
+                event);
     }
 }

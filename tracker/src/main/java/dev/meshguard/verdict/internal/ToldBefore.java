@@ -11,6 +11,7 @@ import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Set;
 
 /** What a verdict on a part of a history has said. */
@@ -31,7 +32,7 @@ public final class ToldBefore {
         Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
         part.survivors().stream()
                 .map(Survivor::buffer)
-                .flatMap(buffer -> buffer.reportsLeft().stream())
+                .flatMap(buffer -> reportsOf(buffer).stream())
                 .forEach(report -> requests.add(report.request()));
         part.anomalies().stream().map(Anomaly::event).forEach(event -> {
             if (event instanceof HistoryEvent.Freed free) {
@@ -52,9 +53,13 @@ public final class ToldBefore {
         return anomaly.event() instanceof HistoryEvent.Freed free && requests.contains(free.request());
     }
 
+    private static List<BufferGeneration.Report> reportsOf(BufferGeneration buffer) {
+        return buffer.isLive() ? buffer.reportsLeft() : buffer.reports();
+    }
+
     /** Returns whether all that is left of a buffer was told, and counts it then. */
     boolean admits(BufferGeneration buffer) {
-        boolean admitted = buffer.reportsLeft().stream().allMatch(report -> requests.contains(report.request()));
+        boolean admitted = reportsOf(buffer).stream().allMatch(report -> requests.contains(report.request()));
         if (admitted) {
             buffers++;
             bytes += buffer.size();

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Reachability;
@@ -108,8 +109,10 @@ class HistoryMinimizerTests {
                 .mesh(0, 0, 1)
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .allocate(DRAM, devices(0, 1), 0x2000, 64)
+                .lifetime(BufferLifetime.SYSTEM)
                 .witness(Moment.CLOSE_BEGUN, DRAM, devices(0, 1), 0x2000)
                 .free(DRAM, devices(0, 1), 0x2000)
+                .lifetime(BufferLifetime.SYSTEM)
                 .close()
                 .recorded();
 

@@ -31,7 +31,7 @@ final class Grouped {
     record Membership(int group, Standing standing) {}
 
     private static final List<Standing> WORST_FIRST =
-            List.of(Standing.LEAKED, Standing.MISREPORTED, Standing.UNDECIDED, Standing.EXPECTED);
+            List.of(Standing.LEAKED, Standing.FREED_LATE, Standing.MISREPORTED, Standing.UNDECIDED, Standing.EXPECTED);
 
     private final List<Entry> entries = new ArrayList<>();
     private final Map<BufferGeneration, Membership> members = new HashMap<>();

@@ -163,6 +163,7 @@ final class Lives {
             case MISREPORTED -> 2;
             case EXPECTED -> 3;
             case UNDECIDED -> 4;
+            case FREED_LATE -> 5;
         };
     }
 

@@ -26,7 +26,7 @@ final class MeshGrid {
     private static final Pattern SHAPE = Pattern.compile("(\\d{1,4})x(\\d{1,4}) mesh\\b.*", Pattern.DOTALL);
 
     private static final List<Standing> WORST_FIRST =
-            List.of(Standing.LEAKED, Standing.MISREPORTED, Standing.UNDECIDED, Standing.EXPECTED);
+            List.of(Standing.LEAKED, Standing.FREED_LATE, Standing.MISREPORTED, Standing.UNDECIDED, Standing.EXPECTED);
 
     /** What is left on one device. */
     private static final class Left {
@@ -108,7 +108,7 @@ final class MeshGrid {
         return WORST_FIRST.stream()
                 .filter(onDevice.standings::contains)
                 .findFirst()
-                .map(Standing::words)
+                .map(standing -> standing == Standing.FREED_LATE ? "late" : standing.words())
                 .orElse("clean");
     }
 }

@@ -86,6 +86,7 @@ final class RunJson {
         json.writeObjectFieldStart("sum");
         json.writeNumberField("allocated", sum.allocated());
         json.writeNumberField("freed", sum.freed());
+        json.writeNumberField("late", sum.late());
         json.writeNumberField("leaked", sum.leaked());
         json.writeNumberField("misreported", sum.misreported());
         json.writeNumberField("expected", sum.expected());

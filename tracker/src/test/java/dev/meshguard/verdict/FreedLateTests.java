@@ -1,0 +1,350 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.IgnoredFreeReason.DEVICE_CLOSED;
+import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.verdict.Judgement.judged;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What was still allocated when the close of its allocator began is not saved by a free that comes later. */
+class FreedLateTests {
+
+    private static HistoryScript oneBuffer() {
+        return history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64);
+    }
+
+    @Test
+    void isAFreeThatIsReportedAfterTheClose() {
+        var history =
+                oneBuffer().closing().close().free(DRAM, device(0), 0x1000).recorded();
+
+        LeakVerdict verdict = judged(history)
+                .hasOutcome(Outcome.FREED_LATE)
+                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .because("freed at event #7, after close began (event #4)")
+                .verdict();
+
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 1, 0, 0, 0, 0));
+        assertThat(verdict.sum().comesOut()).isTrue();
+        assertThat(verdict.isLeakFree()).isFalse();
+        assertThat(verdict.hasBalancedReports()).isTrue();
+    }
+
+    @Test
+    void isAFreeThatTheClosedDeviceIgnored() {
+        var history = oneBuffer()
+                .closing()
+                .close()
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .recorded();
+
+        LeakVerdict verdict = judged(history)
+                .hasOutcome(Outcome.FREED_LATE)
+                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .because("its handle was released at event #7, after close began (event #4)")
+                .verdict();
+
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 1, 0, 0, 0, 0));
+        assertThat(verdict.hasBalancedReports()).isTrue();
+    }
+
+    @Test
+    void isAFreeBetweenTheBeginningOfTheCloseAndItsEnd() {
+        var history = oneBuffer().closing().free(DRAM, device(0), 0x1000).closed();
+
+        judged(history).hasOnly(Cause.LATE, Standing.FREED_LATE);
+    }
+
+    @Test
+    void isNoFreeBeforeTheClose() {
+        var history = oneBuffer().free(DRAM, device(0), 0x1000).closing().closed();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void isNoReportThatComesLateOfAFreeThatDidNot() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .closing()
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .close()
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void isNoSecondReportOfWhatWasFreedBefore() {
+        var history = oneBuffer()
+                .andOnceMore(Ownership.NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .closing()
+                .close()
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SYSTEM", "PERSISTENT"})
+    void isNotWhatTheRuntimeFreesAtTheCloseOrLater(BufferLifetime lifetime) {
+        var history = oneBuffer()
+                .lifetime(lifetime)
+                .closing()
+                .close()
+                .free(DRAM, device(0), 0x1000)
+                .lifetime(lifetime)
+                .recorded();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void isNotWhatMayStayAndIsFreedAfterTheCheck() {
+        var history = oneBuffer()
+                .lifetime(BufferLifetime.PERSISTENT)
+                .closing()
+                .close()
+                .checkedOn("2026-11-20")
+                .free(DRAM, device(0), 0x1000)
+                .lifetime(BufferLifetime.PERSISTENT)
+                .recorded();
+
+        judged(history).hasOutcome(Outcome.EXPECTED_ONLY);
+    }
+
+    @Test
+    void isNoCircularBufferWhoseProgramEndsAfterTheClose() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 0x1000, 64)
+                .circularBufferOf(program(7))
+                .closing()
+                .close()
+                .free(L1, device(0), 0x1000)
+                .circularBufferOf(program(7))
+                .recorded();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void isNoBinaryOfAProgramThatGoesWithTheCacheOfTheMesh() {
+        var history = oneBuffer()
+                .ownedBy(program(7))
+                .cached(program(7))
+                .closing()
+                .close()
+                .endOf(program(7))
+                .free(DRAM, device(0), 0x1000)
+                .ownedBy(program(7))
+                .recorded();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void isTheBinaryOfAProgramThatTheCodeUnderTestEndsTooLate() {
+        var history = oneBuffer()
+                .ownedBy(program(7))
+                .closing()
+                .close()
+                .endOf(program(7))
+                .free(DRAM, device(0), 0x1000)
+                .ownedBy(program(7))
+                .recorded();
+
+        judged(history).hasOnly(Cause.LATE, Standing.FREED_LATE);
+    }
+
+    @Test
+    void isNotWhatTheCollectorFreed() {
+        var reported = oneBuffer()
+                .closing()
+                .close()
+                .free(DRAM, device(0), 0x1000)
+                .ofCollectedHandle()
+                .recorded();
+        var ignored = oneBuffer()
+                .closing()
+                .close()
+                .freeIgnored(AllocationDetails.user().ofCollectedHandle(), DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .recorded();
+
+        LeakVerdict verdict = judged(reported)
+                .hasOutcome(Outcome.LEAKED)
+                .hasOnly(Cause.LOST, Standing.LEAKED)
+                .because(
+                        "nobody called for its free: its handle was collected at event #7, after close began (event #4)")
+                .verdict();
+        judged(ignored).hasOutcome(Outcome.LEAKED).hasOnly(Cause.LOST, Standing.LEAKED);
+
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 0, 1, 0, 0, 0));
+    }
+
+    @Test
+    void isALesserEvilThanALeakAndAGreaterOneThanWrongBooks() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x2000, 64)
+                .closing()
+                .close()
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history)
+                .hasOutcome(Outcome.LEAKED)
+                .hasCauses(Cause.LATE, Cause.UNEXPLAINED)
+                .hasStandings(Standing.FREED_LATE, Standing.LEAKED);
+        assertThat(Outcome.values())
+                .containsExactly(
+                        Outcome.LEAK_FREE,
+                        Outcome.EXPECTED_ONLY,
+                        Outcome.STALE_EXPECTATION,
+                        Outcome.MISREPORTED,
+                        Outcome.FREED_LATE,
+                        Outcome.INCONCLUSIVE,
+                        Outcome.LEAKED);
+    }
+
+    @Test
+    void mayBeExpectedLikeWhatStays() {
+        var history =
+                oneBuffer().closing().close().free(DRAM, device(0), 0x1000).recorded();
+
+        LeakVerdict verdict = LeakCheck.create()
+                .expecting(ExpectedBuffers.of(
+                        Expectation.because("its owner outlives the mesh").exactly(1)))
+                .examine(history);
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 0, 0, 0, 1, 0));
+    }
+
+    @Test
+    void isOneGroupOnAllDevices() {
+        var history = history()
+                .mesh(0, 0, 1, 2, 3)
+                .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                .closing()
+                .close()
+                .free(DRAM, devices(0, 3), 0x1000)
+                .recorded();
+
+        assertThat(judged(history).verdict().groups(Standing.FREED_LATE))
+                .singleElement()
+                .satisfies(group -> assertThat(group.devices()).containsExactly(0, 1, 2, 3));
+    }
+
+    /** The allocator that holds a buffer decides whose close counts. */
+    @Nested
+    class WhoseClose {
+
+        private HistoryScript meshWithASubmesh() {
+            return history().mesh(0, 0, 1, 2, 3).submesh(1, 0, 0, 1);
+        }
+
+        @Test
+        void isThatOfTheMeshThatLentIt() {
+            var history = meshWithASubmesh()
+                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                    .onMesh(1)
+                    .closeMesh(1)
+                    .free(DRAM, devices(0, 1), 0x1000)
+                    .onMesh(1)
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history)
+                    .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                    .because("freed at event #11, after the close of mesh 1 began (event #9)");
+        }
+
+        @Test
+        void isNotThatOfASubmeshWhereTheParentLentIt() {
+            var history = meshWithASubmesh()
+                    .allocate(DRAM, devices(0, 3), 0x1000, 64)
+                    .onMesh(0)
+                    .closeMesh(1)
+                    .free(DRAM, devices(0, 3), 0x1000)
+                    .onMesh(0)
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history).hasOutcome(Outcome.LEAK_FREE);
+        }
+
+        @Test
+        void isThatOfTheLastMeshOverTheDeviceWhereTheDeviceLentIt() {
+            HistoryScript inTime = meshWithASubmesh()
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .owning()
+                    .onMesh(1)
+                    .closeMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .owning()
+                    .onMesh(1)
+                    .closeMesh(0);
+            HistoryScript late = meshWithASubmesh()
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .owning()
+                    .onMesh(1)
+                    .closeMesh(1)
+                    .closeMesh(0)
+                    .free(DRAM, device(0), 0x1000)
+                    .owning()
+                    .onMesh(1);
+
+            judged(inTime.recorded()).hasOutcome(Outcome.LEAK_FREE);
+            judged(late.recorded()).hasOnly(Cause.LATE, Standing.FREED_LATE);
+        }
+
+        @Test
+        void isThatOfTheLastMeshOverTheDeviceWhereNobodySaysWhoLentIt() {
+            var history = meshWithASubmesh()
+                    .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                    .closeMesh(1)
+                    .free(DRAM, devices(0, 1), 0x1000)
+                    .closeMesh(0)
+                    .recorded();
+
+            judged(history).hasOutcome(Outcome.LEAK_FREE);
+        }
+
+        @Test
+        void isThatOfTheLifeOfTheDeviceInWhichItWasLent() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .free(DRAM, device(0), 0x1000)
+                    .close()
+                    .mesh(1, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .free(DRAM, device(0), 0x1000)
+                    .closed();
+
+            judged(history).hasOutcome(Outcome.LEAK_FREE);
+        }
+    }
+}
