@@ -26,7 +26,6 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.budget.MemoryBudget;
@@ -114,9 +113,9 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     // Verdicts
 
     /**
-     * Verifies that all memory was given back.
+     * Verifies that all memory was given back when the close of its allocator began.
      *
-     * <p>Fails if anything leaked, and if it cannot be known: a mesh is still open, or reports were lost; and if less is left
+     * <p>Fails if anything leaked or was freed only afterwards, and if it cannot be known: a mesh is still open, or reports were lost; and if less is left
      * than was {@linkplain #allowing(Expectation...) promised}. Wrong books alone do not make it fail; see
      * {@link #hasBalancedReports()}.
      *
@@ -143,7 +142,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     /**
      * Verifies that one device gave back all its memory.
      *
-     * <p>Fails too if it cannot be known. What other devices leaked is in the text but does not count.
+     * <p>Fails too if it gave anything back only after close began, and if it cannot be known. What other devices leaked is in the text but does not count.
      *
      * <pre>{@code
      * assertThat(tracker).noLeaksOn(3); // succeeds when only device 0 leaked
@@ -190,7 +189,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * Verifies that the books hold exactly what may outlive a close: buffers of lifetime {@code PERSISTENT} and what was
      * {@linkplain #allowing(Expectation...) allowed}.
      *
-     * <p>The strict one: it fails on leaks, on wrong books, and if it cannot be known. A buffer of lifetime {@code SYSTEM}
+     * <p>The strict one: it fails on leaks, on what was freed late, on wrong books, and if it cannot be known. A buffer of lifetime {@code SYSTEM}
      * that is left after a close has to be allowed, with a reason and within bounds, or it makes this fail.
      *
      * <pre>{@code
@@ -560,7 +559,10 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     private static boolean isNotGivenBack(Survivor survivor) {
-        return survivor.standing() == Standing.LEAKED || survivor.standing() == Standing.UNDECIDED;
+        return switch (survivor.standing()) {
+            case LEAKED, FREED_LATE, UNDECIDED -> true;
+            case MISREPORTED, EXPECTED -> false;
+        };
     }
 
     private static String peakOf(BufferType type, int device) {

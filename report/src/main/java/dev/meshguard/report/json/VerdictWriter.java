@@ -127,7 +127,7 @@ final class VerdictWriter {
         }
         integer("mesh", buffer.mesh());
         text("expectedBy", survivor.expectation().map(Object::toString));
-        objects("openReports", buffer.reportsLeft(), this::openReport);
+        objects("openReports", survivor.reports(), this::openReport);
         // Where it says the same of all of them, once is enough.
         if (!survivor.diagnosis().evidence().equals(group.evidence())) {
             objects("evidence", survivor.diagnosis().evidence(), this::evidence);

@@ -340,8 +340,10 @@ final class Replay {
     long closeOf(BufferGeneration life) {
         long ofDevice = devices.closingAfter(life.device(), life.bornAt());
         MeshLife mesh = life.lender();
-        boolean isOfMesh = mesh != null && mesh.closingAt() > life.bornAt() && isHeldByMesh(life);
-        return isOfMesh ? Math.min(mesh.closingAt(), ofDevice) : ofDevice;
+        if (mesh == null || mesh.closingAt() < life.bornAt() || !isHeldByMesh(life)) {
+            return ofDevice;
+        }
+        return Math.min(mesh.closingAt(), ofDevice);
     }
 
     /** What a mesh lends lies on all its devices at once; what lies on one may be of the device's own allocator. */

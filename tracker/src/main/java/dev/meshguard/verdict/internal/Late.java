@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.WitnessReading.Moment;
@@ -97,12 +98,12 @@ final class Late implements Rule {
     }
 
     private static Free freeOf(Report report) {
-        return new Free(report.freedAt().orElseThrow(), "freed at event #%d, %s (event #%d)" + placeOf(report));
+        return new Free(
+                report.freedAt().orElseThrow(), "freed at event #%d, %s (event #%d)" + placeOf(report.release()));
     }
 
-    private static String placeOf(Report report) {
-        return report.release()
-                .flatMap(release -> release.origin())
+    private static String placeOf(Optional<AllocationRequest> release) {
+        return release.flatMap(AllocationRequest::origin)
                 .map(origin -> ", at " + origin.toString().replace("%", "%%"))
                 .orElse("");
     }
@@ -111,7 +112,9 @@ final class Late implements Rule {
         return survivor.freeAfterClose()
                 .filter(free ->
                         free.number() > since && !free.request().details().handleCollected())
-                .map(free -> new Free(free.number(), "its handle was released at event #%d, %s (event #%d)"));
+                .map(free -> new Free(
+                        free.number(),
+                        "its handle was released at event #%d, %s (event #%d)" + placeOf(Optional.of(free.request()))));
     }
 
     private static Optional<Free> freedTogether(Case survivor, long since) {
