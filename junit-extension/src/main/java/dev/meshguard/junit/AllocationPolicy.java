@@ -59,10 +59,17 @@ public @interface AllocationPolicy {
     AfterThrow[] onAbort() default {};
 
     /**
+     * Returns what becomes of a test whose buffers were still allocated when close began and were freed afterwards;
+     * {@code meshguard.late-frees}, else {@link LateFrees#FAIL}.
+     */
+    LateFrees[] lateFrees() default {};
+
+    /**
      * Returns how long the check waits at most for frees that other threads still make, for example {@code "250 ms"} or
      * {@code "2 s"}; {@code meshguard.grace}, else it does not wait.
      *
-     * <p>It waits only while something of the test is left that nothing allows to stay, and goes on as soon as all of it is freed.
+     * <p>It waits before the extension closes what the test left open, so it excuses nothing that the test freed after a close of its own.
+     * It waits only while something of the test is left that nothing allows to stay, and goes on as soon as all of it is freed.
      */
     String grace() default "";
 }

@@ -156,7 +156,7 @@ record Conclusion(
                             (named, page) -> ofTest,
                             (failure, named) -> publishFiles(failure, named.text(), named));
         } else if (standpoint == Standpoint.HELD && policies.check() != AllocationCheck.NONE) {
-            publishOverlaps(verdict, notes);
+            publishWhatFailsNothing(verdict, notes);
         }
     }
 
@@ -179,7 +179,7 @@ record Conclusion(
     }
 
     private Standpoint standpoint(LeakVerdict verdict, ToldFindings told) {
-        if (policies.check().holdsFor(verdict)
+        if (policies.holdFor(verdict)
                 || template.filter(invocation -> invocation.accepts(verdict)).isPresent()) {
             return Standpoint.HELD;
         }
@@ -232,9 +232,9 @@ record Conclusion(
         }
     }
 
-    /** No check fails for them, but data that two meshes write over each other must not go unseen. */
-    private void publishOverlaps(LeakVerdict verdict, List<String> notes) {
-        if (!verdict.meshOverlaps().isEmpty()) {
+    /** No check fails for them, but late frees and data that two meshes write over each other must not go unseen. */
+    private void publishWhatFailsNothing(LeakVerdict verdict, List<String> notes) {
+        if (verdict.sum().late() > 0 || !verdict.meshOverlaps().isEmpty()) {
             test.publish(report(verdict, notes).text());
         }
     }
@@ -257,7 +257,7 @@ record Conclusion(
 
     /** The frames of the engine would lead nowhere: where the buffer was asked for is what the reader looks for. */
     private StackTraceElement[] placeOf(LeakVerdict verdict) {
-        return Stream.of(Standing.LEAKED, Standing.MISREPORTED)
+        return Stream.of(Standing.LEAKED, Standing.FREED_LATE, Standing.MISREPORTED)
                 .flatMap(standing -> verdict.groups(standing).stream())
                 .map(SurvivorGroup::origin)
                 .flatMap(Optional::stream)

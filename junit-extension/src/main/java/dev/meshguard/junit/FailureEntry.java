@@ -20,7 +20,7 @@ final class FailureEntry {
 
     static Map<String, String> of(VerdictReport report) {
         LeakVerdict verdict = report.verdict();
-        List<SurvivorGroup> left = Stream.of(Standing.LEAKED, Standing.MISREPORTED)
+        List<SurvivorGroup> left = Stream.of(Standing.LEAKED, Standing.FREED_LATE, Standing.MISREPORTED)
                 .flatMap(standing -> verdict.groups(standing).stream())
                 .toList();
         Map<String, String> pairs = new LinkedHashMap<>();

@@ -41,6 +41,12 @@ enum GuardParameter {
             words(AfterThrow.values()),
             word(Policies.DEFAULTS.onAbort()),
             "What becomes of the check of a test that was aborted before it."),
+    LATE_FREES(
+            "meshguard.late-frees",
+            LateFrees.class,
+            words(LateFrees.values()),
+            word(Policies.DEFAULTS.lateFrees()),
+            "What becomes of a test whose buffers were freed only after close began."),
     GRACE(
             "meshguard.grace",
             Duration.class,
@@ -185,6 +191,7 @@ enum GuardParameter {
                 ORIGINS.choice(parameters, OriginCapture.values()),
                 ON_FAILURE.choice(parameters, AfterThrow.values()),
                 ON_ABORT.choice(parameters, AfterThrow.values()),
+                LATE_FREES.choice(parameters, LateFrees.values()),
                 GRACE.given(parameters).map(GuardParameter::grace));
     }
 

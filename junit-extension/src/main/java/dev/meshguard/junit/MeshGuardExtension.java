@@ -730,6 +730,12 @@ public final class MeshGuardExtension
             return this;
         }
 
+        /** Chooses what becomes of a test that frees buffers after close began, where no {@link AllocationPolicy} says it; see there. */
+        public Builder lateFrees(LateFrees newPolicy) {
+            policies = policies.lateFrees(newPolicy);
+            return this;
+        }
+
         /**
          * Chooses how long late frees are waited for, where no {@link AllocationPolicy} says it; see there.
          *

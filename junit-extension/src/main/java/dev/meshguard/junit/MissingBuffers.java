@@ -58,6 +58,7 @@ final class MissingBuffers implements LongSupplier {
     /** Returns the buffers of a verdict that the code under test did not free and should have. */
     static List<Survivor> in(LeakVerdict verdict) {
         return verdict.survivors(survivor -> survivor.standing() != Standing.EXPECTED
+                && survivor.standing() != Standing.FREED_LATE
                 && survivor.cause() != Cause.CACHED
                 && survivor.cause() != Cause.SYSTEM);
     }

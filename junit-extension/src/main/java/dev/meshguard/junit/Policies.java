@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.verdict.LeakVerdict;
 import java.time.Duration;
 import java.util.Optional;
 import org.opentest4j.TestAbortedException;
@@ -12,13 +13,24 @@ import org.opentest4j.TestAbortedException;
  * @param origins whose stack is taken
  * @param onFailure what becomes of the check of a test that failed
  * @param onAbort what becomes of the check of a test that was aborted
+ * @param lateFrees what becomes of what was freed after close began
  * @param grace how long late frees are waited for at most
  */
 record Policies(
-        AllocationCheck check, OriginCapture origins, AfterThrow onFailure, AfterThrow onAbort, Duration grace) {
+        AllocationCheck check,
+        OriginCapture origins,
+        AfterThrow onFailure,
+        AfterThrow onAbort,
+        LateFrees lateFrees,
+        Duration grace) {
 
     static final Policies DEFAULTS = new Policies(
-            AllocationCheck.CLEAN, OriginCapture.ALLOCATIONS, AfterThrow.ATTACH, AfterThrow.ATTACH, Duration.ZERO);
+            AllocationCheck.CLEAN, OriginCapture.ALLOCATIONS, AfterThrow.ATTACH, AfterThrow.ATTACH, LateFrees.FAIL, Duration.ZERO);
+
+    /** Returns whether a verdict is as the check asks for. */
+    boolean holdFor(LeakVerdict verdict) {
+        return check.holdsFor(verdict, lateFrees);
+    }
 
     /** Returns what becomes of a check after what a test threw, if it did. */
     AfterThrow after(Optional<Throwable> thrown) {
@@ -33,11 +45,11 @@ record Policies(
 
     /** Returns these policies for a tracker that takes other stacks. */
     Policies withOrigins(OriginCapture other) {
-        return new Policies(check, other, onFailure, onAbort, grace);
+        return new Policies(check, other, onFailure, onAbort, lateFrees, grace);
     }
 
     /** Returns these policies for a test that somebody else judges. */
     Policies unchecked() {
-        return new Policies(AllocationCheck.NONE, origins, onFailure, onAbort, grace);
+        return new Policies(AllocationCheck.NONE, origins, onFailure, onAbort, lateFrees, grace);
     }
 }

@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param origins whose stack is taken
  * @param onFailure what becomes of the check of a test that failed
  * @param onAbort what becomes of the check of a test that was aborted
+ * @param lateFrees what becomes of what was freed after close began
  * @param grace how long late frees are waited for at most
  */
 record PolicyRequest(
@@ -21,11 +22,12 @@ record PolicyRequest(
         Optional<OriginCapture> origins,
         Optional<AfterThrow> onFailure,
         Optional<AfterThrow> onAbort,
+        Optional<LateFrees> lateFrees,
         Optional<Duration> grace) {
 
     /** Of a place that says nothing. */
     static final PolicyRequest NONE =
-            new PolicyRequest(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+            new PolicyRequest(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     /**
      * Reads an annotation.
@@ -38,6 +40,7 @@ record PolicyRequest(
                 atMostOne(place, "origins", annotation.origins()),
                 atMostOne(place, "onFailure", annotation.onFailure()),
                 atMostOne(place, "onAbort", annotation.onAbort()),
+                atMostOne(place, "lateFrees", annotation.lateFrees()),
                 grace(annotation.grace(), place));
     }
 
@@ -52,6 +55,7 @@ record PolicyRequest(
                 atMostOne(place, "origins", annotation.origins()),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -62,6 +66,7 @@ record PolicyRequest(
                 origins.or(farther::origins),
                 onFailure.or(farther::onFailure),
                 onAbort.or(farther::onAbort),
+                lateFrees.or(farther::lateFrees),
                 grace.or(farther::grace));
     }
 
@@ -77,23 +82,27 @@ record PolicyRequest(
     }
 
     PolicyRequest check(AllocationCheck value) {
-        return new PolicyRequest(Optional.of(value), origins, onFailure, onAbort, grace);
+        return new PolicyRequest(Optional.of(value), origins, onFailure, onAbort, lateFrees, grace);
     }
 
     PolicyRequest origins(OriginCapture value) {
-        return new PolicyRequest(check, Optional.of(value), onFailure, onAbort, grace);
+        return new PolicyRequest(check, Optional.of(value), onFailure, onAbort, lateFrees, grace);
     }
 
     PolicyRequest onFailure(AfterThrow value) {
-        return new PolicyRequest(check, origins, Optional.of(value), onAbort, grace);
+        return new PolicyRequest(check, origins, Optional.of(value), onAbort, lateFrees, grace);
     }
 
     PolicyRequest onAbort(AfterThrow value) {
-        return new PolicyRequest(check, origins, onFailure, Optional.of(value), grace);
+        return new PolicyRequest(check, origins, onFailure, Optional.of(value), lateFrees, grace);
+    }
+
+    PolicyRequest lateFrees(LateFrees value) {
+        return new PolicyRequest(check, origins, onFailure, onAbort, Optional.of(value), grace);
     }
 
     PolicyRequest grace(Duration value) {
-        return new PolicyRequest(check, origins, onFailure, onAbort, Optional.of(value));
+        return new PolicyRequest(check, origins, onFailure, onAbort, lateFrees, Optional.of(value));
     }
 
     Policies orDefaults() {
@@ -103,6 +112,7 @@ record PolicyRequest(
                 origins.orElse(defaults.origins()),
                 onFailure.orElse(defaults.onFailure()),
                 onAbort.orElse(defaults.onAbort()),
+                lateFrees.orElse(defaults.lateFrees()),
                 grace.orElse(defaults.grace()));
     }
 

@@ -100,7 +100,7 @@ public final class RunNumbers {
     }
 
     private static List<SurvivorGroup> leftIn(LeakVerdict verdict) {
-        return Stream.of(Standing.LEAKED, Standing.MISREPORTED)
+        return Stream.of(Standing.LEAKED, Standing.FREED_LATE, Standing.MISREPORTED)
                 .flatMap(standing -> verdict.groups(standing).stream())
                 .toList();
     }
