@@ -38,7 +38,7 @@ class DynamicTestsTests {
                 .withFirstFrameIn(LeakTestCase.class, "lambda$decode$1")
                 .withText("""
                 LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated at the end of DynamicTestsTests$LeakTestCase#decode [leaks], whose mesh goes on      [8 allocated = 0 freed + 8 leaked]
-                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and it was never freed (event #42)
+                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #42)
                    -> at dev.meshguard.junit.DynamicTestsTests$LeakTestCase.lambda$decode$1(DynamicTestsTests.java:NN)
                    allocated in TEST (events #33 to #40) at 0x2d4c40 (2968640), unlabelled
 

@@ -206,7 +206,7 @@ class HandleTests {
                 .withVerdict(Outcome.LEAKED)
                 .withText("""
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
-                1. DRAM 4 KiB (4096 B) x 1   device ●   LOST: no handle to it is reachable any more, and it was never freed (event #24)
+                1. DRAM 4 KiB (4096 B) x 1   device ●   LOST: no handle to it is reachable any more, and no free of it was reported (event #24)
                    -> at dev.meshguard.junit.HandleTests$CollectedTestCase.decode(HandleTests.java:NN)
                    the allocator called 0x2d4c40 (2968640) taken when close began (event #16)
                    allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled

@@ -54,7 +54,7 @@ class OnAbortPolicyTests {
     void whatIsOnlyPublishedIsTheWholeVerdict() {
         assertThat(run(ReportedTestCase.class)).hasSingleTest().withPublishedText("""
                 LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated after close_mesh_device      [8 allocated = 0 freed + 8 leaked]
-                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and it was never freed (event #45)
+                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #45)
                    -> at dev.meshguard.junit.OnAbortPolicyTests.leak(OnAbortPolicyTests.java:NN)
                    the allocator called 0x2d4c40 (2968640) taken when close began (event #30)
                    allocated in TEST (events #17 to #24) at 0x2d4c40 (2968640), unlabelled

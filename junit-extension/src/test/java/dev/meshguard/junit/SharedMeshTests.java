@@ -48,7 +48,7 @@ class SharedMeshTests {
                 .withFirstFrameIn(LeakTestCase.class, "leaks")
                 .withText("""
                 LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated at the end of SharedMeshTests$LeakTestCase#leaks, whose mesh goes on      [8 allocated = 0 freed + 8 leaked]
-                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and it was never freed (event #47)
+                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #47)
                    -> at dev.meshguard.junit.SharedMeshTests$LeakTestCase.leaks(SharedMeshTests.java:NN)
                    allocated in TEST (events #37 to #44) at 0x2d4c40 (2968640), unlabelled
 

@@ -60,7 +60,7 @@ class FailEachAllocationTests {
                 .whichFailed()
                 .withText("""
                 LEAK  1 leak · 2 buffers · 8 KiB (8192 B) still allocated after close_mesh_device      [2 allocated = 0 freed + 2 leaked]
-                1. DRAM 4 KiB (4096 B) x 2   devices ●●   LOST: no handle to it is reachable any more, and it was never freed (event #27)
+                1. DRAM 4 KiB (4096 B) x 2   devices ●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #27)
                    -> at dev.meshguard.junit.template.FailEachAllocationTests$LeakTestCase.decode(FailEachAllocationTests.java:NN)
                    the allocator called 0x2d4c40 (2968640) taken when close began (event #18)
                    allocated in TEST (events #11 to #12) at 0x2d4c40 (2968640), label "weights"

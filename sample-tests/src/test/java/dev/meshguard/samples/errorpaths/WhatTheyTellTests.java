@@ -27,7 +27,7 @@ class WhatTheyTellTests {
         assertThat(runs.get("allocation 2 of 4 fails: CarelessDecoder.decode:19"))
                 .hasValueSatisfying(failure -> assertThat(failure).hasMessage("""
                 LEAK  1 leak · 2 buffers · 2 MiB (2097152 B) still allocated after close_mesh_device      [2 allocated = 0 freed + 2 leaked]
-                1. DRAM 1 MiB (1048576 B) x 2   devices ●●   LOST: no handle to it is reachable any more, and it was never freed (event #27)
+                1. DRAM 1 MiB (1048576 B) x 2   devices ●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #27)
                    -> at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:18)
                    the allocator called 0x2d4c40 (2968640) taken when close began (event #18)
                    allocated in TEST (events #11 to #12) at 0x2d4c40 (2968640), unlabelled

@@ -56,7 +56,7 @@ class FirstStepsTests {
     void oneBufferMoreThanExpectedIsALeak() {
         assertThat(Fixtures.failureOf(TwoTablesTestCase.class)).hasMessage("""
                 LEAK  1 leak · 8 buffers · 2 MiB (2097152 B) still allocated after close_mesh_device      [16 allocated = 0 freed + 8 leaked + 8 expected]
-                1. DRAM 256 KiB (262144 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and it was never freed (event #54)
+                1. DRAM 256 KiB (262144 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #54)
                    -> at dev.meshguard.samples.first.TwoTablesTestCase.keepsTwoTables(TwoTablesTestCase.java:25)
                    the allocator called 0x2da440 (2991168) taken when close began (event #38)
                    allocated in TEST (events #25 to #32) at 0x2da440 (2991168), label "rotary table"

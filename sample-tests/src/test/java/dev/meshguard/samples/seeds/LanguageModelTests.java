@@ -148,7 +148,7 @@ class LanguageModelTests {
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(verdict.survivors()).hasSize(381).extracting(Survivor::cause).containsOnly(Cause.LOST);
         assertThat(wordsOf(verdict.survivors().get(0)))
-                .startsWith("no handle to it is reachable any more, and it was never freed (");
+                .startsWith("no handle to it is reachable any more, and no free of it was reported (");
     }
 
     /** The same loss where destructors run: the next collection gives everything back. */
