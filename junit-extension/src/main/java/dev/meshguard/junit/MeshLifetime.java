@@ -28,8 +28,9 @@ public enum MeshLifetime {
      * As long as the whole run: all tests of all classes that ask for the same settings share one.
      *
      * <p>It is checked when Jupiter has run the last of them, and a leak fails the engine, and with it the build. In a build with
-     * several JVMs, and where {@code @Suite} classes run Jupiter several times, each such run has its own. It does not outlast the run
-     * although a launcher session may: what happens when a session is closed comes too late to fail anything.
+     * several JVMs, and where {@code @Suite} classes run Jupiter several times, each such run has its own. With {@code forkCount} above 1
+     * Surefire runs Jupiter once for each class, also in a JVM that it reuses: the mesh lasts for a class there. It does not outlast the
+     * run although a launcher session may: what happens when a session is closed comes too late to fail anything.
      */
     SUITE
 }

@@ -7,13 +7,17 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 
-/** A bean is injected by Spring, the mesh by MeshGuard. */
+/** Spring resolves the parameters of the constructor that it autowires, MeshGuard those of the test. */
 @TrackAllocations
 @SpringBootTest(classes = DecoderService.class)
 class DecoderServiceTests {
 
+    private final DecoderService service;
+
     @Autowired
-    private DecoderService service;
+    DecoderServiceTests(DecoderService service) {
+        this.service = service;
+    }
 
     @Test
     void freesWhatItAllocates(Ttnn ttnn, MeshDevice mesh) {

@@ -1,0 +1,51 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+import static org.mockito.Mockito.mockingDetails;
+
+import dev.meshguard.mesh.MeshDevice;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
+import org.mockito.Mock;
+import org.mockito.junit.jupiter.MockitoExtension;
+
+/** Where another extension gives a test something of our types, a field takes it; for one parameter there can be one resolver. */
+class OtherResolversTests {
+
+    @Test
+    void twoResolversOfOneParameterFailTheTest() {
+        assertThat(run(ParameterTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(ParameterResolutionException.class)
+                .withTextContaining("Discovered multiple competing ParameterResolvers");
+    }
+
+    @Test
+    void aFieldHoldsTheMockAndAParameterTheMesh() {
+        assertThat(run(FieldTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @TrackAllocations
+    @ExtendWith(MockitoExtension.class)
+    static class ParameterTestCase {
+        @Test
+        void asksForAMock(@Mock MeshDevice mesh) {}
+    }
+
+    @TrackAllocations
+    @ExtendWith(MockitoExtension.class)
+    static class FieldTestCase {
+        @Mock
+        private MeshDevice mock;
+
+        @Test
+        void hasBoth(MeshDevice mesh) {
+            Assertions.assertThat(mockingDetails(mock).isMock()).isTrue();
+            Assertions.assertThat(mockingDetails(mesh).isMock()).isFalse();
+        }
+    }
+}
