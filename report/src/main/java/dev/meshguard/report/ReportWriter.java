@@ -784,14 +784,22 @@ final class ReportWriter {
     }
 
     private static Finding stale(ExpectationResult result) {
-        Expectation lowered = result.expectation().exactly(result.matchedBuffers());
+        Expectation entry = result.expectation();
+        if (result.neverMatched()) {
+            return new Finding(
+                    "nothing left that fits: " + entry,
+                    Optional.empty(),
+                    List.of("where that is right, remove the entry: the next leak would find room in it"),
+                    0);
+        }
+        Expectation lowered = entry.exactly(result.matchedBuffers());
         return new Finding(
                 String.format(
                         Locale.ROOT,
                         "%s left, %s: %s",
                         Quantities.count(result.matchedBuffers(), "buffer"),
                         Quantities.size(result.matchedBytes()),
-                        result.expectation()),
+                        entry),
                 Optional.empty(),
                 List.of(
                         "where fewer are right, promise what is left:",

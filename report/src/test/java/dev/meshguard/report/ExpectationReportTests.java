@@ -12,6 +12,7 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,24 @@ class ExpectationReportTests {
                 DRAM     2 buffers, 128 B  2 buffers, 128 B
 
                 Expected and present: 2 buffers, 128 B (DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1)""");
+    }
+
+    @Test
+    void saysThatNothingIsLeftOfWhatWasPromised() {
+        tracker.sourceAttached("binding");
+
+        LeakVerdict verdict = LeakCheck.create()
+                .expecting(ExpectedBuffers.of(Expectation.because("shared by all tests")
+                        .label("weights")
+                        .exactly(8)))
+                .examine(tracker.history());
+
+        assertThat(VerdictReport.of(verdict).text()).isEqualTo("""
+                STALE  1 expectation promises more than is left      [0 allocated = 0 freed]
+                1. nothing left that fits: label "weights", exactly 8 buffers, because "shared by all tests"
+                   where that is right, remove the entry: the next leak would find room in it
+
+                Tracked: nothing was allocated""");
     }
 
     @Test

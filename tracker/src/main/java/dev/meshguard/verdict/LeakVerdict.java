@@ -166,7 +166,7 @@ public record LeakVerdict(
         return sum.misreported() == 0 && unbalancingAnomalies().isEmpty() && groundsForDoubt.isEmpty();
     }
 
-    /** Returns the entries of the allowlist of which something is left, but less than they promise. */
+    /** Returns the entries of the allowlist of which less is left than they promise. */
     public List<ExpectationResult> staleExpectations() {
         if (expectations.isEmpty()) {
             return List.of();
@@ -176,7 +176,7 @@ public record LeakVerdict(
                 .toList();
     }
 
-    /** Returns whether as much is left as each entry of the allowlist promises, or nothing that fits it. */
+    /** Returns whether as much is left as each entry of the allowlist promises. */
     public boolean meetsExpectations() {
         return staleExpectations().isEmpty();
     }

@@ -158,12 +158,59 @@ class ExpectationTests {
 
     @ParameterizedTest
     @MethodSource("promisingMore")
-    void promisesNothingWhereNothingIsLeftThatFitsIt(Expectation expectation) {
+    void isOutOfDateWhereNothingIsLeftAndItPromisesSomething(Expectation expectation) {
         LeakVerdict verdict = check(history().source("binding").recorded(), expectation);
 
-        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
-        assertThat(verdict.meetsExpectations()).isTrue();
+        assertThat(verdict.outcome()).isEqualTo(Outcome.STALE_EXPECTATION);
+        assertThat(verdict.meetsExpectations()).isFalse();
+        assertThat(verdict.staleExpectations())
+                .containsExactly(new ExpectationResult(expectation, 0, 0, 0, Deadline.NONE));
+    }
+
+    @ParameterizedTest
+    @MethodSource("promisingMore")
+    void ofSeveralChecksOneMayHaveNothingThatFits(Expectation expectation) {
+        Expectation shared = expectation.forSeveralChecks();
+
+        LeakVerdict nothing = check(history().source("binding").recorded(), shared);
+        LeakVerdict tooLittle =
+                check(history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded(), shared);
+
+        assertThat(nothing.outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(nothing.meetsExpectations()).isTrue();
+        assertThat(nothing.expectations()).extracting(ExpectationResult::fate).containsExactly(Fate.UNMATCHED);
+        assertThat(tooLittle.outcome()).isEqualTo(Outcome.STALE_EXPECTATION);
+    }
+
+    static Stream<Expectation> keptByNone() {
+        return Stream.of(ANY.exactly(0), ANY.atMost(8), ANY.bytes(8), ANY.atLeast(0), ANY.between(0, 8));
+    }
+
+    @ParameterizedTest
+    @MethodSource("keptByNone")
+    void promisesNothingWithoutALowerBound(Expectation expectation) {
+        assertThat(check(history().source("binding").recorded(), expectation).outcome())
+                .isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void promisesNothingAfterItsLastDay() {
+        var over = history()
+                .source("binding")
+                .allocate(L1, device(0), 0x1000, 64)
+                .checkedOn("2026-11-20")
+                .recorded();
+
+        LeakVerdict verdict = check(over, ANY.type(DRAM).exactly(2).until("1999-12-31"));
+
         assertThat(verdict.expectations()).extracting(ExpectationResult::fate).containsExactly(Fate.UNMATCHED);
+    }
+
+    @Test
+    void entriesOfAFileAreForSeveralChecks() {
+        ExpectedBuffers file = ExpectedBuffers.parse("DRAM count exactly 2 because \"shared\"\n", "expected.txt");
+
+        assertThat(file.entries()).allMatch(Expectation::isForSeveralChecks);
     }
 
     @Test

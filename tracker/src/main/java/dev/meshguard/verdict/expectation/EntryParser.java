@@ -57,7 +57,7 @@ final class EntryParser {
         }
         String reason = because.orElseThrow(() ->
                 refused(line.length() + 1, "the reason is missing. At the end of an entry stands why: because \"…\"."));
-        return entry.withReason(reason).writtenAt(source);
+        return entry.withReason(reason).writtenAt(source).forSeveralChecks();
     }
 
     private void clause() {

@@ -26,8 +26,8 @@ import org.apiguardian.api.API.Status;
  * One entry of an allowlist: which buffers may stay, how many, how large, until when, and why.
  *
  * <p>Conditions that are left out fit everything. Count and bytes are bounds over all devices of one check: one buffer or one byte more
- * than they allow is not expected any more, and where fewer are left than an entry promises the entry itself is out of date. Start from
- * {@link #because(String)}.
+ * than they allow is not expected any more, and where fewer are left than an entry promises the entry itself is out of date. That holds where nothing is left, too, unless the entry is {@linkplain #forSeveralChecks() for several checks}.
+ * Start from {@link #because(String)}.
  *
  * <pre>{@code
  * Expectation.because("dispatch keeps its ring until the driver unloads").type(BufferType.L1).owner("dispatch").exactly(8);
@@ -59,6 +59,8 @@ public final class Expectation {
         private Optional<OriginPattern> origin = Optional.empty();
         private Optional<LocalDate> until = Optional.empty();
         private Optional<SourceLine> source = Optional.empty();
+        private Optional<String> place = Optional.empty();
+        private boolean isForSeveralChecks;
 
         private Terms(String because) {
             this.because = because;
@@ -79,6 +81,8 @@ public final class Expectation {
             origin = other.origin;
             until = other.until;
             source = other.source;
+            place = other.place;
+            isForSeveralChecks = other.isForSeveralChecks;
         }
     }
 
@@ -174,17 +178,17 @@ public final class Expectation {
         return count(new Bound(0, count));
     }
 
-    /** Returns this entry for at least so many buffers, wherever any are left that fit it. */
+    /** Returns this entry for at least so many buffers; see {@link #forSeveralChecks()} for none. */
     public Expectation atLeast(long count) {
         return count(new Bound(count, Long.MAX_VALUE));
     }
 
-    /** Returns this entry for exactly so many buffers, wherever any are left that fit it. */
+    /** Returns this entry for exactly so many buffers; see {@link #forSeveralChecks()} for none. */
     public Expectation exactly(long count) {
         return count(Bound.exactly(count));
     }
 
-    /** Returns this entry for a number of buffers between two, wherever any are left that fit it. */
+    /** Returns this entry for a number of buffers between two; see {@link #forSeveralChecks()} for none. */
     public Expectation between(long fewest, long most) {
         return count(new Bound(fewest, most));
     }
@@ -232,6 +236,25 @@ public final class Expectation {
     /** Returns this entry as it is written in a file. */
     public Expectation writtenAt(SourceLine line) {
         return with(changed -> changed.source = Optional.of(line));
+    }
+
+    /** Returns this entry as it stands at a place that is no line of a file, for example an annotation on a class. */
+    public Expectation standingAt(String where) {
+        return with(changed -> {
+            changed.source = Optional.empty();
+            changed.place = Optional.of(where);
+        });
+    }
+
+    /**
+     * Returns this entry for several checks, of which one may have nothing that fits: no buffer at all does not break its bounds, a smaller
+     * number than they allow does.
+     *
+     * <p>Without it, an entry is for one check, and its bounds hold for none too: {@code exactly(8)} fails where nothing is left.
+     * Entries of a file are for several checks, because a file serves many tests.
+     */
+    public Expectation forSeveralChecks() {
+        return with(changed -> changed.isForSeveralChecks = true);
     }
 
     // What it says
@@ -304,6 +327,21 @@ public final class Expectation {
     /** Returns where it is written, if that is in a file. */
     public Optional<SourceLine> source() {
         return terms.source;
+    }
+
+    /** Returns where it stands: the line of a file, or the place that {@link #standingAt(String)} was given. */
+    public Optional<String> place() {
+        return terms.source.map(SourceLine::toString).or(() -> terms.place);
+    }
+
+    /** Returns whether one check may have nothing that fits; see {@link #forSeveralChecks()}. */
+    public boolean isForSeveralChecks() {
+        return terms.isForSeveralChecks;
+    }
+
+    /** Returns whether nothing that fits breaks its bounds. */
+    public boolean isBrokenByNone() {
+        return !terms.isForSeveralChecks && terms.count.atLeast() > 0;
     }
 
     // Judging

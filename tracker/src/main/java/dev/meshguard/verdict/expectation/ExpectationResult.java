@@ -35,11 +35,11 @@ public record ExpectationResult(
     public enum Fate {
         /** What it promises is there. */
         MATCHED,
-        /** Nothing fitted. Within one test that is a note, over a whole run a failure. */
+        /** Nothing fitted, and the entry allows that. Within one test that is a note, over a whole run a failure. */
         UNMATCHED,
         /** More fitted than it allows; what is too much counts as if it were not there. */
         OVER_ITS_BOUND,
-        /** Something fitted, but less than it promises: it is out of date. */
+        /** Less fitted than it promises, or nothing at all: it is out of date. */
         UNDER_ITS_BOUND,
         /** Something fitted, but too late; that counts as if the entry were not there. */
         EXPIRED
@@ -48,7 +48,7 @@ public record ExpectationResult(
     /** Returns what there is to say, the worst first. */
     public Fate fate() {
         if (neverMatched()) {
-            return Fate.UNMATCHED;
+            return expectation.isBrokenByNone() && deadline != Deadline.PASSED ? Fate.UNDER_ITS_BOUND : Fate.UNMATCHED;
         }
         if (deadline == Deadline.PASSED) {
             return Fate.EXPIRED;

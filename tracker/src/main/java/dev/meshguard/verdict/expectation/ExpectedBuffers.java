@@ -114,6 +114,12 @@ public record ExpectedBuffers(List<Expectation> entries) {
         return new ExpectedBuffers(all);
     }
 
+    /** Returns this allowlist with all entries {@linkplain Expectation#forSeveralChecks() for several checks}. */
+    public ExpectedBuffers forSeveralChecks() {
+        return new ExpectedBuffers(
+                entries.stream().map(Expectation::forSeveralChecks).toList());
+    }
+
     /** Returns the allowlist as {@link #parse} reads it, a line an entry. */
     public String toText() {
         return entries.stream().map(entry -> entry.toText() + '\n').collect(Collectors.joining());

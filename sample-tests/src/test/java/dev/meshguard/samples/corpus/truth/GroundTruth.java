@@ -507,8 +507,7 @@ public final class GroundTruth {
     }
 
     private boolean isUnderItsBound(Allowance allowance) {
-        long left = leftOf(allowance);
-        return left > 0 && left < allowance.entry().count().atLeast();
+        return leftOf(allowance) < allowance.entry().count().atLeast();
     }
 
     private boolean isLeft(Life life) {
