@@ -54,6 +54,7 @@ final class AllocationGuard implements StoredResource, GuardedRuntime {
 
     private final GuardSettings settings;
     private final ExpectedBuffers expected;
+    private final Optional<MethodPromises> promises;
     private final BudgetCheck budgets;
     private final RunAccount run;
     private final GraceTimer timer;
@@ -77,6 +78,7 @@ final class AllocationGuard implements StoredResource, GuardedRuntime {
     AllocationGuard(
             GuardSettings settings,
             ExpectedBuffers expected,
+            Optional<MethodPromises> promises,
             BudgetCheck budgets,
             RunAccount run,
             GraceTimer timer,
@@ -85,6 +87,7 @@ final class AllocationGuard implements StoredResource, GuardedRuntime {
             Optional<TemplateInvocation> template) {
         this.settings = settings;
         this.expected = expected;
+        this.promises = promises;
         this.budgets = budgets;
         this.run = run;
         this.timer = timer;
@@ -287,20 +290,56 @@ final class AllocationGuard implements StoredResource, GuardedRuntime {
     public void close() {
         FailedChecks failed = new FailedChecks();
         List<TrackedProcess> programs = ended();
+        MethodPromises ofAll = promises.orElseGet(() -> new MethodPromises(test, promised()));
+        boolean isAlone =
+                promises.isEmpty() && programs.size() + (trackerThatIsChecked().isPresent() ? 1 : 0) == 1;
+        Terms terms = new Terms(isAlone ? promised() : expected.forSeveralChecks(), ofAll);
         for (int i = 0; i < programs.size(); i++) {
             int number = i + 1;
-            failed.collect(() -> check(programs.get(number - 1), number));
+            failed.collect(() -> check(programs.get(number - 1), number, terms));
         }
-        failed.collect(this::closeMemory);
+        failed.collect(() -> closeMemory(terms));
+        if (test.thrown().isPresent()) {
+            ofAll.giveUp();
+        }
+        if (promises.isEmpty() && !isAlone) {
+            failed.collect(ofAll::close);
+        }
         failed.throwAll();
+    }
+
+    /** What is expected of a test that came to its end, and of one whose memory is checked at all. */
+    private ExpectedBuffers promised() {
+        boolean promises = settings.policies().check() != AllocationCheck.NONE
+                && test.thrown().isEmpty();
+        return promises ? expected : expected.forSeveralChecks();
+    }
+
+    /**
+     * What one of the checks goes by.
+     *
+     * @param expected what may stay
+     * @param promises what all of them together have to show
+     */
+    private record Terms(ExpectedBuffers expected, MethodPromises promises) {
+
+        LeakCheck check() {
+            return LeakCheck.create().expecting(expected);
+        }
+
+        LeakVerdict found(LeakVerdict verdict) {
+            promises.checked();
+            promises.add(verdict);
+            return verdict;
+        }
     }
 
     private synchronized List<TrackedProcess> ended() {
         return processes.ended();
     }
 
-    private void check(TrackedProcess process, int number) {
-        LeakCheck check = LeakCheck.create().expecting(expected);
+    private void check(TrackedProcess process, int number, Terms terms) {
+        LeakCheck check = terms.check();
         try (RunningCheck running = run.reporting().numbers().checkOfMesh(test.subjectOf(process))) {
             new Conclusion(
                             settings.policies(),
@@ -310,7 +349,7 @@ final class AllocationGuard implements StoredResource, GuardedRuntime {
                             () -> test.page().part("process", number),
                             Optional.empty())
                     .draw(
-                            process.verdict(check),
+                            terms.found(process.verdict(check)),
                             () -> process.verdict(check),
                             process.tracker(),
                             process.notes(),
@@ -319,15 +358,15 @@ final class AllocationGuard implements StoredResource, GuardedRuntime {
         }
     }
 
-    private void closeMemory() {
+    private void closeMemory(Terms terms) {
         List<String> notes =
                 new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
-        awaitLateFrees().ifPresent(notes::add);
-        close(notes);
+        awaitLateFrees(terms).ifPresent(notes::add);
+        close(notes, terms);
     }
 
     /** Without the lock: who frees late may still need the tracker and the meshes of this guard. */
-    private Optional<String> awaitLateFrees() {
+    private Optional<String> awaitLateFrees(Terms terms) {
         Optional<AllocationTracker> all = trackerThatIsChecked();
         if (all.isEmpty() || !settings.policies().waits(test.thrown())) {
             return Optional.empty();
@@ -335,39 +374,39 @@ final class AllocationGuard implements StoredResource, GuardedRuntime {
         AllocationTracker watched = all.get();
         return new GracePeriod(settings.policies().grace(), timer)
                 .await(new MissingBuffers(
-                        watched, () -> MissingBuffers.hasAny(watched), () -> examined(watched.history())));
+                        watched, () -> MissingBuffers.hasAny(watched), () -> examined(watched.history(), terms)));
     }
 
     private synchronized Optional<AllocationTracker> trackerThatIsChecked() {
         return isAskedFor ? Optional.ofNullable(tracker) : Optional.empty();
     }
 
-    private synchronized void close(List<String> notes) {
+    private synchronized void close(List<String> notes, Terms terms) {
         AllocationTracker all = tracker;
         if (all == null || !isAskedFor) {
             return;
         }
         notes.addAll(processes.closeServer());
         try (RunningCheck running = run.reporting().numbers().checkOfMesh(subject.orElseLook(test::subject))) {
-            check(all, notes, running);
+            check(all, notes, running, terms);
         }
     }
 
-    private void check(AllocationTracker all, List<String> notes, RunningCheck running) {
+    private void check(AllocationTracker all, List<String> notes, RunningCheck running, Terms terms) {
         retire();
         budgets.readUnlessRead(openMeshes());
         RuntimeException failedClose = closeMeshes(notes);
         // What is freed from here on, by a collection that a search for handles forces or by whatever else, is late.
         all.checked();
-        LeakVerdict verdict = examined(all.history());
+        LeakVerdict verdict = terms.found(examined(all.history(), terms));
         template.ifPresent(invocation -> invocation.judged(verdict));
         noteThreadsThatOutlivedTheirTest(verdict, notes);
         new Conclusion(settings.policies(), budgets, run, test, test::page, template)
-                .draw(verdict, () -> examined(all.history()), all, notes, failedClose, running);
+                .draw(verdict, () -> examined(all.history(), terms), all, notes, failedClose, running);
     }
 
-    private LeakVerdict examined(AllocationHistory history) {
-        LeakCheck check = LeakCheck.create().expecting(expected);
+    private LeakVerdict examined(AllocationHistory history, Terms terms) {
+        LeakCheck check = terms.check();
         for (Told part : told) {
             check = check.apartFrom(part.verdict(), part.tenant().name());
         }

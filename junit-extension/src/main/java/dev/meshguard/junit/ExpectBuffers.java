@@ -18,8 +18,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * {@code @ExpectBuffers} lets buffers stay allocated at the end of a test, with the reason why.
  *
  * <p>Conditions that are left out fit every buffer; numbers are given as {@code device = 3}, and negative ones are refused. {@link #atMost} and {@link #bytes} are bounds over all devices: one
- * buffer more than they allow fails the test again, and so do fewer than {@link #exactly} or {@link #atLeast} promise, unless none is
- * left at all. The failure of a leak ends with an entry to paste.
+ * buffer more than they allow fails the test again, and so do fewer than {@link #exactly} or {@link #atLeast} promise. The failure of a
+ * leak ends with an entry to paste.
+ *
+ * <p>On a method that holds for no buffer at all, too. Where a method has several invocations or starts several programs, one of them has
+ * to leave what fits; otherwise the method fails. On a class none in one test is in order. Whether an entry matched anything at all is judged
+ * at the end of a whole run that has a name: see {@link SuiteAccount}.
  *
  * <pre>{@code
  * @Test
@@ -69,14 +73,13 @@ public @interface ExpectBuffers {
     long[] atMost() default {};
 
     /**
-     * Returns how many stay at least, over all devices, where any do, 0 or more; fewer fail the test. At most one, no number is too small
-     * if none is given.
+     * Returns how many stay at least, over all devices, 0 or more; fewer fail the test. At most one, no number is too small if none is
+     * given.
      */
     long[] atLeast() default {};
 
     /**
-     * Returns how many stay exactly, over all devices, where any do, 0 or more, instead of {@link #atMost}; at most one, any number if
-     * none is given.
+     * Returns how many stay exactly, over all devices, 0 or more, instead of {@link #atMost}; at most one, any number if none is given.
      */
     long[] exactly() default {};
 

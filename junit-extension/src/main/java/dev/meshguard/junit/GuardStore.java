@@ -4,6 +4,7 @@ import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.junit.internal.TemplateInvocations;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -52,6 +53,8 @@ final class GuardStore {
     private record RunKey() {}
 
     private record PoliciesKey() {}
+
+    private record PromisesKey(ExtensionContext context, Method method) {}
 
     private record SummaryKey() {}
 
@@ -130,6 +133,12 @@ final class GuardStore {
     /** Opens an account for this test unless it has one; it is closed with the context, after what was stored later. */
     void account(Supplier<TestAccount> ifAbsent) {
         kept.account = store.getOrComputeIfAbsent(new AccountKey(context), unused -> ifAbsent.get(), TestAccount.class);
+    }
+
+    /** Returns what is known of the promises of a method; it is closed with the context, after what was stored later. */
+    MethodPromises promises(Method method, Supplier<MethodPromises> ifAbsent) {
+        return store.getOrComputeIfAbsent(
+                new PromisesKey(context, method), unused -> ifAbsent.get(), MethodPromises.class);
     }
 
     /** Returns the account of the whole execution; it is closed after everything else. */

@@ -42,6 +42,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -57,6 +58,7 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
+import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
@@ -103,7 +105,8 @@ public final class MeshGuardExtension
                 AfterTestExecutionCallback,
                 AfterEachCallback,
                 InvocationInterceptor,
-                ParameterResolver {
+                ParameterResolver,
+                TestWatcher {
 
     private static final Scope NOTHING = () -> {};
 
@@ -126,7 +129,7 @@ public final class MeshGuardExtension
     private MeshGuardExtension(Builder builder, boolean isBuilt) {
         SupportedJUnit.require();
         this.settings = builder.settings().checked("MeshGuardExtension");
-        this.expected = builder.expected;
+        this.expected = Requests.inField(builder.expected);
         this.budgets = List.copyOf(builder.budgets);
         this.policies = builder.policies;
         this.timer = builder.timer;
@@ -190,6 +193,29 @@ public final class MeshGuardExtension
         GuardStore store = GuardStore.of(context);
         store.account().ifPresent(TestAccount::bodyEnded);
         guardOf(context, store).begin(Phase.TEARDOWN);
+    }
+
+    /** What a test that did not come to its end would have left is not known. */
+    @Override
+    public void testFailed(ExtensionContext context, @Nullable Throwable cause) {
+        excuse(context);
+    }
+
+    @Override
+    public void testAborted(ExtensionContext context, @Nullable Throwable cause) {
+        excuse(context);
+    }
+
+    @Override
+    public void testDisabled(ExtensionContext context, Optional<String> reason) {
+        excuse(context);
+    }
+
+    /** Only where the whole run is judged does it matter, and a test that is disabled should begin nothing. */
+    private void excuse(ExtensionContext context) {
+        if (context.getConfigurationParameter(RunSettings.RUN).isPresent()) {
+            runOf(context).excuse(expectedIn(context, declarations(context)));
+        }
     }
 
     /** Ends the phases of a mesh that goes on; another one keeps its last until it is checked. */
@@ -277,7 +303,8 @@ public final class MeshGuardExtension
             return;
         }
         AtomicReference<Optional<Throwable>> thrown = new AtomicReference<>(Optional.empty());
-        TestAccount account = accountOfDynamicTest(guard, factory, GuardedTest.dynamic(context, factory, thrown::get));
+        TestAccount account =
+                accountOfDynamicTest(guard, factory, context, GuardedTest.dynamic(context, factory, thrown::get));
         try {
             invocation.proceed();
         } catch (Throwable ofTest) {
@@ -299,13 +326,17 @@ public final class MeshGuardExtension
         }
     }
 
-    private TestAccount accountOfDynamicTest(AllocationGuard guard, ExtensionContext factory, GuardedTest test) {
+    private TestAccount accountOfDynamicTest(
+            AllocationGuard guard, ExtensionContext factory, ExtensionContext dynamic, GuardedTest test) {
         ExpectedBuffers mayStay = expectedBy(factory, guard.run());
         BudgetCheck noBudgets = new BudgetCheck(List.of());
+        Optional<MethodPromises> promises =
+                promisesOf(factory, declarations(factory), settingsOf(factory).policies());
+        promises.ifPresent(ofAll -> ofAll.begin(dynamic));
         return GuardStore.of(factory)
                 .account()
-                .map(ofFactory -> ofFactory.openPart(mayStay, noBudgets, test))
-                .orElseGet(() -> TestAccount.open(guard, mayStay, noBudgets, guard.policies(), test));
+                .map(ofFactory -> ofFactory.openPart(mayStay, noBudgets, test, promises))
+                .orElseGet(() -> TestAccount.open(guard, mayStay, noBudgets, guard.policies(), test, promises));
     }
 
     /** Contexts of dynamic tests and containers know neither class nor method. */
@@ -355,12 +386,16 @@ public final class MeshGuardExtension
     private AllocationGuard enter(ExtensionContext context, GuardStore store) {
         AllocationGuard guard = guardOf(context, store);
         if (guard.accountsForTests() && context.getTestMethod().isPresent()) {
+            Declarations declared = declarations(context);
+            Policies policies = settingsOf(context).policies();
+            Optional<MethodPromises> promises = promisesOf(context, declared, policies);
             store.account(() -> TestAccount.open(
                     guard,
-                    expectedBy(context, guard.run()),
-                    new BudgetCheck(budgetsOf(context, declarations(context))),
-                    settingsOf(context).policies(),
-                    GuardedTest.of(context)));
+                    expectedBy(context, guard.run(), declared),
+                    new BudgetCheck(budgetsOf(context, declared)),
+                    policies,
+                    GuardedTest.of(context),
+                    promises));
         }
         return guard;
     }
@@ -382,8 +417,28 @@ public final class MeshGuardExtension
         ExtensionContext owner = ownerOf(context, asked, template);
         Declarations ofOwner = owner == context ? declared : declarations(owner);
         RunAccount run = ofOwner.run.orElseLook(() -> runOf(owner));
+        // Before the mesh of a factory, so that it is closed after that.
+        Optional<MethodPromises> promises =
+                owner == context ? promisesOf(context, declared, asked.policies()) : Optional.empty();
         return (owner == context ? store : GuardStore.of(owner))
-                .guard(asked.ofMesh(), () -> newGuard(owner, asked, run, ofOwner, template));
+                .guard(asked.ofMesh(), () -> newGuard(owner, asked, run, ofOwner, template, promises));
+    }
+
+    /** Returns what all invocations of a method promise together, if it has several and promises anything. */
+    private Optional<MethodPromises> promisesOf(ExtensionContext context, Declarations declared, Policies policies) {
+        ExpectedBuffers expected = expectedIn(context, declared);
+        if (context.getTestMethod().isEmpty()
+                || policies.check() == AllocationCheck.NONE
+                || MethodPromises.promised(expected).isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<MethodPromises> ofAll = Invocations.around(context)
+                .map(around -> GuardStore.of(around)
+                        .promises(
+                                context.getRequiredTestMethod(),
+                                () -> new MethodPromises(GuardedTest.of(context), expected)));
+        ofAll.ifPresent(promises -> promises.begin(context));
+        return ofAll;
     }
 
     private AllocationGuard newGuard(
@@ -391,10 +446,12 @@ public final class MeshGuardExtension
             GuardSettings asked,
             RunAccount run,
             Declarations declared,
-            Optional<TemplateInvocation> template) {
+            Optional<TemplateInvocation> template,
+            Optional<MethodPromises> promises) {
         return new AllocationGuard(
                 settingsOfMesh(owner, asked),
                 expectedByOwner(owner, run, declared),
+                promises,
                 new BudgetCheck(budgetsOf(owner, declared)),
                 run,
                 speakersFor(owner, declared).get(0).timer,
@@ -492,9 +549,15 @@ public final class MeshGuardExtension
     }
 
     private ExpectedBuffers expectedBy(ExtensionContext owner, RunAccount run, Declarations declared) {
-        ExpectedBuffers all = declared.expected.orElseLook(() -> expectedInTests(owner));
-        run.expect(all);
+        ExpectedBuffers all = expectedIn(owner, declared);
+        if (policiesOf(owner).check() != AllocationCheck.NONE) {
+            run.expect(all);
+        }
         return all.and(run.expected());
+    }
+
+    private ExpectedBuffers expectedIn(ExtensionContext owner, Declarations declared) {
+        return declared.expected.orElseLook(() -> expectedInTests(owner));
     }
 
     private ExpectedBuffers expectedInTests(ExtensionContext owner) {

@@ -56,12 +56,27 @@ final class Requests {
     static ExpectedBuffers expected(ExtensionContext context) {
         List<Expectation> all = new ArrayList<>(ofMethod(context));
         context.getTestClass().ifPresent(type -> {
-            all.addAll(on(type, TestNames.of(type)));
+            all.addAll(ofClass(type));
             List<Class<?>> inner = new ArrayList<>(context.getEnclosingTestClasses());
             Collections.reverse(inner);
-            inner.forEach(outer -> all.addAll(on(outer, TestNames.of(outer))));
+            inner.forEach(outer -> all.addAll(ofClass(outer)));
         });
         return new ExpectedBuffers(all);
+    }
+
+    /** Returns what an extension expects that may stand in several fields and serve several classes. */
+    static ExpectedBuffers inField(ExpectedBuffers entries) {
+        return new ExpectedBuffers(entries.entries().stream()
+                .map(entry -> entry.source().isPresent() ? entry : entry.standingAt("MeshGuardExtension.expecting"))
+                .map(Expectation::forSeveralChecks)
+                .toList());
+    }
+
+    /** Of the tests of a class, some leave nothing that an entry on the class means. */
+    private static List<Expectation> ofClass(Class<?> type) {
+        return on(type, TestNames.of(type)).stream()
+                .map(Expectation::forSeveralChecks)
+                .toList();
     }
 
     /** Refuses an entry on a method whose mesh outlives it, because it would have to hold for other methods too. */
@@ -126,7 +141,8 @@ final class Requests {
     private static List<Expectation> on(AnnotatedElement element, String name) {
         List<Expectation> all = new ArrayList<>();
         AnnotationSupport.findRepeatableAnnotations(element, ExpectBuffers.class)
-                .forEach(annotation -> all.add(expectation(annotation, "@ExpectBuffers on " + name)));
+                .forEach(annotation -> all.add(expectation(annotation, "@ExpectBuffers on " + name)
+                        .standingAt("@ExpectBuffers on " + AnnotatedPlace.of(element, annotation))));
         AnnotationSupport.findAnnotation(element, ExpectedBuffersFile.class)
                 .ifPresent(annotation -> all.addAll(
                         load(annotation, "@ExpectedBuffersFile on " + name).entries()));

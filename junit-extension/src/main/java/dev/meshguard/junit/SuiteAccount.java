@@ -15,7 +15,7 @@ import org.opentest4j.AssertionFailedError;
 /**
  * The last step of a run of many tests: judges what no single test can.
  *
- * <p>An entry of a file that matches nothing in one test is what the other tests need; one that matches nothing in the whole run is
+ * <p>An entry that matches nothing in one test is what the other tests need; one that matches nothing in the whole run is
  * out of date and fails it. What the whole run is, only the build knows. It says so with configuration parameters of JUnit, which may
  * also be system properties:
  *

@@ -26,6 +26,7 @@ final class TestAccount implements StoredResource {
     private final BudgetCheck budgets;
     private final Policies policies;
     private final GuardedTest test;
+    private final Optional<MethodPromises> promises;
     private final Tenant tenant;
     private final Scope thread;
     private boolean isClosed;
@@ -36,25 +37,37 @@ final class TestAccount implements StoredResource {
             ExpectedBuffers expected,
             BudgetCheck budgets,
             Policies policies,
-            GuardedTest test) {
+            GuardedTest test,
+            Optional<MethodPromises> promises) {
         this.guard = guard;
         this.policies = policies;
         this.expected = expected;
         this.budgets = budgets;
         this.test = test;
+        this.promises = promises;
         this.tenant = tenant;
         this.thread = tenant.onThisThread();
     }
 
-    /** Opens the account of a test that runs on the calling thread. */
+    /**
+     * Opens the account of a test that runs on the calling thread.
+     *
+     * @param promises what all invocations of its method promise together, if there are several
+     */
     static TestAccount open(
-            AllocationGuard guard, ExpectedBuffers expected, BudgetCheck budgets, Policies policies, GuardedTest test) {
-        return new TestAccount(guard, guard.tenant(test.name()), expected, budgets, policies, test);
+            AllocationGuard guard,
+            ExpectedBuffers expected,
+            BudgetCheck budgets,
+            Policies policies,
+            GuardedTest test,
+            Optional<MethodPromises> promises) {
+        return new TestAccount(guard, guard.tenant(test.name()), expected, budgets, policies, test, promises);
     }
 
     /** Opens the account of a part of this test; what the part takes counts to this test no more. */
-    TestAccount openPart(ExpectedBuffers mayStay, BudgetCheck within, GuardedTest part) {
-        return new TestAccount(guard, tenant.tenant(part.name()), mayStay, within, policies, part);
+    TestAccount openPart(
+            ExpectedBuffers mayStay, BudgetCheck within, GuardedTest part, Optional<MethodPromises> ofAllParts) {
+        return new TestAccount(guard, tenant.tenant(part.name()), mayStay, within, policies, part, ofAllParts);
     }
 
     /** Says that code of the test runs on the calling thread until the scope is closed. */
@@ -94,19 +107,33 @@ final class TestAccount implements StoredResource {
 
     private synchronized void judge(List<String> notes) {
         tenant.leave();
+        if (test.thrown().isPresent()) {
+            promises.ifPresent(MethodPromises::giveUp);
+        }
         if (tenant.hasTaken() || tenant.mayHaveLeftSomething()) {
             try (RunningCheck running = guard.run().reporting().numbers().checkOfPart(test.subject())) {
                 check(notes, running);
             }
+        } else if (judgesPromises()) {
+            new MethodPromises(test, expected).close();
         }
+    }
+
+    /** One check judges by itself what is promised; who failed may have failed before it was there. */
+    private boolean judgesPromises() {
+        return promises.isEmpty()
+                && policies.check() != AllocationCheck.NONE
+                && test.thrown().isEmpty()
+                && !MethodPromises.promised(expected).isEmpty();
     }
 
     /** The history of a mesh grows with every test, and is only read for a test that may have to be told of. */
     private void check(List<String> notes, RunningCheck running) {
-        if (tenant.mayHaveLeftSomething() || !budgets.isEmpty()) {
+        promises.ifPresent(MethodPromises::checked);
+        if (tenant.mayHaveLeftSomething() || !budgets.isEmpty() || judgesPromises()) {
             guard.judge(
                     tenant,
-                    this::examined,
+                    this::examinedAtTheEnd,
                     new Conclusion(policies, budgets, guard.run(), test, test::page, Optional.empty()),
                     notes,
                     running);
@@ -115,7 +142,15 @@ final class TestAccount implements StoredResource {
         }
     }
 
+    private LeakVerdict examinedAtTheEnd(AllocationHistory history) {
+        LeakVerdict verdict = examined(history);
+        promises.ifPresent(ofAll -> ofAll.add(verdict));
+        return verdict;
+    }
+
     private LeakVerdict examined(AllocationHistory history) {
-        return LeakCheck.create().expecting(expected).examine(history);
+        return LeakCheck.create()
+                .expecting(judgesPromises() ? expected : expected.forSeveralChecks())
+                .examine(history);
     }
 }

@@ -73,6 +73,15 @@ class ProcessSourceTests {
     }
 
     @Test
+    void whatAMethodPromisesOneOfItsProgramsHasToLeave() {
+        assertThat(run(KeptPromiseTestCase.class)).hasOnlySucceeded(1);
+        assertThat(run(BrokenPromiseTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("1. nothing left that fits in any of 2 checks: exactly 1 buffer, because \"kept\"");
+    }
+
+    @Test
     void aProgramThatStillRunsIsEndedAndTold() {
         assertThat(run(RunningTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
     }
@@ -181,6 +190,38 @@ class ProcessSourceTests {
             program.await(PATIENCE);
             processes.start("true").await(PATIENCE);
         }
+    }
+
+    @TrackAllocations(source = MemorySource.PROCESSES)
+    static class KeptPromiseTestCase {
+        @Test
+        @ExpectBuffers(exactly = 1, because = "kept")
+        void decodes(TrackedProcesses processes) throws Exception {
+            oneBuffer(processes, false);
+            oneBuffer(processes, true);
+        }
+    }
+
+    @TrackAllocations(source = MemorySource.PROCESSES)
+    static class BrokenPromiseTestCase {
+        @Test
+        @ExpectBuffers(exactly = 1, because = "kept")
+        void decodes(TrackedProcesses processes) throws Exception {
+            oneBuffer(processes, true);
+            oneBuffer(processes, true);
+        }
+    }
+
+    private static void oneBuffer(TrackedProcesses processes, boolean isFreed) throws Exception {
+        TrackedProcess program = reading(processes);
+        try (AllocationClient client = clientOf(program)) {
+            client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+            if (isFreed) {
+                client.freed(0, 4_096);
+            }
+        }
+        program.input().close();
+        program.await(PATIENCE);
     }
 
     private static String text(Class<?> testClass) {

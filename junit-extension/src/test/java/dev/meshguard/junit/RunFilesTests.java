@@ -81,7 +81,7 @@ class RunFilesTests {
                 .with(AssertionFailedError.class, """
                         STALE  1 of 2 expectations matched nothing in the whole run      [1 JVM]
                            label "fabric", because "telemetry" at %s:2
-                        Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
+                        Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
     }
 
     @Test

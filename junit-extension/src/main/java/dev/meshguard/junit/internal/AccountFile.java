@@ -23,9 +23,10 @@ import java.util.stream.Stream;
 final class AccountFile {
 
     private static final String EXTENSION = ".account";
-    private static final String HEADER = "meshguard account 1 of run ";
+    private static final String HEADER = "meshguard account 2 of run ";
     private static final String END = "end";
     private static final String SEPARATOR = "\t";
+    private static final String NO_LINE = "-";
 
     /**
      * An account that was read.
@@ -64,6 +65,10 @@ final class AccountFile {
         append("matched", entries);
     }
 
+    void excused(List<Expectation> entries) throws IOException {
+        append("excused", entries);
+    }
+
     void found(Baseline leaks) throws IOException {
         StringBuilder lines = new StringBuilder();
         leaks.entries()
@@ -79,8 +84,13 @@ final class AccountFile {
     private void append(String kind, List<Expectation> entries) throws IOException {
         StringBuilder lines = new StringBuilder();
         for (Expectation entry : entries) {
-            SourceLine source = entry.source().orElseThrow();
-            lines.append(String.join(SEPARATOR, kind, Integer.toString(source.line()), source.file(), entry.toText()))
+            String line = entry.source()
+                    .map(source -> Integer.toString(source.line()))
+                    .orElse(NO_LINE);
+            String place = entry.source()
+                    .map(SourceLine::file)
+                    .orElseGet(() -> entry.place().orElseThrow());
+            lines.append(String.join(SEPARATOR, kind, line, place, entry.toText()))
                     .append('\n');
         }
         append(lines.toString());
@@ -122,6 +132,7 @@ final class AccountFile {
             switch (parts[0]) {
                 case "entry" -> findings.expect(List.of(entry(parts)));
                 case "matched" -> findings.match(entry(parts));
+                case "excused" -> findings.excuse(List.of(entry(parts)));
                 case "found" -> findings.find(Baseline.parse(parts[1], "account"));
                 case END -> isComplete = true;
                 default -> throw new IllegalArgumentException("An account has no line of this kind: " + line);
@@ -131,9 +142,9 @@ final class AccountFile {
     }
 
     private static Expectation entry(String... parts) {
-        return ExpectedBuffers.parse(parts[3], parts[2])
-                .entries()
-                .get(0)
-                .writtenAt(new SourceLine(parts[2], Integer.parseInt(parts[1])));
+        Expectation entry = ExpectedBuffers.parse(parts[3], parts[2]).entries().get(0);
+        return parts[1].equals(NO_LINE)
+                ? entry.standingAt(parts[2])
+                : entry.writtenAt(new SourceLine(parts[2], Integer.parseInt(parts[1])));
     }
 }

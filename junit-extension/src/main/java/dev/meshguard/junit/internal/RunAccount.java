@@ -124,13 +124,19 @@ public final class RunAccount implements StoredResource {
     }
 
     private static List<String> words(List<Expectation> entries) {
-        return entries.stream().map(Expectation::toString).toList();
+        return entries.stream().map(RunFindings::words).toList();
     }
 
-    /** Adds entries of another file that have to match somewhere in the run. */
+    /** Adds entries that have to match somewhere in the run: those of another file, and those of annotations. */
     public synchronized void expect(ExpectedBuffers more) {
         List<Expectation> news = findings.expect(more.entries());
         write(account -> account.entries(news));
+    }
+
+    /** Says that a test failed, was aborted or is disabled, so that what it would have left is not known. */
+    public synchronized void excuse(ExpectedBuffers ofTest) {
+        List<Expectation> news = findings.excuse(ofTest.entries());
+        write(account -> account.excused(news));
     }
 
     /** Adds what one check found. */

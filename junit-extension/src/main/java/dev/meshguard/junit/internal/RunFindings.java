@@ -6,27 +6,34 @@ import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
- * What the checks of a run, or of a part of it, found: which entries of files matched, and which leaks were there.
+ * What the checks of a run, or of a part of it, found: which entries matched, and which leaks were there.
+ *
+ * <p>Entries of a file serve all tests. Those of an annotation serve some, so whether they are needed is not known where one of these
+ * failed, was aborted or is disabled.
  *
  * <p>Not safe for use by several threads.
  */
 final class RunFindings {
 
-    /** Entries by where they are written and what they say: a file that changed between two JVMs has other entries. */
+    /** Entries by where they stand and what they say: a file that changed between two JVMs has other entries. */
     private final Map<String, Expectation> entries = new LinkedHashMap<>();
 
     private final Map<String, Boolean> matched = new LinkedHashMap<>();
+    private final Set<String> excused = new LinkedHashSet<>();
     private Baseline found = Baseline.empty();
 
     /** Adds entries that have to match in the whole run; returns those that were not known. */
     List<Expectation> expect(List<Expectation> more) {
         List<Expectation> added = new ArrayList<>();
         for (Expectation entry : more) {
-            if (entry.source().isPresent() && entries.putIfAbsent(key(entry), entry) == null) {
+            if (entry.place().isPresent() && entries.putIfAbsent(key(entry), entry) == null) {
                 added.add(entry);
             }
         }
@@ -44,7 +51,18 @@ final class RunFindings {
         List<Expectation> news = new ArrayList<>();
         for (ExpectationResult result : verdict.expectations()) {
             Expectation entry = result.expectation();
-            if (entry.source().isPresent() && !result.neverMatched() && match(entry)) {
+            if (entry.place().isPresent() && !result.neverMatched() && match(entry)) {
+                news.add(entry);
+            }
+        }
+        return news;
+    }
+
+    /** Says that a test on which entries stand did not show whether they match; returns those of which that is news. */
+    List<Expectation> excuse(List<Expectation> more) {
+        List<Expectation> news = new ArrayList<>();
+        for (Expectation entry : more) {
+            if (entry.place().isPresent() && entry.source().isEmpty() && excused.add(key(entry))) {
                 news.add(entry);
             }
         }
@@ -66,23 +84,36 @@ final class RunFindings {
         return entries.size();
     }
 
-    /** Returns the entries that matched nothing, as they are written. */
+    /** Returns the entries that matched nothing, where that is known, as they are written. */
     List<Expectation> unmatched() {
-        return entries.entrySet().stream()
-                .filter(entry -> !matched.containsKey(entry.getKey()))
-                .map(Map.Entry::getValue)
-                .toList();
+        return entriesOf(key -> !matched.containsKey(key) && !excused.contains(key));
+    }
+
+    /** Returns the entries that matched nothing, and might have in a test that did not come to its end. */
+    List<Expectation> unknown() {
+        return entriesOf(key -> !matched.containsKey(key) && excused.contains(key));
     }
 
     /** Returns the entries that matched something, as they are written. */
     List<Expectation> matched() {
+        return entriesOf(matched::containsKey);
+    }
+
+    private List<Expectation> entriesOf(Predicate<String> isWanted) {
         return entries.entrySet().stream()
-                .filter(entry -> matched.containsKey(entry.getKey()))
+                .filter(entry -> isWanted.test(entry.getKey()))
                 .map(Map.Entry::getValue)
                 .toList();
     }
 
-    static String key(Expectation entry) {
-        return entry.source().orElseThrow() + " " + entry.toText();
+    /** Returns an entry in words, and where it stands. */
+    static String words(Expectation entry) {
+        boolean saysWhere = entry.source().isPresent();
+        return entry
+                + (saysWhere ? "" : entry.place().map(place -> " at " + place).orElse(""));
+    }
+
+    private static String key(Expectation entry) {
+        return entry.place().orElseThrow() + " " + entry.toText();
     }
 }

@@ -78,17 +78,26 @@ public record RunJudgement(Outcome outcome, String text) {
                     unmatched.size(),
                     Quantities.count(findings.expected(), "expectation"),
                     sources));
-            lines.addAll(cut(unmatched.stream().map(entry -> INDENT + entry).toList()));
+            lines.addAll(cut(inLines(unmatched)));
             lines.add(
-                    "Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass.");
+                    "Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.");
         }
+        List<Expectation> unknown = findings.unknown();
         boolean isOld = !ratchet(settings, findings, lines);
         if (lines.isEmpty()) {
             lines.add(String.format(
                     Locale.ROOT,
-                    "CLEAN  each of %s matched in the run      [%s]",
-                    Quantities.count(findings.expected(), "expectation"),
+                    "CLEAN  each of %s matched in the run%s      [%s]",
+                    Quantities.count(findings.expected() - unknown.size(), "expectation"),
+                    unknown.isEmpty() ? "" : ", " + unknown.size() + " not judged",
                     sources));
+        }
+        if (!unknown.isEmpty()) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "Not judged: %s matched nothing, but a test with it failed, was aborted or is disabled",
+                    Quantities.count(unknown.size(), "expectation")));
+            lines.addAll(cut(inLines(unknown)));
         }
         boolean isStale = !unmatched.isEmpty() || (isOld && settings.strict());
         return new RunJudgement(
@@ -128,6 +137,10 @@ public record RunJudgement(Outcome outcome, String text) {
     private static String instead(Baseline left, BaselineEntry entry) {
         BaselineEntry smaller = left.entries().get(entry.fingerprint());
         return smaller == null ? "" : String.format(Locale.ROOT, " (now at most %d)", smaller.count());
+    }
+
+    private static List<String> inLines(List<Expectation> entries) {
+        return entries.stream().map(entry -> INDENT + RunFindings.words(entry)).toList();
     }
 
     private static List<String> cut(List<String> lines) {

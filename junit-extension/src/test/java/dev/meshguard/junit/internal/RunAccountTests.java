@@ -68,7 +68,7 @@ class RunAccountTests {
                 .withMessage("""
                         STALE  1 of 2 expectations matched nothing in the whole run      [1 JVM]
                            label "cache", because "kept" at %s:2
-                        Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
+                        Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
     }
 
     @Test
@@ -133,7 +133,7 @@ class RunAccountTests {
         assertThat(judged.text()).isEqualTo("""
                 STALE  1 of 2 expectations matched nothing in the whole run      [2 accounts]
                    label "weights", because "a \\"reason\\"\\tmore" at %s:1
-                Remove the line of what does not stay any more; a line that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
+                Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
     }
 
     @Test

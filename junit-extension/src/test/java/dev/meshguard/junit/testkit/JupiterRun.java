@@ -69,8 +69,14 @@ public final class JupiterRun {
 
     /** Returns what became of the tests of several classes in one run. */
     public static RunAssert.Results runTogether(Class<?>... testClasses) {
+        return runTogether(Map.of(), testClasses);
+    }
+
+    /** Returns what became of the tests of several classes in one run with configuration parameters. */
+    public static RunAssert.Results runTogether(Map<String, String> parameters, Class<?>... testClasses) {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
                 .configurationParameter("meshguard.page", "off")
+                .configurationParameters(parameters)
                 .selectors(Arrays.stream(testClasses)
                         .map(DiscoverySelectors::selectClass)
                         .toArray(DiscoverySelector[]::new))

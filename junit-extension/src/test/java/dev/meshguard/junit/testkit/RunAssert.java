@@ -117,6 +117,12 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return new Subject(actual, finished.get(0));
     }
 
+    /** Verifies that neither the engine nor any class or factory failed. */
+    public RunAssert hasNoFailedClass() {
+        Assertions.assertThat(failures(actual.events().containerEvents())).isEmpty();
+        return this;
+    }
+
     /** Goes on with the one class that failed. */
     public Subject hasFailedClass() {
         List<Event> failed = actual.events().containerEvents().failed().list();

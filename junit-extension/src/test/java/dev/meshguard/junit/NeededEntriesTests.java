@@ -1,0 +1,199 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
+import static dev.meshguard.junit.testkit.JupiterRun.runTogether;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.expectation.Expectation;
+import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.AssertionFailedError;
+
+/** Whether an annotation is needed shows at the end of a whole run, as it does for a line of a file. */
+class NeededEntriesTests {
+
+    private static final Map<String, String> WHOLE_RUN = Map.of("meshguard.run", "7");
+
+    @Test
+    void anAnnotationThatMatchedInNoTestFailsTheWholeRun() {
+        assertThat(run(NeverMatchedTestCase.class, WHOLE_RUN))
+                .hasFailedClass()
+                .whichFailed()
+                .with(AssertionFailedError.class, """
+                STALE  3 of 5 expectations matched nothing in the whole run      [1 JVM]
+                   label "fabric", because "of the method" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase#keeps
+                   label "fabric", because "of the class" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase
+                   label "fabric", because "of the field" at MeshGuardExtension.expecting
+                Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.""");
+    }
+
+    @Test
+    void aRunWithoutANameIsNotJudged() {
+        assertThat(run(NeverMatchedTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aPromiseOnAClassIsJudgedOverTheWholeRun() {
+        assertThat(run(PromiseOnAClassTestCase.class)).hasOnlySucceeded(2);
+        assertThat(run(PromiseOnAClassTestCase.class, WHOLE_RUN))
+                .hasFailedClass()
+                .whichFailed()
+                .withTextContaining("STALE  1 of 1 expectation matched nothing");
+    }
+
+    @Test
+    void whatATestThatDidNotEndWellWouldHaveLeftIsNotKnown() {
+        for (String test : new String[] {"fails", "aborts", "isDisabled"}) {
+            assertThat(runTest(NotEndedTestCase.class, test, WHOLE_RUN)).hasNoFailedClass();
+        }
+        assertThat(runTest(NotEndedTestCase.class, "passes", WHOLE_RUN))
+                .hasFailedClass()
+                .whichFailed()
+                .withTextContaining("STALE");
+    }
+
+    @Test
+    void oneTestThatDidNotEndWellIsEnough() {
+        assertThat(run(NotEndedTestCase.class, WHOLE_RUN)).hasNoFailedClass();
+    }
+
+    @Test
+    void anEntryThatSeveralClassesInheritIsNeededIfOneNeedsIt() {
+        assertThat(run(WithWeightsTestCase.class, WHOLE_RUN)).hasOnlySucceeded(1);
+        assertThat(runTogether(WHOLE_RUN, WithWeightsTestCase.class, WithoutWeightsTestCase.class))
+                .hasOnlySucceeded(2);
+        assertThat(run(WithoutWeightsTestCase.class, WHOLE_RUN))
+                .hasFailedClass()
+                .whichFailed()
+                .withTextContaining("at @ExpectBuffers on NeededEntriesTests$WeightsContract\n")
+                .withTextContaining("at @ExpectBuffers on NeededEntriesTests$KeepsCaches\n");
+    }
+
+    @Test
+    void whatIsNotCheckedIsNotJudged() {
+        Map<String, String> unchecked = new HashMap<>(WHOLE_RUN);
+        unchecked.put("meshguard.check", "none");
+
+        assertThat(run(NeverMatchedTestCase.class, unchecked)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void accountsOfSeveralJvmsAgreeOnAnnotations(@TempDir Path folder) throws IOException {
+        Map<String, String> accounts = new HashMap<>(WHOLE_RUN);
+        accounts.put("meshguard.account", folder.toString());
+        assertThat(run(WithoutWeightsTestCase.class, accounts)).hasOnlySucceeded(1);
+        assertThat(run(NotEndedTestCase.class, accounts)).hasNoFailedClass();
+
+        Assertions.assertEquals("""
+                STALE  2 of 3 expectations matched nothing in the whole run      [2 accounts]
+                   label "weights", because "of all that implement it" at @ExpectBuffers on NeededEntriesTests$WeightsContract
+                   label "cache", because "of all that have it" at @ExpectBuffers on NeededEntriesTests$KeepsCaches
+                Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.
+                Not judged: 1 expectation matched nothing, but a test with it failed, was aborted or is disabled
+                   label "weights", because "shared" at @ExpectBuffers on NeededEntriesTests$NotEndedTestCase""", judged(accounts));
+
+        assertThat(run(WithWeightsTestCase.class, accounts)).hasOnlySucceeded(1);
+
+        Assertions.assertEquals("""
+                CLEAN  each of 2 expectations matched in the run, 1 not judged      [3 accounts]
+                Not judged: 1 expectation matched nothing, but a test with it failed, was aborted or is disabled
+                   label "weights", because "shared" at @ExpectBuffers on NeededEntriesTests$NotEndedTestCase""", judged(accounts));
+    }
+
+    private static String judged(Map<String, String> parameters) throws IOException {
+        return SuiteAccount.judge(name -> Optional.ofNullable(parameters.get(name)), Map.of())
+                .text();
+    }
+
+    @ExpectBuffers(label = "weights", because = "of the class, too")
+    @ExpectBuffers(label = "fabric", because = "of the class")
+    static class NeverMatchedTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .expecting(
+                        Expectation.because("of the field").label("fabric"),
+                        Expectation.because("of the field, too").label("cache"))
+                .build();
+
+        @Test
+        @ExpectBuffers(label = "fabric", because = "of the method")
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+            Buffers.take(mesh, "cache");
+        }
+    }
+
+    @TrackAllocations
+    @ExpectBuffers(label = "weights", exactly = 8, because = "shared")
+    static class PromiseOnAClassTestCase {
+        @Test
+        void takesNothing(MeshDevice mesh) {}
+
+        @Nested
+        class InnerTestCase {
+            @Test
+            void takesNothingEither(MeshDevice mesh) {}
+        }
+    }
+
+    @TrackAllocations
+    @ExpectBuffers(label = "weights", because = "shared")
+    static class NotEndedTestCase {
+        @Test
+        void passes(MeshDevice mesh) {}
+
+        @Test
+        void fails(MeshDevice mesh) {
+            Assertions.fail("before it allocates");
+        }
+
+        @Test
+        void aborts(MeshDevice mesh) {
+            Assumptions.abort("before it allocates");
+        }
+
+        @Test
+        @Disabled("for now")
+        void isDisabled(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+    }
+
+    @ExpectBuffers(label = "cache", because = "of all that have it")
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface KeepsCaches {}
+
+    @TrackAllocations
+    @ExpectBuffers(label = "weights", because = "of all that implement it")
+    interface WeightsContract {}
+
+    @KeepsCaches
+    static class WithWeightsTestCase implements WeightsContract {
+        @Test
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+            Buffers.take(mesh, "cache");
+        }
+    }
+
+    @KeepsCaches
+    static class WithoutWeightsTestCase implements WeightsContract {
+        @Test
+        void keepsNothing(MeshDevice mesh) {}
+    }
+}
