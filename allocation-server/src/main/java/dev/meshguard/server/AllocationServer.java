@@ -6,6 +6,7 @@ import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Retention;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.SelectionKey;
@@ -70,6 +71,9 @@ public final class AllocationServer implements AutoCloseable {
     /** The socket that the field's programs connect to; it is fixed in them. */
     public static final Path DEFAULT_SOCKET = Path.of("/tmp/tt_allocation_server.sock");
 
+    /** A server's thread that ends tells those who wait; this is for one that cannot. */
+    private static final long WAIT_MILLIS = 1000;
+
     private final Object lock = new Object();
     private final ServerOptions options;
     private final Problems problems;
@@ -98,7 +102,7 @@ public final class AllocationServer implements AutoCloseable {
             throw e;
         }
         LineBuffer lines = log == null ? null : new LineBuffer(log);
-        this.bookkeeper = new Bookkeeper(options, lines);
+        this.bookkeeper = new Bookkeeper(options, lines, problems);
         this.loop = new ServerLoop(lock, selector, channel, bookkeeper, lines, options, problems);
         bookkeeper.started(options.socket().toString(), options.processCheck().toSeconds());
         this.thread = new Thread(loop, "meshguard-allocation-server " + options.socket());
@@ -135,8 +139,11 @@ public final class AllocationServer implements AutoCloseable {
         return options.socket();
     }
 
-    /** Returns the tracker that everything goes to. */
+    /** Returns the tracker that everything goes to; with {@link Builder#withoutHistory()} it stays empty. */
     public AllocationTracker tracker() {
+        synchronized (lock) {
+            bookkeeper.addUp();
+        }
         return options.tracker();
     }
 
@@ -185,16 +192,36 @@ public final class AllocationServer implements AutoCloseable {
     /** Looks for dead processes now, and takes off the books what they had; the tracker keeps it as theirs. */
     public void checkProcesses() {
         synchronized (lock) {
-            bookkeeper.checkProcesses();
-            loop.logged();
+            awaitCheck(bookkeeper.askForCheck());
         }
     }
 
     /** Logs what is left, as if a program had asked for it. */
     public void dump() {
         synchronized (lock) {
+            awaitCheck(bookkeeper.askForDump());
             bookkeeper.dump();
             loop.logged();
+        }
+    }
+
+    /** The server's thread looks for the dead, in parts, so that programs are served meanwhile; where it is gone, this one does. */
+    private void awaitCheck(long asked) {
+        loop.logged();
+        boolean wasInterrupted = false;
+        while (!bookkeeper.isChecked(asked)) {
+            if (!thread.isAlive() || Thread.currentThread().equals(thread)) {
+                bookkeeper.work(Integer.MAX_VALUE);
+                continue;
+            }
+            try {
+                lock.wait(WAIT_MILLIS);
+            } catch (InterruptedException e) {
+                wasInterrupted = true;
+            }
+        }
+        if (wasInterrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -314,6 +341,8 @@ public final class AllocationServer implements AutoCloseable {
         private Duration statistics = Duration.ofSeconds(10);
         private InstantSource clock = InstantSource.system();
         private ProcessProbe probe = ProcessProbe.ofThisMachine();
+        private ServerLimits limits = ServerLimits.ofHeap(Runtime.getRuntime().maxMemory());
+        private boolean hasHistory = true;
         private Consumer<String> onProblem = problem -> {};
 
         private Builder() {}
@@ -402,6 +431,73 @@ public final class AllocationServer implements AutoCloseable {
             return interval;
         }
 
+        /**
+         * Keeps the server's own books and the log, and records nothing in a tracker: for a server that runs for months and whose log is
+         * judged. Its {@link #tracker(AllocationTracker) tracker} stays empty, which proves nothing.
+         */
+        public Builder withoutHistory() {
+            hasHistory = false;
+            return this;
+        }
+
+        /**
+         * Limits how many buffers are known at a time, where one that several processes refer to counts for each of them, and one of a dead
+         * process as long as it is in the history; unless set, one for each 640 bytes of this JVM's heap.
+         *
+         * <p>What does not fit is refused and counts as lost, so the verdict is inconclusive. Programs are not held up, and what is
+         * freed makes room.
+         *
+         * @throws IllegalArgumentException if the number is below 1
+         */
+        public Builder maxBuffers(long buffers) {
+            limits = limits.withBuffers(positive(buffers));
+            return this;
+        }
+
+        /**
+         * Limits how many circular buffers and kernels are known at a time, as {@link #maxBuffers} does for buffers; unless set, one for
+         * each 2,560 bytes of the heap.
+         *
+         * @throws IllegalArgumentException if the number is below 1
+         */
+        public Builder maxCircularBuffers(long circularBuffers) {
+            limits = limits.withCircularBuffers(positive(circularBuffers));
+            return this;
+        }
+
+        /**
+         * Limits how many processes are known at a time; unless set, one for each 8 KiB of the heap.
+         *
+         * <p>Those that have nothing are forgotten when there is no room; the reports of a process for which there is none count as lost.
+         *
+         * @throws IllegalArgumentException if the number is below 1
+         */
+        public Builder maxProcesses(int newProcesses) {
+            limits = limits.withProcesses((int) positive(newProcesses));
+            return this;
+        }
+
+        /**
+         * Limits how many events the tracker is given in the server's life; unless set, one for each 480 bytes of the heap. With
+         * {@link Retention#LIVE_AND_TOTALS}, whose memory does not grow with each report, only what is said of processes and devices
+         * counts.
+         *
+         * <p>After that the tracker notes that tracking stopped, so the verdict is inconclusive; the server's own books and its log go on.
+         *
+         * @throws IllegalArgumentException if the number is below 1
+         */
+        public Builder maxEvents(long events) {
+            limits = limits.withEvents(positive(events));
+            return this;
+        }
+
+        private static long positive(long number) {
+            if (number < 1) {
+                throw new IllegalArgumentException("Give a limit of one or more: " + number + " is less");
+            }
+            return number;
+        }
+
         /** Takes the time from another source than the system's clock. */
         public Builder clock(InstantSource newClock) {
             clock = newClock;
@@ -447,6 +543,7 @@ public final class AllocationServer implements AutoCloseable {
                     statistics,
                     clock,
                     probe,
+                    hasHistory ? limits : limits.withEvents(0),
                     onProblem);
         }
 

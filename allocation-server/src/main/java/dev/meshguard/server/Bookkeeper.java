@@ -10,12 +10,10 @@ import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordFields;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.Ownership;
 import java.nio.ByteBuffer;
 import java.time.InstantSource;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -26,8 +24,10 @@ import org.jspecify.annotations.Nullable;
  * Enters what programs report, three times over: in the server's own books, by which queries are answered; in the log, if there is
  * one; and in the tracker, by which leaks are judged.
  *
- * <p>The three differ where the old server forgets: a dead process's buffers leave the books and stay in the tracker. Guarded by the
- * server's lock.
+ * <p>The three differ where the old server forgets: a dead process's buffers leave the books and stay in the tracker.
+ *
+ * <p>To look for dead processes and to clean up after them takes as long as there are processes and as they had buffers. So it is done
+ * in parts: {@link #askForCheck}, then {@link #work} until {@link #isChecked}. Guarded by the server's lock.
  */
 final class Bookkeeper {
 
@@ -37,12 +37,34 @@ final class Bookkeeper {
     private static final BufferType[] TYPES = BufferType.values();
     private static final AllocationDetails NOBODY = AllocationDetails.user();
 
-    private final ReportBooks books = new ReportBooks();
+    /** What it costs to look for a process, in steps of cleaning: some files are read for it. */
+    private static final int STEPS_OF_LOOK = 50;
+
+    private static final int MAX_DEVICES = 1024;
+
+    /** What there may be no room for. */
+    private enum Limit {
+        BUFFERS("buffers", "--max-buffers, maxBuffers"),
+        CIRCULAR_BUFFERS("circular buffers and kernels", "--max-circular-buffers, maxCircularBuffers"),
+        PROCESSES("processes that have something", "--max-processes, maxProcesses");
+
+        private final String what;
+        private final String option;
+
+        Limit(String what, String option) {
+            this.what = what;
+            this.option = option;
+        }
+    }
+
+    private final ReportBooks books;
     private final SummedReports circularBuffers;
     private final SummedReports kernels;
     private final FreedTypes freedTypes = new FreedTypes();
     private final KnownProcesses processes;
-    private final AllocationTracker tracker;
+    private final Evidence evidence;
+    private final ServerLimits limits;
+    private final Problems problems;
     private final @Nullable ServerLines lines;
     private final List<DeviceInfo> devices;
     private final int deviceLimit;
@@ -52,20 +74,38 @@ final class Bookkeeper {
 
     private @Nullable RecordSize recordSize;
 
-    /** Grows with each dead process, so that nobody takes the next process of its id for it. */
+    /** Grows with each process that is dead or forgotten, so that nobody takes the next process of its id for it. */
     private long deaths;
 
-    Bookkeeper(ServerOptions options, @Nullable LineBuffer log) {
-        this.tracker = options.tracker();
+    // The look for dead processes.
+    private long checksAsked;
+    private long checksDone;
+    private boolean isChecking;
+    private long lastLookedAt;
+    private boolean isAnnounced;
+
+    // What there was no room for.
+    private final EnumSet<Limit> reached = EnumSet.noneOf(Limit.class);
+    private boolean isRefusing;
+    private long refusals;
+
+    Bookkeeper(ServerOptions options, @Nullable LineBuffer log, Problems problems) {
+        this.limits = options.limits();
+        this.problems = problems;
+        this.evidence = new Evidence(options.tracker(), limits.events(), problems);
         this.devices = options.devices();
         this.deviceLimit = options.deviceLimit();
         this.compatibility = options.compatibility();
         this.clock = options.clock();
-        this.processes = new KnownProcesses(options.probe(), compatibility);
+        this.processes = new KnownProcesses(options.probe(), compatibility, limits.processes(), this::forgetIfIdle);
         this.lines = log == null ? null : new ServerLines(log, options.hasHexadecimalIds());
         boolean sumsMayWrap = compatibility.contains(Compatibility.WRAPPING_SUMS);
-        this.circularBuffers = new SummedReports(sumsMayWrap, true);
-        this.kernels = new SummedReports(sumsMayWrap, false);
+        boolean isForgotten = compatibility.contains(Compatibility.FORGETS_THE_DEAD);
+        this.books = new ReportBooks(
+                compatibility.contains(Compatibility.SHARED_WITH_THE_DEAD),
+                isForgotten ? this::freeOfDead : (r, p) -> {});
+        this.circularBuffers = new SummedReports(sumsMayWrap, true, isForgotten ? this::freeOfDead : report -> {});
+        this.kernels = new SummedReports(sumsMayWrap, false, report -> {});
     }
 
     void recordSize(RecordSize size) {
@@ -84,22 +124,48 @@ final class Bookkeeper {
         long id = in.getLong(at + RecordFields.BUFFER);
         long size = in.getLong(at + RecordFields.SIZE);
         int process = in.getInt(at + RecordFields.PROCESS);
-        reportedBy(process, connection);
-        if (!isPossible(process, type, device, id, size, connection)) {
+        if (!isTaken(process, connection) || !isPossible(process, type, device, id, size, connection)) {
             return;
         }
         BufferType memory = TYPES[type];
         BufferRecord before = books.find(device, id);
+        boolean mayGrow = before == null || before.references() > 0;
+        if (mayGrow
+                && books.addresses() + books.shares() >= limits.buffers()
+                && (before == null || before.owner() != process)) {
+            noRoom(Limit.BUFFERS, limits.buffers());
+            return;
+        }
+        isRefusing = false;
         if (before != null && before.isLeftByDead()) {
-            beginNewLife(device);
+            // The address is another buffer's now: the device was given back in between.
+            evidence.newLife(device);
+            books.beginNewLife(device);
         }
         BufferRecord record = books.allocated(device, memory, id, size, process);
         if (lines != null) {
             lines.allocated(process, size, memory, device, id, record.references());
         }
-        record.hold(memory);
         opened(device);
-        tracker.allocated(tracker.requestOfProcess(connection.details()), device, memory, id, size, Ownership.UNKNOWN);
+        if (evidence.isKept()) {
+            record.hold(memory);
+            evidence.allocated(connection.details(), device, memory, id, size);
+        }
+    }
+
+    /** There is no room for a report: it counts as lost. */
+    private void noRoom(Limit limit, long number) {
+        String why = String.format(
+                Locale.ROOT, "%d %s are the limit (%s), so more are not taken", number, limit.what, limit.option);
+        if (reached.add(limit)) {
+            problems.add(why + " and count as lost reports");
+        }
+        if (!isRefusing && lines != null) {
+            lines.leftOut();
+        }
+        isRefusing = true;
+        refusals++;
+        evidence.lost(1, why);
     }
 
     private boolean isPossible(int process, int type, int device, long id, long size, Connection connection) {
@@ -130,11 +196,14 @@ final class Bookkeeper {
 
     private boolean isOutOfRange(int device) {
         boolean isBeyond = device < 0 || device >= deviceLimit;
-        return isBeyond && (device < 0 || !compatibility.contains(Compatibility.ANY_DEVICE));
+        return isBeyond
+                && (device < 0
+                        || !compatibility.contains(Compatibility.ANY_DEVICE)
+                        || (openedDevices.size() >= MAX_DEVICES && !openedDevices.contains(device)));
     }
 
     private boolean refused(String what, Connection connection) {
-        tracker.reportsLost(1, connection.words() + " reported " + what);
+        evidence.lost(1, connection.words() + " reported " + what);
         return false;
     }
 
@@ -142,7 +211,9 @@ final class Bookkeeper {
         int device = in.getInt(at + RecordFields.DEVICE);
         long id = in.getLong(at + RecordFields.BUFFER);
         int process = in.getInt(at + RecordFields.PROCESS);
-        reportedBy(process, connection);
+        if (!isTaken(process, connection)) {
+            return;
+        }
         BufferRecord record = books.find(device, id);
         if (record == null || record.references() == 0) {
             unknownFree(record, process, device, id, connection);
@@ -157,8 +228,11 @@ final class Bookkeeper {
     }
 
     private void giveBack(BufferRecord record, AllocationDetails who) {
-        BufferType memory = record.giveBack();
-        tracker.freed(tracker.requestOfProcess(who), record.device(), memory, record.id(), Ownership.UNKNOWN);
+        BufferType memory = record.type();
+        if (record.held() > 0) {
+            memory = record.giveBack();
+            evidence.freed(who, record.device(), memory, record.id());
+        }
         if (record.held() == 0 && record.references() == 0) {
             freedTypes.add(record.device(), record.id(), memory);
             books.forgetIfOver(record);
@@ -174,22 +248,16 @@ final class Bookkeeper {
                 refused("a free on device " + device + ", which this server does not have", connection);
                 return;
             }
+            if (refusals > 0) {
+                evidence.lost(1, "frees of buffers that there was no room for, or of none");
+                return;
+            }
             opened(device);
-            tracker.freed(
-                    tracker.requestOfProcess(connection.details()),
-                    device,
-                    freedTypes.of(device, id, this::typeElsewhere),
-                    id,
-                    Ownership.UNKNOWN);
+            evidence.freed(connection.details(), device, freedTypes.of(device, id, this::typeElsewhere), id);
         } else if (!record.isOfDeadOnly()) {
             giveBack(record, connection.details());
         } else {
-            tracker.freeIgnored(
-                    tracker.requestOfProcess(connection.details()),
-                    device,
-                    record.latestType(),
-                    id,
-                    IgnoredFreeReason.UNKNOWN_ADDRESS);
+            evidence.freeIgnored(connection.details(), device, record.latestType(), id);
         }
     }
 
@@ -204,21 +272,9 @@ final class Bookkeeper {
         return BufferType.DRAM;
     }
 
-    /** What dead processes left at an address that is lent again is another buffer: the device was given back in between. */
-    private void beginNewLife(int device) {
-        tracker.deviceClosed(device);
-        tracker.deviceOpened(device);
-        for (BufferRecord record : books.records(device)) {
-            if (record.isLeftByDead()) {
-                record.beginNewLife();
-                books.forgetIfOver(record);
-            }
-        }
-    }
-
     private void opened(int device) {
-        if (openedDevices.add(device) && !tracker.devices().contains(device)) {
-            tracker.deviceOpened(device);
+        if (openedDevices.add(device)) {
+            evidence.deviceOpened(device);
         }
     }
 
@@ -229,36 +285,38 @@ final class Bookkeeper {
         long id = in.getLong(at + RecordFields.BUFFER);
         long size = in.getLong(at + RecordFields.SIZE);
         int process = in.getInt(at + RecordFields.PROCESS);
-        reportedBy(process, connection);
+        if (!isTaken(process, connection)) {
+            return;
+        }
         if (isOutOfRange(device) || size < 0) {
             refused(
                     "a circular buffer on device " + device + " of " + Long.toUnsignedString(size) + " bytes",
                     connection);
             return;
         }
+        if (isAllocated && !hasRoomForSummed()) {
+            return;
+        }
         opened(device);
         long bytes = size;
         if (isAllocated) {
             circularBuffers.added(new SummedReports.Entry(device, id, size, 0, process, seconds()));
-            tracker.allocated(
-                    tracker.requestOfProcess(connection.circularBuffer()),
-                    device,
-                    BufferType.L1,
-                    id,
-                    size,
-                    Ownership.UNKNOWN);
+            evidence.allocated(connection.circularBuffer(), device, BufferType.L1, id, size);
         } else {
             bytes = circularBuffers.removed(device, id, size);
-            tracker.freed(
-                    tracker.requestOfProcess(connection.circularBuffer()),
-                    device,
-                    BufferType.L1,
-                    id,
-                    Ownership.UNKNOWN);
+            evidence.freed(connection.circularBuffer(), device, BufferType.L1, id);
         }
         if (lines != null) {
             lines.circularBuffer(isAllocated, device, bytes, circularBuffers.bytes(device));
         }
+    }
+
+    private boolean hasRoomForSummed() {
+        boolean hasRoom = circularBuffers.count() + kernels.count() < limits.circularBuffers();
+        if (!hasRoom) {
+            noRoom(Limit.CIRCULAR_BUFFERS, limits.circularBuffers());
+        }
+        return hasRoom;
     }
 
     /** Kernels are no buffers: they are counted and not judged. */
@@ -268,8 +326,10 @@ final class Bookkeeper {
         long size = in.getLong(at + RecordFields.SIZE);
         int kind = in.get(at + RecordFields.MEMORY) & 0xff;
         int process = in.getInt(at + RecordFields.PROCESS);
-        reportedBy(process, connection);
-        if (isOutOfRange(device) || size < 0 || (!isLoaded && !kernels.isKnown(device, id))) {
+        if (!isTaken(process, connection)
+                || isOutOfRange(device)
+                || size < 0
+                || (isLoaded ? !hasRoomForSummed() : !kernels.isKnown(device, id))) {
             return;
         }
         long bytes = size;
@@ -289,89 +349,166 @@ final class Bookkeeper {
 
     // Processes
 
-    private void reportedBy(int process, Connection connection) {
+    /** Notes who reports; returns whether there is room for one more process, if it is one. */
+    private boolean isTaken(int process, Connection connection) {
         if (connection.isLatest(process, deaths)) {
-            return;
+            return true;
         }
         boolean isFirst = !connection.hasReports();
         if (processes.isReplaced(process)) {
-            cleanUp(List.of((long) process));
+            announceDeath(process);
+            endOfCheck();
         }
-        processes.reported(process);
+        if (!processes.reported(process)) {
+            noRoom(Limit.PROCESSES, limits.processes());
+            return false;
+        }
         connection.reportedBy(process, deaths);
         if (isFirst) {
-            tracker.sourceAttached("allocation server, " + connection.words());
+            evidence.sourceAttached("allocation server, " + connection.words());
         }
+        return true;
     }
 
-    /** Looks for dead processes, and takes off what they had. */
-    void checkProcesses() {
-        List<Long> dead = processes.dead();
-        if (!dead.isEmpty()) {
-            cleanUp(dead);
-        }
+    /** Returns how often a process was looked for so far; a look takes longer than all else that a report asks for. */
+    long looks() {
+        return processes.looks();
     }
 
-    private void cleanUp(List<Long> dead) {
-        boolean isAnnounced = false;
-        for (long process : dead) {
-            processes.forget(process);
-            deaths++;
-            List<BufferRecord> shared =
-                    compatibility.contains(Compatibility.SHARED_WITH_THE_DEAD) ? List.of() : books.sharedBy(process);
-            boolean hadAnything = has(process) || !shared.isEmpty();
-            if (hadAnything && lines != null) {
-                if (!isAnnounced) {
-                    lines.deadFound();
-                }
-                for (BufferRecord record : shared) {
-                    lines.shared(record, process);
-                }
-                lines.dead(process);
-                isAnnounced = true;
+    /** A process that has nothing may be forgotten; when it reports again, it is known again. */
+    private boolean forgetIfIdle(long process) {
+        if (circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process) || !books.forgetIfIdle(process)) {
+            return false;
+        }
+        deaths++;
+        return true;
+    }
+
+    /**
+     * Asks for a look for dead processes and for the removal of what they had.
+     *
+     * @return what {@link #isChecked} is to be asked
+     */
+    long askForCheck() {
+        // One that is under way may have passed a process that is dead now.
+        checksAsked = isChecking ? checksDone + 2 : checksDone + 1;
+        if (!isChecking) {
+            beginCheck();
+        }
+        return checksAsked;
+    }
+
+    private void beginCheck() {
+        isChecking = true;
+        lastLookedAt = Long.MIN_VALUE;
+        isAnnounced = false;
+    }
+
+    /** Returns whether a look that was asked for is done, and all of what it found. */
+    boolean isChecked(long asked) {
+        return checksDone >= asked && !isToBeCleaned();
+    }
+
+    /** Returns whether {@link #work} has something to do. */
+    boolean hasWork() {
+        return isChecking || isToBeCleaned();
+    }
+
+    private boolean isToBeCleaned() {
+        return books.isToBeCleaned() || circularBuffers.isToBeCleaned() || kernels.isToBeCleaned();
+    }
+
+    /**
+     * Goes on with what was asked for.
+     *
+     * @param steps how much is done at most: a step is the removal of one report
+     */
+    void work(int steps) {
+        int left = steps;
+        while (left > 0 && hasWork()) {
+            left = books.clean(left);
+            left = circularBuffers.clean(left);
+            left = kernels.clean(left);
+            if (left > 0 && isChecking) {
+                lookAtNext();
+                left -= STEPS_OF_LOOK;
             }
-            died(process, hadAnything);
         }
+    }
+
+    private void lookAtNext() {
+        Long next = processes.after(lastLookedAt);
+        if (next != null) {
+            lastLookedAt = next;
+            if (processes.isDead(next)) {
+                announceDeath(next);
+            }
+            return;
+        }
+        endOfCheck();
+        isChecking = false;
+        checksDone++;
+        evidence.addUp();
+        if (checksDone < checksAsked) {
+            beginCheck();
+        }
+    }
+
+    private void endOfCheck() {
         if (isAnnounced && lines != null) {
             lines.blank();
         }
+        isAnnounced = false;
+    }
+
+    /** The lines of one process stand together, because readers of logs take them together. */
+    private void announceDeath(long process) {
+        processes.forget(process);
+        deaths++;
+        List<BufferRecord> shared = lines == null ? List.of() : books.sharedBy(process);
+        boolean hadAnything = has(process) || !shared.isEmpty();
+        if (hadAnything && lines != null) {
+            if (!isAnnounced) {
+                lines.deadFound();
+            }
+            for (BufferRecord record : shared) {
+                lines.shared(record, process);
+            }
+            lines.dead(process);
+            isAnnounced = true;
+        }
+        ReportBooks.Death buffers = books.announceDeath(process, shared);
+        SummedReports.Death itsCircularBuffers = circularBuffers.announceDeath(process);
+        SummedReports.Death itsKernels = kernels.announceDeath(process);
+        if (hadAnything && lines != null) {
+            lines.removed(buffers.buffers(), "buffers", buffers.bytes(), process);
+            removed("CBs", itsCircularBuffers, process);
+            removed("kernels", itsKernels, process);
+        }
+        if (!compatibility.contains(Compatibility.FORGETS_THE_DEAD)) {
+            evidence.processDied(process);
+        }
+    }
+
+    private void removed(String kind, SummedReports.Death death, long process) {
+        if (death.count() > 0 && lines != null) {
+            lines.removed(death.count(), kind, death.bytes(), process);
+        }
+    }
+
+    private void freeOfDead(BufferRecord record, long process) {
+        AllocationDetails who = NOBODY.reportedBy(process);
+        while (record.held() > 0) {
+            giveBack(record, who);
+        }
+    }
+
+    private void freeOfDead(SummedReports.Entry report) {
+        evidence.freed(NOBODY.reportedBy(report.process()), report.device(), BufferType.L1, report.id());
     }
 
     private boolean has(long process) {
         return books.hasAnyOf(process) || circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process);
-    }
-
-    private void died(long process, boolean hadAnything) {
-        boolean isForgotten = compatibility.contains(Compatibility.FORGETS_THE_DEAD);
-        ReportBooks.Removed removed =
-                books.processDied(process, compatibility.contains(Compatibility.SHARED_WITH_THE_DEAD));
-        List<SummedReports.Entry> itsCircularBuffers = circularBuffers.processDied(process);
-        List<SummedReports.Entry> itsKernels = kernels.processDied(process);
-        if (lines != null && hadAnything) {
-            lines.removed(removed.buffers(), "buffers", removed.bytes(), process);
-            removed("CBs", itsCircularBuffers, process);
-            removed("kernels", itsKernels, process);
-        }
-        if (!isForgotten) {
-            tracker.processDied(process);
-            return;
-        }
-        AllocationDetails who = NOBODY.reportedBy(process);
-        for (BufferRecord record : removed.records()) {
-            while (record.held() > 0) {
-                giveBack(record, who);
-            }
-        }
-        for (SummedReports.Entry entry : itsCircularBuffers) {
-            tracker.freed(tracker.requestOfProcess(who), entry.device(), BufferType.L1, entry.id(), Ownership.UNKNOWN);
-        }
-    }
-
-    private void removed(String kind, List<SummedReports.Entry> entries, long process) {
-        if (!entries.isEmpty() && lines != null) {
-            long bytes = entries.stream().mapToLong(SummedReports.Entry::size).sum();
-            lines.removed(entries.size(), kind, bytes, process);
-        }
     }
 
     // Questions
@@ -405,11 +542,15 @@ final class Bookkeeper {
         return books.entries();
     }
 
-    void dump() {
+    /** Asks for a dump; it is to be made when dead processes were looked for, so this returns what {@link #isChecked} is to be asked. */
+    long askForDump() {
         if (lines != null) {
             lines.dumpAskedFor();
         }
-        checkProcesses();
+        return askForCheck();
+    }
+
+    void dump() {
         if (lines != null) {
             lines.dump(books);
         }
@@ -471,13 +612,18 @@ final class Bookkeeper {
 
     /** Counts reports that could not be read. */
     void lost(long count, String reason) {
-        tracker.reportsLost(count, reason);
+        evidence.lost(count, reason);
+    }
+
+    /** Brings the tracker up to date. */
+    void addUp() {
+        evidence.addUp();
     }
 
     /** Nothing more is heard of programs that still run. */
     void abandoned(long connections) {
         if (connections > 0) {
-            tracker.trackingStopped(String.format(
+            evidence.stopped(String.format(
                     Locale.ROOT,
                     "the allocation server was closed while %d %s still connected",
                     connections,

@@ -16,6 +16,8 @@ final class Connection {
     /** What has come of a record, or of two as long as it is not sure that they have the right size. */
     private static final int MOST_CARRIED = 512;
 
+    private static final int MAX_PROCESSES = 1000;
+
     final int number;
     final SocketChannel channel;
     final SelectionKey key;
@@ -26,6 +28,13 @@ final class Connection {
     /** Answers that the program did not take yet; nothing more is read until it does. */
     @Nullable
     ByteBuffer unsent;
+
+    /** What came after a question that waits for its answer; nothing more is read until it is answered. */
+    @Nullable
+    ByteBuffer waiting;
+
+    /** What {@link Bookkeeper#isChecked} is asked as long as a dump waits; 0 if none does. */
+    long dumpAfter;
 
     long records;
     long reports;
@@ -64,7 +73,9 @@ final class Connection {
     void reportedBy(long pid, long deaths) {
         process = pid;
         knownAt = deaths;
-        processes.add(pid);
+        if (processes.size() < MAX_PROCESSES) {
+            processes.add(pid);
+        }
         details = AllocationDetails.user().reportedBy(pid).overConnection(number);
         circularBuffer = details.ofKind(BufferKind.CIRCULAR_BUFFER);
     }

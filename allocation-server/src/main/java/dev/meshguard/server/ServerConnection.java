@@ -9,7 +9,7 @@ import org.apiguardian.api.API.Status;
  * One connection of a program, as it was at one moment.
  *
  * @param number its number at this server, from 1; buffers carry it as {@code AllocationDetails.connection()}
- * @param processes the process ids under which it reported; empty if it only asked
+ * @param processes the process ids under which it reported, the first 1,000; empty if it only asked
  * @param records how many whole records it sent
  * @param reports how many of them told of memory
  * @param isOpen whether it may send more

@@ -16,7 +16,9 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -48,6 +50,12 @@ final class ServerLoop implements Runnable {
 
     private static final int LITTLE = 1 << 13;
 
+    /** How much is done for dead processes before others are served again: some tenths of a millisecond. */
+    private static final int STEPS_AT_ONCE = 2000;
+
+    /** How many processes are looked for while a program's records are read, before others are served again. */
+    private static final int LOOKS_AT_ONCE = 40;
+
     /** More than a socket's buffers hold. */
     private static final int LAST_ROUNDS = 64;
 
@@ -67,6 +75,11 @@ final class ServerLoop implements Runnable {
     private final boolean checksShape;
 
     private final List<Connection> connections = new ArrayList<>();
+    private final Deque<Connection> dumpsWaiting = new ArrayDeque<>();
+
+    /** Programs whose processes had to be looked for, which takes longer than to enter what they report. */
+    private final Deque<Connection> heldUp = new ArrayDeque<>();
+
     private @Nullable RecordCodec codec;
     private int recordBytes;
     private long records;
@@ -123,8 +136,11 @@ final class ServerLoop implements Runnable {
                 turn();
             }
             // What was sent before the end is still read; who goes on sending is not waited for.
-            for (int rounds = 0; rounds < LAST_ROUNDS && selector.selectNow() > 0; rounds++) {
+            for (int rounds = 0; rounds < LAST_ROUNDS && (selector.selectNow() > 0 || isWaiting()); rounds++) {
                 serve();
+                synchronized (lock) {
+                    finishWork();
+                }
             }
         } catch (IOException | RuntimeException e) {
             synchronized (lock) {
@@ -141,12 +157,14 @@ final class ServerLoop implements Runnable {
     private void turn() throws IOException {
         long asked;
         boolean isAwaited;
+        boolean hasWork;
         synchronized (lock) {
             asked = quietAsked;
-            isAwaited = quietReached < asked || hasUnflushedLines;
+            hasWork = bookkeeper.hasWork() || isWaiting();
+            isAwaited = quietReached < asked || hasUnflushedLines || hasWork;
         }
         int ready = isAwaited ? selector.selectNow() : selector.select(LONGEST_SLEEP);
-        if (ready == 0 && isAwaited) {
+        if (ready == 0 && isAwaited && !hasWork) {
             synchronized (lock) {
                 flush();
                 quietReached = asked;
@@ -156,12 +174,57 @@ final class ServerLoop implements Runnable {
         if (ready > 0) {
             hasOnlyHeardLittle = true;
             serve();
-            if (hasOnlyHeardLittle) {
+            if (hasOnlyHeardLittle && !hasWork) {
                 LockSupport.parkNanos(NAP);
             }
         }
         synchronized (lock) {
             onTime();
+            if (bookkeeper.hasWork() || isWaiting()) {
+                work();
+            }
+        }
+    }
+
+    private boolean isWaiting() {
+        return !dumpsWaiting.isEmpty() || !heldUp.isEmpty();
+    }
+
+    /** Does a part of what is to be done for dead processes, and makes the dumps that waited for it. */
+    private void work() {
+        for (int waiting = heldUp.size(); waiting > 0; waiting--) {
+            goOn(heldUp.remove());
+        }
+        bookkeeper.work(STEPS_AT_ONCE);
+        hasUnflushedLines = log != null;
+        while (!dumpsWaiting.isEmpty() && bookkeeper.isChecked(dumpsWaiting.element().dumpAfter)) {
+            Connection connection = dumpsWaiting.remove();
+            bookkeeper.dump();
+            goOn(connection);
+        }
+        lock.notifyAll();
+    }
+
+    private void finishWork() {
+        while (bookkeeper.hasWork() || isWaiting()) {
+            work();
+        }
+    }
+
+    /** Reads on where a connection's question held it up. */
+    private void goOn(Connection connection) {
+        ByteBuffer rest = connection.waiting;
+        connection.waiting = null;
+        connection.dumpAfter = 0;
+        if (!connection.isOpen || rest == null) {
+            return;
+        }
+        in.clear();
+        in.put(rest).flip();
+        records(connection);
+        answerOrEnd(connection);
+        if (connection.isOpen) {
+            listen(connection);
         }
     }
 
@@ -233,10 +296,12 @@ final class ServerLoop implements Runnable {
         Instant now = clock.instant();
         if (!options.processCheck().isZero() && !now.isBefore(nextCheck)) {
             nextCheck = now.plus(options.processCheck());
-            bookkeeper.checkProcesses();
-            hasUnflushedLines = log != null;
+            if (!bookkeeper.hasWork()) {
+                bookkeeper.askForCheck();
+            }
         }
-        if (log != null && !options.statistics().isZero() && !now.isBefore(nextStatistics)) {
+        boolean isTimeForStatistics = !options.statistics().isZero() && !now.isBefore(nextStatistics);
+        if (log != null && isTimeForStatistics && !bookkeeper.hasWork()) {
             nextStatistics = now.plus(options.statistics());
             bookkeeper.statistics();
             hasUnflushedLines = true;
@@ -277,6 +342,9 @@ final class ServerLoop implements Runnable {
         if (connection.isOpen) {
             answer(connection);
         }
+        if (connection.isOpen && connection.waiting != null) {
+            listen(connection);
+        }
         lock.notifyAll();
     }
 
@@ -292,7 +360,8 @@ final class ServerLoop implements Runnable {
         int at = 0;
         int limit = in.limit();
         int size = recordBytes;
-        while (limit - at >= size && connection.isOpen) {
+        long mostLooks = bookkeeper.looks() + LOOKS_AT_ONCE;
+        while (limit - at >= size && connection.isOpen && connection.dumpAfter == 0 && bookkeeper.looks() < mostLooks) {
             int type = in.get(at) & 0xff;
             boolean isMessage = type >= 1 && type <= MessageType.LARGEST_CODE;
             if (!isMessage && resyncs) {
@@ -315,7 +384,17 @@ final class ServerLoop implements Runnable {
             record(type, at, connection);
             at += size;
         }
-        if (connection.isOpen) {
+        if (!connection.isOpen) {
+            return;
+        }
+        boolean hasManyLooks = bookkeeper.looks() >= mostLooks && limit - at >= size;
+        if (connection.dumpAfter != 0 || hasManyLooks) {
+            in.position(at);
+            connection.waiting = ByteBuffer.allocate(in.remaining()).put(in).flip();
+            if (connection.dumpAfter == 0) {
+                heldUp.add(connection);
+            }
+        } else {
             keep(connection, at);
         }
     }
@@ -358,7 +437,10 @@ final class ServerLoop implements Runnable {
         switch (type) {
             case QUERY -> reply(bookkeeper.usage(device), connection);
             case DEVICE_INFO_QUERY -> reply(bookkeeper.deviceInfo(device), connection);
-            case DUMP_REMAINING -> bookkeeper.dump();
+            case DUMP_REMAINING -> {
+                connection.dumpAfter = bookkeeper.askForDump();
+                dumpsWaiting.add(connection);
+            }
             case DUMP_KERNELS -> bookkeeper.dumpKernels();
             case CB_ALLOC, CB_FREE -> bookkeeper.circularBuffer(in, at, type == MessageType.CB_ALLOC, connection);
             case KERNEL_LOAD, KERNEL_UNLOAD -> bookkeeper.kernel(in, at, type == MessageType.KERNEL_LOAD, connection);
@@ -530,7 +612,12 @@ final class ServerLoop implements Runnable {
             connection.channel.write(unsent);
             connection.unsent = unsent.hasRemaining() ? unsent : null;
         }
-        connection.key.interestOps(connection.unsent == null ? SelectionKey.OP_READ : SelectionKey.OP_WRITE);
+        listen(connection);
+    }
+
+    private void listen(Connection connection) {
+        int more = connection.waiting == null ? SelectionKey.OP_READ : 0;
+        connection.key.interestOps(connection.unsent == null ? more : SelectionKey.OP_WRITE);
     }
 
     // The end of a connection
@@ -564,6 +651,7 @@ final class ServerLoop implements Runnable {
     private void ended(Connection connection) {
         connection.isOpen = false;
         connection.unsent = null;
+        connection.waiting = null;
         connection.carried = 0;
         out.clear();
         connection.key.cancel();
@@ -576,6 +664,7 @@ final class ServerLoop implements Runnable {
     }
 
     private void end() {
+        finishWork();
         bookkeeper.abandoned(connections.stream()
                 .filter(connection -> connection.isOpen && connection.hasReports())
                 .count());

@@ -26,6 +26,7 @@ record ServerOptions(
         Duration statistics,
         InstantSource clock,
         ProcessProbe probe,
+        ServerLimits limits,
         Consumer<String> onProblem) {
 
     /** As many as the old server has, whatever is installed. */

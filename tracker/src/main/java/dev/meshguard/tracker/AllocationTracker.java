@@ -587,6 +587,12 @@ public final class AllocationTracker implements AllocationListener {
         return Snapshots.of(devices(), this::totals);
     }
 
+    /** Returns whether every event is kept, so that memory use grows with each of them. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public boolean keepsEvents() {
+        return retention == Retention.ALL;
+    }
+
     /** Returns everything recorded so far; what is reported later does not change it. */
     public AllocationHistory history() {
         synchronized (markers) {

@@ -46,8 +46,8 @@ public final class AllocationLogWriter {
     private final LogDialect dialect;
 
     private final ServerLines lines;
-    private final ReportBooks books = new ReportBooks();
-    private final SummedReports circularBuffers = new SummedReports(false, false);
+    private final ReportBooks books = new ReportBooks(true, (record, process) -> {});
+    private final SummedReports circularBuffers = new SummedReports(false, false, report -> {});
 
     private AllocationLogWriter(LogDialect dialect, LineBuffer target) {
         this.dialect = dialect;
@@ -164,10 +164,9 @@ public final class AllocationLogWriter {
         }
         lines.deadFound();
         lines.dead(process);
-        ReportBooks.Removed removed = books.processDied(process, true);
+        ReportBooks.Death removed = books.processDied(process);
         lines.removed(removed.buffers(), "buffers", removed.bytes(), process);
         lines.blank();
-        removed.records().forEach(books::forgetIfOver);
     }
 
     private static long processOf(AllocationRequest request) {

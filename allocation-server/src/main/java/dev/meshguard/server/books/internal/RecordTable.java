@@ -34,11 +34,12 @@ final class RecordTable {
         }
     }
 
-    void remove(long id) {
+    /** Returns whether there was one. */
+    boolean remove(long id) {
         int mask = slots.length - 1;
         int hole = slot(id);
         if (slots[hole] == null) {
-            return;
+            return false;
         }
         size--;
         int next = hole;
@@ -55,6 +56,7 @@ final class RecordTable {
             }
         }
         slots[hole] = null;
+        return true;
     }
 
     /** Returns the records as they are now. */

@@ -92,14 +92,14 @@ public final class ServerLines {
 
     /** A buffer was freed, as a server says it that counts no references. */
     public void freedAtOnce(BufferRecord record) {
-        freed(record.owner, record);
+        freed(record.owner(), record);
         out.text(BYTES_CLOSE).end();
     }
 
     private void freed(long owner, BufferRecord record) {
         process(FREED_OPEN, owner).text(FREED);
         id(record.id);
-        out.text(ON_DEVICE).number(record.device).text(OPEN).unsigned(record.size);
+        out.text(ON_DEVICE).number(record.device()).text(OPEN).unsigned(record.size);
     }
 
     /** A free found nothing. */
@@ -274,7 +274,7 @@ public final class ServerLines {
     public void shared(BufferRecord record, long process) {
         out.text("   Buffer ");
         id(record.id);
-        out.text(ON_DEVICE).number(record.device).text(" keeps ref_count=");
+        out.text(ON_DEVICE).number(record.device()).text(" keeps ref_count=");
         out.number(record.referencesWithout(process)).text(" without PID ").number(process);
         out.text(", and belongs to PID ").number(record.ownerWithout(process)).end();
     }
@@ -321,23 +321,19 @@ public final class ServerLines {
 
     private void remaining(ReportBooks books, int device) {
         out.text("Device ").number(device).text(":").end();
-        List<BufferRecord> records = books.records(device).stream()
-                .filter(record -> record.references > 0)
-                .toList();
         for (BufferType type : BufferType.values()) {
-            List<BufferRecord> group =
-                    records.stream().filter(record -> record.type == type).toList();
-            if (group.isEmpty()) {
+            long buffers = books.buffers(device, type);
+            if (buffers == 0) {
                 continue;
             }
             out.text("  ")
                     .text(TYPES[type.ordinal()])
                     .text(": ")
-                    .number(group.size())
+                    .number(buffers)
                     .text(" buffers, ");
             out.figure(books.bytes(device, type), MEGABYTE).text(" MB total").end();
-            if (group.size() <= MOST_SINGLE_BUFFERS) {
-                group.forEach(this::remaining);
+            if (buffers <= MOST_SINGLE_BUFFERS) {
+                books.entries(device, type).forEach(this::remaining);
             }
         }
         blank();
@@ -345,7 +341,7 @@ public final class ServerLines {
 
     private void remaining(BufferRecord record) {
         out.text("    - Buffer 0x").hexadecimal(record.id).text(": ").figure(record.size, KILOBYTE);
-        process(LineBuffer.utf8(" KB (PID "), record.owner)
+        process(LineBuffer.utf8(" KB (PID "), record.owner())
                 .text(REFERENCES)
                 .number(record.references)
                 .text(CLOSE)

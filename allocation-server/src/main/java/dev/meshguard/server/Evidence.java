@@ -1,0 +1,157 @@
+package dev.meshguard.server;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.Ownership;
+import java.util.Locale;
+
+/**
+ * Hands the tracker what programs report, as far as there is room for it.
+ *
+ * <p>A tracker keeps its events for as long as it lives, and a server may run for months. So after a number of events it is given no more, and
+ * its history says so. Guarded by the server's lock.
+ */
+final class Evidence {
+
+    /** So many losses are events of their own; those after them are added up. */
+    private static final int MAX_SINGLE_LOSSES = 1000;
+
+    private static final int MAX_DEVICE = 65_535;
+
+    private final AllocationTracker tracker;
+    private final Problems problems;
+    private final long maxEvents;
+    private long events;
+    private boolean isKept;
+
+    private int singleLosses;
+    private long losses;
+    private long reportedAt = MAX_SINGLE_LOSSES;
+    private String lastLoss = "";
+
+    /**
+     * Begins to hand on.
+     *
+     * @param maxEvents how many events the tracker is given; none if it is not used at all
+     */
+    Evidence(AllocationTracker tracker, long maxEvents, Problems problems) {
+        this.tracker = tracker;
+        this.problems = problems;
+        this.maxEvents = maxEvents;
+        this.isKept = maxEvents > 0;
+    }
+
+    /** Returns whether the tracker is still given what is reported. */
+    boolean isKept() {
+        return isKept;
+    }
+
+    /** Returns whether there is room for one more event, and notes the end of the history if there is none. */
+    private boolean hasRoom() {
+        if (!isKept) {
+            return false;
+        }
+        events++;
+        if (events <= maxEvents) {
+            return true;
+        }
+        addUp();
+        isKept = false;
+        String why = String.format(
+                Locale.ROOT,
+                "the history has %d events, which is its limit (maxEvents): what is reported from now on is not in it",
+                maxEvents);
+        tracker.trackingStopped(why);
+        problems.add(why);
+        return false;
+    }
+
+    private boolean hasRoomForReport() {
+        return tracker.keepsEvents() ? hasRoom() : isKept;
+    }
+
+    void allocated(AllocationDetails who, int device, BufferType type, long id, long size) {
+        if (isRecordable(device) && hasRoomForReport()) {
+            tracker.allocated(tracker.requestOfProcess(who), device, type, id, size, Ownership.UNKNOWN);
+        }
+    }
+
+    void freed(AllocationDetails who, int device, BufferType type, long id) {
+        if (isRecordable(device) && hasRoomForReport()) {
+            tracker.freed(tracker.requestOfProcess(who), device, type, id, Ownership.UNKNOWN);
+        }
+    }
+
+    void freeIgnored(AllocationDetails who, int device, BufferType type, long id) {
+        if (isRecordable(device) && hasRoomForReport()) {
+            tracker.freeIgnored(tracker.requestOfProcess(who), device, type, id, IgnoredFreeReason.UNKNOWN_ADDRESS);
+        }
+    }
+
+    private boolean isRecordable(int device) {
+        if (device <= MAX_DEVICE) {
+            return true;
+        }
+        lost(1, "device " + device + " was reported, and only devices 0 to " + MAX_DEVICE + " can be recorded");
+        return false;
+    }
+
+    void deviceOpened(int device) {
+        if (!tracker.devices().contains(device) && isRecordable(device) && hasRoom()) {
+            tracker.deviceOpened(device);
+        }
+    }
+
+    void newLife(int device) {
+        if (isRecordable(device) && hasRoom()) {
+            tracker.deviceClosed(device);
+            tracker.deviceOpened(device);
+        }
+    }
+
+    void sourceAttached(String source) {
+        if (hasRoom()) {
+            tracker.sourceAttached(source);
+        }
+    }
+
+    void processDied(long process) {
+        if (hasRoom()) {
+            tracker.processDied(process);
+        }
+    }
+
+    /** Counts reports that are not in the history. */
+    void lost(long count, String reason) {
+        if (singleLosses < MAX_SINGLE_LOSSES) {
+            singleLosses++;
+            if (hasRoom()) {
+                tracker.reportsLost(count, reason);
+            }
+            return;
+        }
+        losses += Math.max(1, count);
+        lastLoss = reason;
+        if (losses >= reportedAt) {
+            reportedAt *= 2;
+            addUp();
+        }
+    }
+
+    /** Brings the number of losses up to date; to be called before somebody may read the history. */
+    void addUp() {
+        if (losses > 0 && isKept) {
+            tracker.reportsLost(losses, "more reports of such kinds; the last: " + lastLoss);
+        }
+        losses = 0;
+    }
+
+    void stopped(String reason) {
+        if (isKept) {
+            addUp();
+            tracker.trackingStopped(reason);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package dev.meshguard.server;
+
+/**
+ * How much a server keeps of what programs report.
+ *
+ * @param buffers addresses, and processes that refer to what another owns
+ * @param circularBuffers circular buffers and kernels
+ * @param processes processes that have something
+ * @param events events of the history; 0 if there is none
+ */
+record ServerLimits(long buffers, long circularBuffers, int processes, long events) {
+
+    /**
+     * Bytes of the heap for one of each. A buffer takes some 85 in the books and 110 in the tracker, and as much again while a table
+     * grows; an event 76, a circular buffer 130 and with a tracker 240, a process some 500. All at once take less than the heap.
+     */
+    private static final long BYTES_FOR_BUFFER = 640;
+
+    private static final long BYTES_FOR_EVENT = 480;
+    private static final long BYTES_FOR_CIRCULAR_BUFFER = 2560;
+    private static final long BYTES_FOR_PROCESS = 8192;
+
+    /** Returns what a heap has room for. */
+    static ServerLimits ofHeap(long bytes) {
+        return new ServerLimits(
+                bytes / BYTES_FOR_BUFFER,
+                bytes / BYTES_FOR_CIRCULAR_BUFFER,
+                (int) Math.min(Integer.MAX_VALUE, bytes / BYTES_FOR_PROCESS),
+                bytes / BYTES_FOR_EVENT);
+    }
+
+    ServerLimits withBuffers(long newBuffers) {
+        return new ServerLimits(newBuffers, circularBuffers, processes, events);
+    }
+
+    ServerLimits withCircularBuffers(long newCircularBuffers) {
+        return new ServerLimits(buffers, newCircularBuffers, processes, events);
+    }
+
+    ServerLimits withProcesses(int newProcesses) {
+        return new ServerLimits(buffers, circularBuffers, newProcesses, events);
+    }
+
+    ServerLimits withEvents(long newEvents) {
+        return new ServerLimits(buffers, circularBuffers, processes, newEvents);
+    }
+}

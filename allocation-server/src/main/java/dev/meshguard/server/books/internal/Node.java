@@ -1,0 +1,51 @@
+package dev.meshguard.server.books.internal;
+
+/** An element of at most one doubly linked list, which it leaves in one step; a list is a ring around a node of its own. */
+class Node {
+
+    private Node before = this;
+    private Node after = this;
+
+    /** Appends an element, which leaves the list that it is in. */
+    final void append(Node element) {
+        element.unlink();
+        element.before = before;
+        element.after = this;
+        before.after = element;
+        before = element;
+    }
+
+    final void unlink() {
+        before.after = after;
+        after.before = before;
+        before = this;
+        after = this;
+    }
+
+    /** Moves all elements of another list behind those of this one. */
+    final void appendAll(Node list) {
+        if (list.isEmpty()) {
+            return;
+        }
+        before.after = list.after;
+        list.after.before = before;
+        list.before.after = this;
+        before = list.before;
+        list.before = list;
+        list.after = list;
+    }
+
+    final boolean isEmpty() {
+        return after == this;
+    }
+
+    /** Returns the first element, or this if there is none. */
+    final Node first() {
+        return after;
+    }
+
+    /** Returns the next element, or the list itself after the last. */
+    final Node next() {
+        return after;
+    }
+}
