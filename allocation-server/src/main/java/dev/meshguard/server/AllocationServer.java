@@ -53,10 +53,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>What it promises</h2>
  *
- * <p>Nothing that a program sent is dropped: a program that is faster than the server waits in its own write. A program that sends
+ * <p>Nothing that a program sent is dropped unsaid: a program that is faster than the server waits in its own write. A program that sends
  * what is no record, half of one, or nothing at all harms only itself. A socket at which another server answers is never taken.
  *
  * <h2>Limits</h2>
+ *
+ * <p>What programs can make it keep is bounded: {@link Builder#maxBuffers}, {@link Builder#maxCircularBuffers},
+ * {@link Builder#maxProcesses} and {@link Builder#maxEvents}. A report for which there is no room counts as lost.
  *
  * <p>All programs of one server use one record size. A process that this machine does not show, for example of another container,
  * counts as dead; {@link Builder#processCheckEvery} switches the check off. Origins are not reported, so no line of code is known.
@@ -266,6 +269,27 @@ public final class AllocationServer implements AutoCloseable {
             lock.wait(left);
         }
         return true;
+    }
+
+    /**
+     * Waits until the server ends: it is closed, or it {@linkplain #failure() failed}.
+     *
+     * @throws InterruptedException if the thread is interrupted while it waits
+     */
+    public void awaitEnd() throws InterruptedException {
+        thread.join();
+    }
+
+    /**
+     * Returns why the server ended by itself, as a sentence without its full stop; empty if it runs or was closed.
+     *
+     * <p>A server that has no memory left, or that cannot use its socket any more, closes all connections. Its history then says that
+     * tracking stopped.
+     */
+    public Optional<String> failure() {
+        synchronized (lock) {
+            return loop.failure();
+        }
     }
 
     /**

@@ -615,6 +615,14 @@ final class Bookkeeper {
         evidence.lost(count, reason);
     }
 
+    /** The server cannot go on: nothing more is heard of anybody. */
+    void failed(String reason) {
+        if (lines != null) {
+            lines.leftOut();
+        }
+        evidence.stopped(reason);
+    }
+
     /** Brings the tracker up to date. */
     void addUp() {
         evidence.addUp();

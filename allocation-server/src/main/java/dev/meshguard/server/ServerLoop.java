@@ -56,6 +56,8 @@ final class ServerLoop implements Runnable {
     /** How many processes are looked for while a program's records are read, before others are served again. */
     private static final int LOOKS_AT_ONCE = 40;
 
+    private static final int RESERVE = 4 << 20;
+
     /** More than a socket's buffers hold. */
     private static final int LAST_ROUNDS = 64;
 
@@ -95,6 +97,12 @@ final class ServerLoop implements Runnable {
     private boolean hasOnlyHeardLittle;
 
     private volatile boolean isStopping;
+
+    /** Given up to have memory for the last words. */
+    @SuppressWarnings("UnusedVariable")
+    private byte @Nullable [] reserve = new byte[RESERVE];
+
+    private @Nullable String failure;
 
     ServerLoop(
             Object lock,
@@ -142,16 +150,49 @@ final class ServerLoop implements Runnable {
                     finishWork();
                 }
             }
+        } catch (OutOfMemoryError e) {
+            reserve = null;
+            failed(String.format(
+                    Locale.ROOT,
+                    "the server has no memory left and ends, its heap has %d MiB: allow it more (-Xmx), or less of what"
+                            + " programs report (--max-buffers, maxBuffers)",
+                    Runtime.getRuntime().maxMemory() >> 20));
         } catch (IOException | RuntimeException e) {
-            synchronized (lock) {
-                problems.add("the server stopped: " + e);
-            }
+            failed("the server stopped: " + e);
         } finally {
             synchronized (lock) {
-                end();
+                if (failure == null) {
+                    end();
+                } else {
+                    closeAll();
+                }
                 lock.notifyAll();
             }
         }
+    }
+
+    /** Nothing more can be taken: the history says so, and programs find nobody instead of waiting. */
+    private void failed(String why) {
+        synchronized (lock) {
+            failure = why;
+            problems.add(why);
+            bookkeeper.failed(why);
+            flush();
+        }
+    }
+
+    private void closeAll() {
+        connections.stream().filter(connection -> connection.isOpen).forEach(this::ended);
+        try {
+            server.close();
+        } catch (IOException e) {
+            problems.add("the socket could not be closed: " + e.getMessage());
+        }
+    }
+
+    /** Returns why the server ended, if it did not because it was closed. */
+    Optional<String> failure() {
+        return Optional.ofNullable(failure);
     }
 
     private void turn() throws IOException {

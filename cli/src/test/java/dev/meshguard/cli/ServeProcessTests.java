@@ -3,10 +3,16 @@ package dev.meshguard.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.server.client.AllocationClient;
+import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
 import dev.meshguard.tracker.BufferType;
 import java.io.File;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** How {@code meshguard serve} ends as a process of its own. */
 @Timeout(120)
 class ServeProcessTests {
+
+    private static final int BATCH = 500;
 
     @TempDir
     Path folder;
@@ -44,6 +52,81 @@ class ServeProcessTests {
         assertThat(log).content().contains("Active allocations: 1").endsWith("🛑 Allocation Server stopped\n");
         assertThat(folder.resolve("s")).doesNotExist();
         assertThat(errors()).isEmpty();
+    }
+
+    @Test
+    void aServerWithoutMemorySaysSoEndsAndLetsNobodyWait() throws Exception {
+        Process server = started(List.of("-Xmx24m"), "--max-buffers", "1000000000");
+        try (SocketChannel program = connectedRaw(server)) {
+            assertThat(sendUntilClosed(program)).isLessThan(10_000_000);
+
+            assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            server.destroyForcibly();
+        }
+        assertThat(server.exitValue()).isEqualTo(70);
+        assertThat(errors())
+                .startsWith("meshguard: the server has no memory left and ends, its heap has ")
+                .contains("-Xmx", "--max-buffers");
+        assertThat(folder.resolve("s")).doesNotExist();
+    }
+
+    @Test
+    void asManyBuffersAsThereIsRoomForAreTakenAndTheRestIsRefusedAndSaid() throws Exception {
+        Path log = folder.resolve("server.log");
+        Process server = started(List.of("-Xmx24m"), "--log", log.toString());
+        try (SocketChannel program = connectedRaw(server);
+                AllocationClient other = connected(server)) {
+            for (long address = 1; address <= 100_000; address += BATCH) {
+                program.write(allocations(address));
+            }
+            other.allocated(1, BufferType.L1, 64, 4096);
+            assertThat(other.query(1)).isNotNull();
+            other.query(0);
+            server.destroy();
+
+            assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            server.destroyForcibly();
+        }
+        assertThat(server.exitValue()).isZero();
+        assertThat(errors())
+                .matches("meshguard: \\d+ buffers are the limit \\(--max-buffers, maxBuffers\\), so more are not taken and"
+                        + " count as lost reports\\R");
+        assertThat(log).content().contains("... reports are missing here\n");
+    }
+
+    private static ByteBuffer allocations(long address) {
+        RecordCodec codec = RecordCodec.of(RecordSize.BYTES_112);
+        ByteBuffer records = ByteBuffer.allocate(BATCH * RecordSize.BYTES_112.bytes());
+        int process = (int) ProcessHandle.current().pid();
+        for (int i = 0; i < BATCH; i++) {
+            codec.encode(Request.allocation(process, 0, BufferType.DRAM, address + i, 64), records);
+        }
+        return records.flip();
+    }
+
+    private static long sendUntilClosed(SocketChannel program) {
+        long sent = 0;
+        try {
+            while (sent < 10_000_000) {
+                ByteBuffer records = allocations(sent + 1);
+                while (records.hasRemaining()) {
+                    program.write(records);
+                }
+                sent += BATCH;
+            }
+        } catch (IOException closed) {
+            return sent;
+        }
+        return sent;
+    }
+
+    private SocketChannel connectedRaw(Process server) throws IOException {
+        connected(server).close();
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        channel.connect(UnixDomainSocketAddress.of(folder.resolve("s")));
+        return channel;
     }
 
     private Process started(List<String> ofMachine, String... options) throws IOException {

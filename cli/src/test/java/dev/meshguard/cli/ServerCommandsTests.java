@@ -128,6 +128,9 @@ class ServerCommandsTests {
                 "--allow nobody | --allow nobody: give user, group or all",
                 "--dead-check -5 | --dead-check -5: give a number from 0 to 86400",
                 "--dead-check 9223372036854775807 | --dead-check 9223372036854775807: give a number from 0 to 86400",
+                "--max-buffers 0 | --max-buffers 0: give 1 or more",
+                "--max-circular-buffers -1 | --max-circular-buffers -1: give 1 or more",
+                "--max-processes 0 | --max-processes 0: give 1 or more",
                 "--devices -1 | --devices -1: give a number from 0 to 1024",
                 "--devices 1000000 | --devices 1000000: give a number from 0 to 1024",
             })

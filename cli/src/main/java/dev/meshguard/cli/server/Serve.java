@@ -5,9 +5,6 @@ import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.Compatibility;
 import dev.meshguard.server.protocol.DeviceInfo;
-import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -21,7 +18,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -65,6 +61,7 @@ import picocli.CommandLine.Spec;
             "Exit status:",
             "  0   it was stopped, by Ctrl+C or SIGTERM too",
             "  64  wrong usage, or a socket or log that cannot be made",
+            "  70  it could not go on, for example without memory",
             "",
             "Examples:",
             "  meshguard serve --record-size 112 --log -",
@@ -124,6 +121,25 @@ public final class Serve implements Callable<Integer> {
     private long deadCheck;
 
     @Option(
+            names = "--max-buffers",
+            paramLabel = "N",
+            description = "Know at most N buffers at a time (default: one for each 640 bytes of heap). What does not fit is"
+                    + " refused, and the log says that reports are missing.")
+    private @Nullable Long maxBuffers;
+
+    @Option(
+            names = "--max-circular-buffers",
+            paramLabel = "N",
+            description = "Know at most N circular buffers and kernels at a time (default: one for each 2560 bytes of heap).")
+    private @Nullable Long maxCircularBuffers;
+
+    @Option(
+            names = "--max-processes",
+            paramLabel = "N",
+            description = "Know at most N processes that have something at a time (default: one for each 8 KiB of heap).")
+    private @Nullable Integer maxProcesses;
+
+    @Option(
             names = "--allow",
             paramLabel = "user|group|all",
             defaultValue = "user",
@@ -150,7 +166,7 @@ public final class Serve implements Callable<Integer> {
         } finally {
             server.close();
         }
-        return ExitStatus.CLEAN.code();
+        return (server.failure().isPresent() ? ExitStatus.FAILED : ExitStatus.CLEAN).code();
     }
 
     private static void checkRange(String option, long value, long max) throws Refusal {
@@ -185,9 +201,19 @@ public final class Serve implements Callable<Integer> {
                 out.println("Listening at " + server.socketPath() + ". Press Ctrl+C to stop.");
                 out.flush();
             }
-            new CountDownLatch(1).await();
+            server.awaitEnd();
+            removeUnlessRun(hook);
         } catch (InterruptedException e) {
+            removeUnlessRun(hook);
+        }
+    }
+
+    /** A hook that runs closes the server, ends this wait by that, and then ends the process. */
+    private static void removeUnlessRun(Thread hook) {
+        try {
             Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException isEnding) {
+            return;
         }
     }
 
@@ -196,17 +222,14 @@ public final class Serve implements Callable<Integer> {
         checkRange("--dead-check", deadCheck, MAX_DEAD_CHECK_SECONDS);
         AllocationServer.Builder builder = AllocationServer.builder()
                 .socket(socket)
-                .tracker(AllocationTracker.builder()
-                        .originCapture(OriginCapture.NONE)
-                        .retention(Retention.LIVE_AND_TOTALS)
-                        .bankedAddresses()
-                        .build())
+                .withoutHistory()
                 .devices(IntStream.range(0, devices)
                         .mapToObj(DeviceInfo::wormhole)
                         .toList())
                 .compatibleWith(compatibility())
                 .permissions(permissions())
                 .processCheckEvery(Duration.ofSeconds(deadCheck));
+        limit(builder);
         ServerAddress.sizeOfPrograms(recordSize).ifPresent(builder::recordSize);
         if (ids != null) {
             switch (ids.toLowerCase(Locale.ROOT)) {
@@ -223,6 +246,25 @@ public final class Serve implements Callable<Integer> {
             }
         }
         return builder;
+    }
+
+    private void limit(AllocationServer.Builder builder) throws Refusal {
+        if (maxBuffers != null) {
+            builder.maxBuffers(limit("--max-buffers", maxBuffers));
+        }
+        if (maxCircularBuffers != null) {
+            builder.maxCircularBuffers(limit("--max-circular-buffers", maxCircularBuffers));
+        }
+        if (maxProcesses != null) {
+            builder.maxProcesses((int) limit("--max-processes", maxProcesses));
+        }
+    }
+
+    private static long limit(String option, long value) throws Refusal {
+        if (value < 1) {
+            throw new Refusal(option + " " + value + ": give 1 or more");
+        }
+        return value;
     }
 
     private Set<Compatibility> compatibility() throws Refusal {
