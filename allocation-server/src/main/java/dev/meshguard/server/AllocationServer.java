@@ -284,7 +284,7 @@ public final class AllocationServer implements AutoCloseable {
      * Returns why the server ended by itself, as a sentence without its full stop; empty if it runs or was closed.
      *
      * <p>A server that has no memory left, or that cannot use its socket any more, closes all connections. Its history then says that
-     * tracking stopped.
+     * reports are missing.
      */
     public Optional<String> failure() {
         synchronized (lock) {
@@ -506,7 +506,8 @@ public final class AllocationServer implements AutoCloseable {
          * {@link Retention#LIVE_AND_TOTALS}, whose memory does not grow with each report, only what is said of processes and devices
          * counts.
          *
-         * <p>After that the tracker notes that tracking stopped, so the verdict is inconclusive; the server's own books and its log go on.
+         * <p>After that the tracker notes that reports are missing, so the verdict is inconclusive; the server's own books and its log go
+         * on.
          *
          * @throws IllegalArgumentException if the number is below 1
          */

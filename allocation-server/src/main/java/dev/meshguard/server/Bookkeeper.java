@@ -620,7 +620,7 @@ final class Bookkeeper {
         if (lines != null) {
             lines.leftOut();
         }
-        evidence.stopped(reason);
+        evidence.failed(reason);
     }
 
     /** Brings the tracker up to date. */

@@ -63,7 +63,9 @@ final class Evidence {
                 Locale.ROOT,
                 "the history has %d events, which is its limit (maxEvents): what is reported from now on is not in it",
                 maxEvents);
-        tracker.trackingStopped(why);
+        // What is freed and allocated from now on is unknown, so even a history in which nothing is left proves
+        // nothing.
+        tracker.reportsLost(1, why);
         problems.add(why);
         return false;
     }
@@ -148,10 +150,18 @@ final class Evidence {
         losses = 0;
     }
 
+    /** Nothing more is heard of programs that still run. */
     void stopped(String reason) {
         if (isKept) {
             addUp();
             tracker.trackingStopped(reason);
+        }
+    }
+
+    /** Nothing more is heard of anybody, and what was reported may not all have been recorded. */
+    void failed(String reason) {
+        if (isKept) {
+            tracker.reportsLost(1, reason);
         }
     }
 }

@@ -91,8 +91,9 @@ class ServeProcessTests {
         }
         assertThat(server.exitValue()).isZero();
         assertThat(errors())
-                .matches("meshguard: \\d+ buffers are the limit \\(--max-buffers, maxBuffers\\), so more are not taken and"
-                        + " count as lost reports\\R");
+                .matches(
+                        "meshguard: \\d+ buffers are the limit \\(--max-buffers, maxBuffers\\), so more are not taken and"
+                                + " count as lost reports\\R");
         assertThat(log).content().contains("... reports are missing here\n");
     }
 

@@ -123,20 +123,23 @@ public final class Serve implements Callable<Integer> {
     @Option(
             names = "--max-buffers",
             paramLabel = "N",
-            description = "Know at most N buffers at a time (default: one for each 640 bytes of heap). What does not fit is"
-                    + " refused, and the log says that reports are missing.")
+            description =
+                    "Know at most N buffers at a time (default: one for each 640 bytes of heap). What does not fit is"
+                            + " refused, and the log says that reports are missing.")
     private @Nullable Long maxBuffers;
 
     @Option(
             names = "--max-circular-buffers",
             paramLabel = "N",
-            description = "Know at most N circular buffers and kernels at a time (default: one for each 2560 bytes of heap).")
+            description =
+                    "Know at most N circular buffers and kernels at a time (default: one for each 2560 bytes of heap).")
     private @Nullable Long maxCircularBuffers;
 
     @Option(
             names = "--max-processes",
             paramLabel = "N",
-            description = "Know at most N processes that have something at a time (default: one for each 8 KiB of heap).")
+            description =
+                    "Know at most N processes that have something at a time (default: one for each 8 KiB of heap).")
     private @Nullable Integer maxProcesses;
 
     @Option(
