@@ -21,10 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code meshguard analyze}, as it is called. */
 class AnalyzeTests {
 
-    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n";
-    private static final String FREED = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)\n";
+    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\n";
+    private static final String FREED = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)\n";
     private static final String UNKNOWN =
-            "⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)\n";
+            "⚠ [PID 7] Deallocation for unknown buffer 901152 on device 0 (allocated before tracking started)\n";
 
     /** What the program answered. */
     private record Answer(int status, String out, String err) {}
@@ -104,7 +104,7 @@ class AnalyzeTests {
     private static String threeRoundsThatGrow() {
         String log = "";
         for (int round = 1; round <= 3; round++) {
-            log += "=== Run " + round + "\n" + ALLOCATED.replace("101152", String.valueOf(4096 * round));
+            log += "=== Run " + round + "\n" + ALLOCATED.replace("901152", String.valueOf(4096 * round));
         }
         return log;
     }
@@ -127,7 +127,7 @@ class AnalyzeTests {
 
                         LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated      [1 allocated = 0 freed + 1 leaked]
                         1. L1 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
-                           allocated in START (event #3) at 0x18b20 (101152), unlabelled
+                           allocated in START (event #3) at 0xdc020 (901152), unlabelled
 
                         Tracked  in all                    left
                         L1       1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
@@ -144,7 +144,7 @@ class AnalyzeTests {
 
                         Addresses: 1, of which 0 as often freed as allocated, 1 less often, 0 more often
                           device  address           type  allocated  freed  unknown  largest         lines
-                          0       0x18b20 (101152)  L1    1          0      0        4 KiB (4096 B)  2
+                          0       0xdc020 (901152)  L1    1          0      0        4 KiB (4096 B)  2
 
                         Not read: 2 of 3 lines: 1, 3
                           line 1: text
@@ -290,7 +290,7 @@ class AnalyzeTests {
                         "{ \"format\" : \"meshguard-analysis\", \"version\" : 1, \"logs\" : [ { \"log\" : \"standard"
                                 + " input\", \"status\" : \"LEAKED\", \"lines\" : 2, \"reports\" : 1, \"dialects\" : [ ],"
                                 + " \"figuresCompared\" : 0, \"figuresThatDiffer\" : 0, \"freed\" : [ ], \"addresses\" : [ {"
-                                + " \"device\" : 0, \"address\" : 101152, \"type\" : \"L1\", \"allocated\" : 1, \"freed\" : 0,"
+                                + " \"device\" : 0, \"address\" : 901152, \"type\" : \"L1\", \"allocated\" : 1, \"freed\" : 0,"
                                 + " \"unknownFrees\" : 0, \"largestSize\" : 4096, \"sizeChanges\" : 0, \"processDied\" : false,"
                                 + " \"firstLine\" : 2, \"lastLine\" : 2 } ], \"unread\" : { \"count\" : 1, \"ranges\" : [ {"
                                 + " \"first\" : 1, \"last\" : 1 } ], \"samples\" : [ { \"line\" : 1, \"text\" : \"text\" } ] }, ");

@@ -178,8 +178,8 @@ class VerdictReportTests {
 
     @Test
     void listsWhatWasExpectedAndWhatNeverCame() {
-        tracker.allocated(0, BufferType.L1, 101_152, 4096);
-        tracker.allocated(0, BufferType.L1, 105_248, 4096);
+        tracker.allocated(0, BufferType.L1, 901_152, 4096);
+        tracker.allocated(0, BufferType.L1, 905_248, 4096);
 
         String text = VerdictReport.of(LeakCheck.create()
                         .expecting(ExpectedBuffers.of(
@@ -196,7 +196,7 @@ class VerdictReportTests {
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated      [2 allocated = 0 freed + 1 leaked + 1 expected]
                 1. L1 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
                    -> at an unknown place (no origin was captured)
-                   allocated in START (event #2) at 0x19b20 (105248), unlabelled
+                   allocated in START (event #2) at 0xdd020 (905248), unlabelled
 
                 Tracked  in all                     left
                 L1       2 buffers, 8 KiB (8192 B)  2 buffers, 8 KiB (8192 B)

@@ -36,6 +36,8 @@ public record Doubt(Kind kind, String words, List<Long> events) {
         OUT_OF_ORDER,
         /** Allocations were reported when nobody could have made them any more. */
         REPORTED_TOO_LATE,
+        /** What a source without owners and kinds reports of a buffer fits a leak, and memory that was given back. */
+        REPORTS_FIT_BOTH,
         /** An allocator held memory that no report mentions. */
         MEMORY_UNREPORTED,
         /** The counts that should agree do not. */

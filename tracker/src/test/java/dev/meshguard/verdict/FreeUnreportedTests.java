@@ -19,6 +19,7 @@ import static dev.meshguard.verdict.Standing.EXPECTED;
 import static dev.meshguard.verdict.Standing.FREED_LATE;
 import static dev.meshguard.verdict.Standing.LEAKED;
 import static dev.meshguard.verdict.Standing.MISREPORTED;
+import static dev.meshguard.verdict.Standing.UNDECIDED;
 
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
@@ -427,7 +428,7 @@ class FreeUnreportedTests {
     void needsAReleaseForEachReportOfWhichNothingIsKnown() {
         judged(twoAtOneAddressOfAClosedDevice(HistoryScript.historyWithoutOrigins())
                         .recorded())
-                .hasOnly(UNEXPLAINED, LEAKED);
+                .hasOnly(UNEXPLAINED, UNDECIDED);
         judged(twoAtOneAddressOfAClosedDevice(HistoryScript.historyWithoutOrigins())
                         .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
                         .recorded())

@@ -125,7 +125,7 @@ class PrecedenceTests {
                 .endOf(program(7))
                 .recorded();
 
-        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED);
     }
 
     @Test

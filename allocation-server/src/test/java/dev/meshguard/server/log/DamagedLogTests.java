@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Logs that are less than the whole truth: the verdict says so and names the line. */
 class DamagedLogTests {
 
-    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)";
-    private static final String FREED = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)";
+    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)";
+    private static final String FREED = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)";
 
     @ParameterizedTest
     @ValueSource(
@@ -32,7 +32,7 @@ class DamagedLogTests {
                 "✓ [PI",
                 "✓ [PID 7",
                 "✓ [PID 7] Allocated 40",
-                "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152"
+                "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152"
             })
     void aLogThatEndsInTheMiddleOfALineIsInconclusive(String end) {
         AllocationLog log = Logs.ofText(ALLOCATED + "\n" + FREED + "\n" + end);
@@ -61,7 +61,7 @@ class DamagedLogTests {
 
         assertThat(Logs.losses(log))
                 .containsExactly(
-                        "line 1 frees buffer 0x18b20 (101152) on device 0, and no line before it allocates it: the log"
+                        "line 1 frees buffer 0xdc020 (901152) on device 0, and no line before it allocates it: the log"
                                 + " begins too late, or lines are missing");
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
@@ -76,7 +76,7 @@ class DamagedLogTests {
     @Test
     void aReportThatCannotBeReadIsALossAndNotSkipped() {
         AllocationLog log =
-                Logs.of(ALLOCATED, "✗ [PID 7] Freed buffer 101152 on device zero (4096 bytes, FINAL)", FREED);
+                Logs.of(ALLOCATED, "✗ [PID 7] Freed buffer 901152 on device zero (4096 bytes, FINAL)", FREED);
 
         assertThat(Logs.losses(log)).containsExactly("line 2 begins like a report and cannot be read as one");
         assertThat(log.unread().ranges()).containsExactly(new UnreadLines.Range(2, 2));
@@ -85,32 +85,32 @@ class DamagedLogTests {
     @Test
     void aCountOfReferencesThatDoesNotFollowNamesItsLine() {
         AllocationLog log =
-                Logs.of(ALLOCATED, "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152, ref_count=3)");
+                Logs.of(ALLOCATED, "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152, ref_count=3)");
 
         assertThat(Logs.losses(log))
                 .containsExactly(
-                        "line 2 says that buffer 0x18b20 (101152) on device 0 now has 3 references, and the lines before it"
+                        "line 2 says that buffer 0xdc020 (901152) on device 0 now has 3 references, and the lines before it"
                                 + " make 2");
     }
 
     @Test
     void aLastReferenceThatIsNotTheLastNamesItsLine() {
         AllocationLog log = Logs.of(
-                ALLOCATED, "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152, ref_count=2)", FREED);
+                ALLOCATED, "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152, ref_count=2)", FREED);
 
         assertThat(Logs.losses(log))
                 .containsExactly(
-                        "by the lines before line 3 buffer 0x18b20 (101152) on device 0 has 2 references, and that line"
+                        "by the lines before line 3 buffer 0xdc020 (901152) on device 0 has 2 references, and that line"
                                 + " frees the last one");
     }
 
     @Test
     void aSizeThatDoesNotFollowNamesItsLine() {
-        AllocationLog log = Logs.of(ALLOCATED, "✗ [PID 7] Freed buffer 101152 on device 0 (2048 bytes, FINAL)");
+        AllocationLog log = Logs.of(ALLOCATED, "✗ [PID 7] Freed buffer 901152 on device 0 (2048 bytes, FINAL)");
 
         assertThat(Logs.losses(log))
                 .containsExactly(
-                        "by the lines before line 2 buffer 0x18b20 (101152) on device 0 takes 4 KiB (4096 B), and that"
+                        "by the lines before line 2 buffer 0xdc020 (901152) on device 0 takes 4 KiB (4096 B), and that"
                                 + " line says 2 KiB (2048 B)");
     }
 

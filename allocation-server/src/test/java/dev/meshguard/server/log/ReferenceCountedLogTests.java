@@ -20,24 +20,24 @@ import org.junit.jupiter.api.Test;
 /** Lines of the server that counts references. */
 class ReferenceCountedLogTests {
 
-    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)";
-    private static final String FREED = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)";
+    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)";
+    private static final String FREED = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)";
 
     /** Two allocations of one address and three frees; the server knows the last one not. */
     private static final String[] MINI_TRACE = {
         ALLOCATED,
-        "✓ [PID 7] Allocated 2048 bytes of L1 on device 0 (buffer_id=101152, ref_count=2)",
-        "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, ref_count=1 remaining)",
+        "✓ [PID 7] Allocated 2048 bytes of L1 on device 0 (buffer_id=901152, ref_count=2)",
+        "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, ref_count=1 remaining)",
         FREED,
-        "⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)"
+        "⚠ [PID 7] Deallocation for unknown buffer 901152 on device 0 (allocated before tracking started)"
     };
 
     @Test
     void whatOneProcessTookOnSeveralDevicesIsOneLeak() {
         AllocationLog log = Logs.of(
-                "✓ [PID 7] Allocated 4096 bytes of DRAM on device 0 (buffer_id=101152)",
-                "✓ [PID 7] Allocated 4096 bytes of DRAM on device 1 (buffer_id=101152)",
-                "✓ [PID 8] Allocated 4096 bytes of DRAM on device 2 (buffer_id=101152)",
+                "✓ [PID 7] Allocated 4096 bytes of DRAM on device 0 (buffer_id=901152)",
+                "✓ [PID 7] Allocated 4096 bytes of DRAM on device 1 (buffer_id=901152)",
+                "✓ [PID 8] Allocated 4096 bytes of DRAM on device 2 (buffer_id=901152)",
                 "✓ [PID 7] Allocated 4096 bytes of DRAM on device 3 (buffer_id=109344)");
 
         assertThat(LeakCheck.create().examine(log.history()).groups(Standing.LEAKED))
@@ -51,11 +51,11 @@ class ReferenceCountedLogTests {
 
         assertThat(Logs.reports(log))
                 .containsExactly(
-                        "allocated L1 0x18b20 (101152) on device 0, 4 KiB (4096 B)",
-                        "allocated L1 0x18b20 (101152) on device 0, 2 KiB (2048 B)",
-                        "freed L1 0x18b20 (101152) on device 0",
-                        "freed L1 0x18b20 (101152) on device 0",
-                        "freed L1 0x18b20 (101152) on device 0");
+                        "allocated L1 0xdc020 (901152) on device 0, 4 KiB (4096 B)",
+                        "allocated L1 0xdc020 (901152) on device 0, 2 KiB (2048 B)",
+                        "freed L1 0xdc020 (901152) on device 0",
+                        "freed L1 0xdc020 (901152) on device 0",
+                        "freed L1 0xdc020 (901152) on device 0");
         assertThat(log.unread().count()).isZero();
         assertThat(log.dialects()).containsExactly(LogDialect.REFERENCE_COUNTED);
     }
@@ -74,7 +74,7 @@ class ReferenceCountedLogTests {
         AllocationLog log = Logs.of(MINI_TRACE);
 
         assertThat(log.addresses())
-                .containsExactly(new AddressUse(0, 101_152, Optional.of(BufferType.L1), 2, 2, 1, 4096, 1, false, 1, 5));
+                .containsExactly(new AddressUse(0, 901_152, Optional.of(BufferType.L1), 2, 2, 1, 4096, 1, false, 1, 5));
     }
 
     @Test
@@ -106,8 +106,8 @@ class ReferenceCountedLogTests {
                 ALLOCATED,
                 "   PID 7 is dead, removing its buffers...",
                 "   ✓ Removed 1 buffers (0.00390625 MB) from PID 7",
-                "✓ [PID 8] Allocated 1024 bytes of L1 on device 0 (buffer_id=101152)",
-                "✗ [PID 8] Freed buffer 101152 on device 0 (1024 bytes, FINAL)"));
+                "✓ [PID 8] Allocated 1024 bytes of L1 on device 0 (buffer_id=901152)",
+                "✗ [PID 8] Freed buffer 901152 on device 0 (1024 bytes, FINAL)"));
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(2, 1, 0, 1, 0, 0, 0));
         assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
@@ -119,7 +119,7 @@ class ReferenceCountedLogTests {
                 ALLOCATED,
                 "   PID 7 is dead, removing its buffers...",
                 "   ✓ Removed 1 buffers (0.00390625 MB) from PID 7",
-                "⚠ [PID 8] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)"));
+                "⚠ [PID 8] Deallocation for unknown buffer 901152 on device 0 (allocated before tracking started)"));
 
         assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
     }
@@ -128,10 +128,10 @@ class ReferenceCountedLogTests {
     void whoSharedABufferOfADeadProcessStillFreesIt() {
         AllocationLog log = Logs.of(
                 ALLOCATED,
-                "✓ [PID 8] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152, ref_count=2)",
+                "✓ [PID 8] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152, ref_count=2)",
                 "   PID 7 is dead, removing its buffers...",
                 "   ✓ Removed 1 buffers (0.00390625 MB) from PID 7",
-                "⚠ [PID 8] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)");
+                "⚠ [PID 8] Deallocation for unknown buffer 901152 on device 0 (allocated before tracking started)");
 
         assertThat(Logs.verdictOn(log).unbalancingAnomalies()).isEmpty();
         assertThat(log.history().live().get(0).openReports()).isEqualTo(1);
@@ -193,7 +193,7 @@ class ReferenceCountedLogTests {
                 "",
                 "Device 0:",
                 "  L1: 1 buffers, 0.00390625 MB total",
-                "    - Buffer 0x18b20: 4 KB (PID 7, ref_count=1)",
+                "    - Buffer 0xdc020: 4 KB (PID 7, ref_count=1)",
                 "",
                 "Total remaining buffers: 1",
                 "",
@@ -257,8 +257,8 @@ class ReferenceCountedLogTests {
     void oneIdInTwoMemoriesAtATimeIsTwoBuffers() {
         LeakVerdict verdict = Logs.verdictOn(Logs.of(
                 ALLOCATED,
-                "✓ [PID 7] Allocated 64 bytes of DRAM on device 0 (buffer_id=101152, ref_count=2)",
-                "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, ref_count=1 remaining)",
+                "✓ [PID 7] Allocated 64 bytes of DRAM on device 0 (buffer_id=901152, ref_count=2)",
+                "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, ref_count=1 remaining)",
                 FREED));
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(2, 2, 0, 0, 0, 0, 0));

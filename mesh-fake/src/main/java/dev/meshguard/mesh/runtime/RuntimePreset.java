@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.runtime;
 
+import dev.meshguard.tracker.L1Base;
 import java.util.Locale;
 import java.util.Map;
 import org.apiguardian.api.API;
@@ -23,7 +24,7 @@ public enum RuntimePreset {
      */
     OCTOBER_2025(
             "October 2025",
-            Map.of(Architecture.WORMHOLE_B0, new Bases(2_560_032, 101_152)),
+            Map.of(Architecture.WORMHOLE_B0, new Bases(2_560_032, L1Base.WORMHOLE_B0_OCTOBER_2025)),
             ReportingModel.TRACKING_BRANCH,
             true) {
         @Override
@@ -46,8 +47,8 @@ public enum RuntimePreset {
     MAY_2026(
             "May 2026",
             Map.of(
-                    Architecture.WORMHOLE_B0, new Bases(2_968_640, 103_776),
-                    Architecture.BLACKHOLE, new Bases(5_848_704, 111_104)),
+                    Architecture.WORMHOLE_B0, new Bases(2_968_640, L1Base.WORMHOLE_B0_MAY_2026),
+                    Architecture.BLACKHOLE, new Bases(5_848_704, L1Base.BLACKHOLE_MAY_2026)),
             ReportingModel.COMPLETE,
             false) {
         @Override
@@ -105,7 +106,7 @@ public enum RuntimePreset {
      * @throws IllegalArgumentException if the version does not support the architecture
      */
     public long l1UnreservedBase(Architecture architecture) {
-        return basesOf(architecture).l1();
+        return basesOf(architecture).l1().address();
     }
 
     /** Returns what this version reports. */
@@ -151,5 +152,5 @@ public enum RuntimePreset {
         return (rawSize + row - 1) / row * row - rawSize;
     }
 
-    private record Bases(long dram, long l1) {}
+    private record Bases(long dram, L1Base l1) {}
 }

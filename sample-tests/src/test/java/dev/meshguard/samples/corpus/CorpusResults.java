@@ -11,6 +11,7 @@ import dev.meshguard.samples.corpus.truth.TrueCause;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -31,6 +32,12 @@ final class CorpusResults {
 
     private static final int CASES_TOGETHER = 100;
 
+    /** What the row is called of verdicts on what a server's log holds. */
+    static final String LOG = "MeshGuard, a server's log";
+
+    /** What the row is called of verdicts on whole histories. */
+    static final String WHOLE_HISTORY = "MeshGuard, whole history";
+
     private static final List<String> OUTCOMES =
             Stream.of(Outcome.values()).map(Enum::name).toList();
 
@@ -39,6 +46,7 @@ final class CorpusResults {
     private final ConfusionMatrix causesOfTheLog;
     private final ConfusionMatrix outcomesOfTheLog;
     private final ToolScores scores = new ToolScores();
+    private final UndecidedReasons reasons = new UndecidedReasons();
     private final List<String> wrongs = new ArrayList<>();
     private final List<String> wrongsOfTheLog = new ArrayList<>();
     private final List<String> contradictions = new ArrayList<>();
@@ -111,13 +119,19 @@ final class CorpusResults {
     }
 
     private void score(CaseRun run, Judgement full, Judgement reduced) {
-        boolean missing = run.truth().isMemoryMissing();
-        List<String> log = ServerLogLines.of(reduced.verdict().history());
+        ToolScores.Truth log =
+                new ToolScores.Truth(run.truth().isMemoryMissing(), run.truth().showsInTheLog());
+        List<String> lines = ServerLogLines.of(reduced.verdict().history());
         for (OldTool tool : OldTool.all()) {
-            scores.count(tool.name(), missing, tool.leaks(log) > 0);
+            scores.count(tool.name(), log, tool.leaks(lines) > 0);
         }
-        scores.count("MeshGuard, a server's log", missing, reduced.verdict().outcome());
-        scores.count("MeshGuard, whole history", missing, full.verdict().outcome());
+        scores.count(LOG, log, reduced.verdict().outcome());
+        reasons.count(reduced.verdict(), log.isMemoryMissing());
+        boolean canBeKnown = !run.truth().outcomes().equals(EnumSet.allOf(Outcome.class));
+        scores.count(
+                WHOLE_HISTORY,
+                new ToolScores.Truth(log.isMemoryMissing(), canBeKnown),
+                full.verdict().outcome());
     }
 
     ConfusionMatrix causes() {
@@ -158,6 +172,10 @@ final class CorpusResults {
 
     ToolScores scores() {
         return scores;
+    }
+
+    UndecidedReasons reasons() {
+        return reasons;
     }
 
     /** Returns the matrices on whole histories as text. */

@@ -71,10 +71,25 @@ class CorpusTests {
 
     @Test
     void isReadByTheOldToolsAsTheirComparisonSays() throws IOException {
-        String table = results.scores().table();
+        isInTheComparison("compared-diagnosis.txt", results.scores().table());
+    }
 
+    /** Of the runs in which the lines of a log show whether memory is missing, a leak is called one, and nearly nothing else is. */
+    @Test
+    void isCalledALeakFromALogWhereTheLinesShowOne() {
+        assertThat(results.scores().shareOfShownThatIsRight(CorpusResults.LOG)).isGreaterThanOrEqualTo(0.995);
+        assertThat(results.scores().missed(CorpusResults.LOG)).isZero();
+    }
+
+    @Test
+    void isLeftUndecidedForReasonsThatPreventMoreThanTheyHide() throws IOException {
+        assertThat(results.reasons().useless()).isEmpty();
+        isInTheComparison("undecided-reasons.txt", results.reasons().table());
+    }
+
+    private static void isInTheComparison(String file, String table) throws IOException {
         Files.createDirectories(Path.of("target"));
-        Files.writeString(Path.of("target", "compared-diagnosis.txt"), table);
+        Files.writeString(Path.of("target", file), table);
         assertThat(Files.readString(COMPARISON))
                 .as("copy into docs/compared-diagnosis.md:%n%s", table)
                 .contains(table);

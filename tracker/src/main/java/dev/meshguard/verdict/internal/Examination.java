@@ -69,6 +69,7 @@ public final class Examination {
     private final List<ToldBefore> told;
     private final Siblings siblings;
     private final LateReports lateReports;
+    private final BareReports bareReports;
     private final Doubts unheard;
     /** Found while the readings are looked through for what is doubtful. */
     private final List<Anomaly> neverReported = new ArrayList<>();
@@ -84,6 +85,7 @@ public final class Examination {
         this.siblings = new Siblings(history, whole);
         this.freedLate = freedLate();
         this.lateReports = left.isEmpty() ? LateReports.none() : new LateReports(history);
+        this.bareReports = new BareReports(history, left);
         this.unheard = new Doubts(history);
     }
 
@@ -204,6 +206,10 @@ public final class Examination {
         if (late.isPresent()) {
             return late.get();
         }
+        Optional<Diagnosis> undecided = bareReports.diagnose(survivor);
+        if (undecided.isPresent()) {
+            return undecided.get();
+        }
         for (Rule rule : RULES) {
             Optional<Diagnosis> found = rule.examine(survivor);
             if (found.isPresent()) {
@@ -305,6 +311,7 @@ public final class Examination {
         if (!left.isEmpty()) {
             lateReports.doubt(left).ifPresent(doubts::add);
         }
+        bareReports.doubt().ifPresent(doubts::add);
         for (HistoryEvent.Witnessed reading : history.readings()) {
             if (!reading.reading().isEmpty()) {
                 unreported(reading).ifPresent(doubts::add);

@@ -145,7 +145,9 @@ class HistoryMinimizerTests {
     void leavesOutAReportOfALifeThatDoesWithout() {
         AllocationHistory run = historyWithoutOrigins()
                 .allocate(DRAM, device(0), 0x1000, 64)
+                .ownedBy(HistoryScript.program(7))
                 .allocate(DRAM, device(0), 0x1000, 64)
+                .ownedBy(HistoryScript.program(7))
                 .recorded();
 
         assertThat(lines(HistoryMinimizer.create().minimize(run))).hasSize(1);

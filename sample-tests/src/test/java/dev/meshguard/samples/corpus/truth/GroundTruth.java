@@ -381,6 +381,23 @@ public final class GroundTruth {
         return of(life).allocations > 0 && (isLeft || memory(life).wasGivenBackLate(life));
     }
 
+    /**
+     * Returns whether the lines of a server's log show what is true: a leak shows if an open report is left of it. Where no memory is
+     * missing, a buffer that was reported once, and of whose free nothing arrived, has the lines of a leak.
+     */
+    public boolean showsInTheLog() {
+        return isMemoryMissing()
+                ? isMissingFromTheLog()
+                : reports.keySet().stream().noneMatch(this::hasTheLinesOfALeak);
+    }
+
+    private boolean hasTheLinesOfALeak(Life life) {
+        return !life.isCircularBuffer()
+                && of(life).allocations == 1
+                && of(life).frees == 0
+                && inTheLog.getOrDefault(Place.of(life), 0) > 0;
+    }
+
     // What is known of a buffer
 
     /** Returns the buffers behind the reports of one entry of the books. */

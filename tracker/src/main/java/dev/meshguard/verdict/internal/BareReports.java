@@ -1,0 +1,255 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.L1Base;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.BufferGeneration.Report;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Doubt;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.Standing;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Buffers of which a source says no more than device, memory, address, size and process, as a server's log does, and whose reports
+ * fit a leak and memory that was given back.
+ *
+ * <p>Such a source does not say which reports are of views or of circular buffers. Where the reports themselves show that one of them
+ * may be, or that the free was reported elsewhere, neither a leak nor a cause is proved. What addresses hint at is evidence, no cause.
+ */
+final class BareReports {
+
+    /** What would decide it, whatever the reason. */
+    private static final String WHAT_DECIDES =
+            "A reading of the allocators when the close begins would decide it, or a source that names the owner and the kind of"
+                    + " each buffer.";
+
+    private final AllocationHistory history;
+    private final List<BufferGeneration> left;
+    private final List<Undecided> found = new ArrayList<>();
+    private @Nullable Map<Integer, Map<Long, L1Base>> stacks;
+    private @Nullable Map<Long, List<Anomaly>> strayFrees;
+
+    private record Undecided(BufferGeneration buffer, Evidence reason) {}
+
+    BareReports(AllocationHistory history, List<BufferGeneration> left) {
+        this.history = history;
+        this.left = left;
+    }
+
+    /** Returns why it is undecided what became of a buffer, if its reports say so little and fit both. */
+    Optional<Diagnosis> diagnose(Case survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        if (!isBare(buffer) || isKnownOtherwise(survivor)) {
+            return Optional.empty();
+        }
+        List<Evidence> reasons = new ArrayList<>();
+        severalReports(buffer).ifPresent(reasons::add);
+        freedElsewhere(buffer).ifPresent(reasons::add);
+        freedBefore(buffer).ifPresent(reasons::add);
+        onTheStack(buffer).ifPresent(reasons::add);
+        if (reasons.isEmpty()) {
+            return Optional.empty();
+        }
+        found.add(new Undecided(buffer, reasons.get(0)));
+        return Optional.of(new Diagnosis(Cause.UNEXPLAINED, Standing.UNDECIDED, reasons));
+    }
+
+    /** Returns what makes the verdict doubtful, if any buffer was undecided. */
+    Optional<Doubt> doubt() {
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        Undecided first = found.get(0);
+        String words = String.format(
+                Locale.ROOT,
+                "The reports of %s fit a leak, and memory that was given back; the first is %s. %s",
+                Quantities.count(found.size(), "buffer"),
+                first.buffer(),
+                WHAT_DECIDES);
+        return Optional.of(
+                new Doubt(Doubt.Kind.REPORTS_FIT_BOTH, words, first.reason().events()));
+    }
+
+    /** A witness, a handle, or a release that came too late says more than the reports. */
+    private static boolean isKnownOtherwise(Case survivor) {
+        return survivor.testimony(survivor.due()) != Testimony.SILENT
+                || survivor.freeAfterClose().isPresent()
+                || !survivor.traces().isEmpty();
+    }
+
+    private static boolean isBare(BufferGeneration buffer) {
+        return buffer.reports().stream().allMatch(BareReports::isBare);
+    }
+
+    private static boolean isBare(Report report) {
+        AllocationDetails details = report.request().details();
+        return report.ownership() == Ownership.UNKNOWN
+                && details.kind() == BufferKind.BUFFER
+                && details.lifetime() == BufferLifetime.USER
+                && details.mesh().isEmpty()
+                && details.owner().isEmpty()
+                && details.extent().isEmpty()
+                && details.label().isEmpty()
+                && report.request().origin().isEmpty();
+    }
+
+    /** An allocator lends no address that it holds: one of the reports is of something else, or a free is missing. */
+    private static Optional<Evidence> severalReports(BufferGeneration buffer) {
+        List<Report> open = buffer.reportsLeft();
+        if (open.size() > 1) {
+            return Optional.of(Evidence.of(
+                    String.format(
+                            Locale.ROOT,
+                            "%d reports of this address are open, and an allocator does not lend what it holds: some are of a"
+                                    + " view or a circular buffer, or a free is missing (the last report is event #%d)",
+                            open.size(),
+                            open.get(open.size() - 1).allocatedAt()),
+                    open.stream().mapToLong(Report::allocatedAt).toArray()));
+        }
+        List<Report> reports = buffer.reports();
+        for (int i = 1; i < reports.size(); i++) {
+            Report earlier = reports.get(i - 1);
+            Report later = reports.get(i);
+            if (isTheSameAgain(earlier, later)) {
+                return Optional.of(Evidence.of(
+                        String.format(
+                                Locale.ROOT,
+                                "it was reported twice in a row (events #%d and #%d) and not freed as often: one report may be of"
+                                        + " a view, whose end nobody has to report",
+                                earlier.allocatedAt(),
+                                later.allocatedAt()),
+                        earlier.allocatedAt(),
+                        later.allocatedAt()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Reports without any details are ordered by device only: which came next to which nobody knows. */
+    private static boolean isTheSameAgain(Report earlier, Report later) {
+        return !later.request().isAnonymous()
+                && later.allocatedAt() == earlier.allocatedAt() + 1
+                && later.size() == earlier.size()
+                && later.request().details().equals(earlier.request().details());
+    }
+
+    private Optional<Evidence> freedElsewhere(BufferGeneration buffer) {
+        long last = buffer.lastOpenReportAt().orElse(0);
+        if (buffer.request().isAnonymous()) {
+            return Optional.empty();
+        }
+        return strayFreesAt(buffer.address()).stream()
+                .filter(stray -> stray.device() != buffer.device()
+                        && stray.type() == buffer.type()
+                        && stray.event().number() > last)
+                .findFirst()
+                .map(stray -> Evidence.of(
+                        String.format(
+                                Locale.ROOT,
+                                "a free of this address on device %d found nothing there (event #%d): it may be this buffer's,"
+                                        + " reported under another device",
+                                stray.device(),
+                                stray.event().number()),
+                        stray.event().number()));
+    }
+
+    /** The free that found nothing came between the life before and this one. */
+    private Optional<Evidence> freedBefore(BufferGeneration buffer) {
+        if (buffer.request().isAnonymous()) {
+            return Optional.empty();
+        }
+        return strayFreesAt(buffer.address()).stream()
+                .filter(stray -> stray.device() == buffer.device()
+                        && stray.type() == buffer.type()
+                        && stray.event().number() < buffer.bornAt()
+                        && stray.holder().map(BufferGeneration::generation).orElse(0) == buffer.generation() - 1)
+                .findFirst()
+                .map(stray -> Evidence.of(
+                        String.format(
+                                Locale.ROOT,
+                                "a free of it found nothing (event #%d) before it was reported (event #%d): the free may have"
+                                        + " overtaken the report",
+                                stray.event().number(),
+                                buffer.bornAt()),
+                        stray.event().number(),
+                        buffer.bornAt()));
+    }
+
+    private List<Anomaly> strayFreesAt(long address) {
+        Map<Long, List<Anomaly>> known = strayFrees;
+        if (known == null) {
+            known = new HashMap<>();
+            for (Anomaly anomaly : history.anomalies()) {
+                if (anomaly.kind().unbalancesBooks() && anomaly.event() instanceof HistoryEvent.Freed) {
+                    known.computeIfAbsent(anomaly.address(), unused -> new ArrayList<>())
+                            .add(anomaly);
+                }
+            }
+            strayFrees = known;
+        }
+        return known.getOrDefault(address, List.of());
+    }
+
+    private Optional<Evidence> onTheStack(BufferGeneration buffer) {
+        if (buffer.type() != BufferType.L1) {
+            return Optional.empty();
+        }
+        Map<Integer, Map<Long, L1Base>> known = stacks;
+        if (known == null) {
+            known = new HashMap<>();
+            stacks = known;
+        }
+        L1Base base = known.computeIfAbsent(buffer.device(), this::stackOn).get(buffer.address());
+        return Optional.ofNullable(base)
+                .map(found -> Evidence.of(
+                        String.format(
+                                Locale.ROOT,
+                                "it lies in a stack of L1 buffers without gaps from %s, where L1 begins on %s. Circular buffers"
+                                        + " stack upward from there, and the allocator lends L1 from the top",
+                                Quantities.address(found.address()),
+                                found.words()),
+                        buffer.bornAt()));
+    }
+
+    /** Returns the addresses of L1 that lie one after the other from a known base, with that base. */
+    private Map<Long, L1Base> stackOn(int device) {
+        List<BufferGeneration> l1 = left.stream()
+                .filter(buffer -> buffer.device() == device && buffer.type() == BufferType.L1 && isBare(buffer))
+                .sorted(Comparator.comparingLong(BufferGeneration::address))
+                .toList();
+        Map<Long, L1Base> stacked = new HashMap<>();
+        for (L1Base base : L1Base.values()) {
+            Map<Long, L1Base> reached = new HashMap<>();
+            reached.put(base.address(), base);
+            for (BufferGeneration buffer : l1) {
+                if (reached.containsKey(buffer.address())) {
+                    stacked.put(buffer.address(), base);
+                    buffer.reports().forEach(report -> reached.put(endOf(buffer.address(), report.size(), base), base));
+                }
+            }
+        }
+        return stacked;
+    }
+
+    private static long endOf(long address, long size, L1Base base) {
+        return (address + size + base.alignment() - 1) / base.alignment() * base.alignment();
+    }
+}
