@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
@@ -143,6 +144,85 @@ class DamagedLogTests {
                 "[TT-Metal] Warning: Allocation tracking enabled but server not available at /tmp/tt_allocation_server.sock",
                 FREED);
 
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void gzipOfSeveralMembersIsOneLog() throws IOException {
+        AllocationLog log = Logs.ofBytes(join(compressed(ALLOCATED + "\n"), compressed(""), compressed(FREED + "\n")));
+
+        assertThat(Logs.losses(log)).isEmpty();
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void gzipThatIsDamagedFromItsSecondMemberOnIsInconclusive() throws IOException {
+        byte[] first = compressed(ALLOCATED + "\n" + FREED + "\n");
+        byte[] second = compressed((ALLOCATED + "\n").repeat(2_000));
+        for (int spoilt : new int[] {0, 1, 2, 3, 12, second.length / 2, second.length - 6, second.length - 1}) {
+            byte[] damaged = join(first, second);
+            damaged[first.length + spoilt] ^= (byte) 0xff;
+            assertIsDamaged(damaged, "byte " + spoilt);
+        }
+        for (int cut : new int[] {1, 5, 9, 11, second.length / 2, second.length - 1}) {
+            assertIsDamaged(Arrays.copyOf(join(first, second), first.length + cut), "cut to " + cut);
+        }
+    }
+
+    @Test
+    void gzipWithSomethingElseBehindItIsInconclusive() throws IOException {
+        byte[] whole = compressed(ALLOCATED + "\n" + FREED + "\n");
+
+        assertIsDamaged(join(whole, new byte[512]), "zeros");
+        assertIsDamaged(join(whole, "garbage".getBytes(StandardCharsets.UTF_8)), "text");
+        assertIsDamaged(join(whole, new byte[] {0x1f}), "half a beginning");
+    }
+
+    private static void assertIsDamaged(byte[] bytes, String how) {
+        AllocationLog log = Logs.ofBytes(bytes);
+        assertThat(Logs.losses(log))
+                .as(how)
+                .anyMatch(loss -> loss.endsWith("the compressed data breaks off or is spoilt"));
+        assertThat(Logs.verdictOn(log).outcome()).as(how).isIn(Outcome.INCONCLUSIVE, Outcome.LEAKED);
+    }
+
+    private static byte[] join(byte[]... parts) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            all.writeBytes(part);
+        }
+        return all.toByteArray();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4_096, 200_000})
+    void bytesThatWereNeverWrittenAreInconclusive(int nuls) {
+        String hole = "\0".repeat(nuls);
+
+        for (String text : List.of(
+                ALLOCATED + "\n" + FREED + "\n" + hole,
+                ALLOCATED + "\n" + FREED + "\n" + hole + "\n",
+                hole + ALLOCATED + "\n" + FREED + "\n",
+                ALLOCATED + "\n" + hole + FREED + "\n")) {
+            AllocationLog log = Logs.ofText(text);
+            assertThat(Logs.losses(log)).anyMatch(loss -> loss.contains("holds bytes that were never written (NUL)"));
+            assertThat(Logs.verdictOn(log).outcome()).isIn(Outcome.INCONCLUSIVE, Outcome.LEAKED);
+        }
+        assertThat(Logs.verdictOn(Logs.ofText(ALLOCATED + "\n" + FREED + "\n" + hole)).outcome())
+                .isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aFirstSizeThatTheFreesOfAServerWithReferencesContradictIsInconclusive() {
+        AllocationLog log = Logs.of(
+                ALLOCATED,
+                "✓ [PID 7] Allocated 8192 bytes of L1 on device 0 (buffer_id=901152, ref_count=2)",
+                "✗ [PID 7] Freed buffer 901152 on device 0 (8192 bytes, ref_count=1 remaining)",
+                "✗ [PID 7] Freed buffer 901152 on device 0 (8192 bytes, FINAL)");
+
+        assertThat(Logs.losses(log).get(0))
+                .isEqualTo("by the lines before line 3 buffer 0xdc020 (901152) on device 0 takes 4 KiB (4096 B), and that line says"
+                        + " 8 KiB (8192 B)");
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 

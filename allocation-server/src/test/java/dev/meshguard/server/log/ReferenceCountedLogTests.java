@@ -179,6 +179,19 @@ class ReferenceCountedLogTests {
     }
 
     @Test
+    void statisticsThatAreQuotedInOneLineAreComparedToo() {
+        AllocationLog log = Logs.of(
+                ALLOCATED,
+                "✓ [PID 7] Allocated 2048 bytes of DRAM on device 1 (buffer_id=4096)",
+                "Device 0: Buffers: 1, DRAM: 0 bytes, L1: 4096 bytes",
+                "Device 1: Buffers: 20, DRAM: 2048 bytes");
+
+        assertThat(log.unread().count()).isZero();
+        assertThat(log.figuresCompared()).isEqualTo(5);
+        assertThat(Logs.losses(log)).containsExactly("line 4 says 20 buffers on device 1, and the lines before it add up to 1");
+    }
+
+    @Test
     void aDumpIsTheCheckAndIsComparedToo() {
         AllocationLog log = Logs.of(
                 ALLOCATED,

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +37,7 @@ public final class LogLines {
     private int to;
     private long number;
     private boolean isTooLong;
+    private boolean hasNul;
     private boolean isTerminated;
 
     private LogLines(InputStream in, boolean isCompressed) {
@@ -59,7 +59,7 @@ public final class LogLines {
             return new LogLines(in, false);
         }
         try {
-            return new LogLines(new GZIPInputStream(in, LONGEST_LINE), true);
+            return new LogLines(new GzipLog(in, LONGEST_LINE), true);
         } catch (EOFException | ZipException e) {
             LogLines nothing = new LogLines(InputStream.nullInputStream(), true);
             nothing.damage = "its first bytes are those of gzip, and what follows is not";
@@ -121,6 +121,7 @@ public final class LogLines {
     /** Goes to the next line; returns whether there is one. */
     public boolean next() throws IOException {
         isTooLong = false;
+        hasNul = false;
         int searched = next;
         while (true) {
             for (int at = searched; at < filled; at++) {
@@ -137,6 +138,7 @@ public final class LogLines {
             }
             if (filled == LONGEST_LINE) {
                 isTooLong = true;
+                hasNul |= isNulIn(0, filled);
                 filled = 0;
                 searched = 0;
             }
@@ -195,6 +197,20 @@ public final class LogLines {
     /** Returns whether the line was longer than any can be; what is there is its end. */
     boolean isTooLong() {
         return isTooLong;
+    }
+
+    /** Returns whether a byte of the line is 0, which no log has: it was reserved in the file and never written. */
+    boolean hasNul() {
+        return hasNul || isNulIn(from, to);
+    }
+
+    private boolean isNulIn(int begin, int end) {
+        for (int at = begin; at < end; at++) {
+            if (block[at] == 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether a line break follows. */

@@ -183,6 +183,15 @@ public final class LogReading {
     }
 
     private void eachKind() {
+        if (lines.hasNul()) {
+            losses.note(
+                    Losses.Kind.CUT,
+                    lines.number(),
+                    String.format(
+                            Locale.ROOT,
+                            "line %d holds bytes that were never written (NUL), as a crash or a rotated file leaves them",
+                            lines.number()));
+        }
         if (lines.isTooLong()) {
             unread("a line of more than 64 KiB");
             return;
@@ -434,6 +443,7 @@ public final class LogReading {
             case DUMP -> dump();
             case KERNELS -> place = TextLine.Place.IN_KERNELS;
             case STATISTICS_DEVICE, DUMP_DEVICE -> device = (int) line.number(0);
+            case STATISTICS_LINE -> statisticsLine(line);
             case STATISTICS_BUFFERS -> witnesses.buffersOf(device, line.number(0), lines.number());
             case STATISTICS_BYTES -> witnesses.bytesOf(device, line.word(0), line.number(1), lines.number());
             case STATISTICS_KILOBYTES -> witnesses.kilobytesOf(device, line.word(0), line.word(1), lines.number());
@@ -470,6 +480,16 @@ public final class LogReading {
             case REFUSED -> refused(line.word(0));
             case ACCEPT_FAILED, NOT_CONNECTED -> notConnected(line.word(0));
             case DEAD_FOUND, DUMP_ASKED_FOR, KERNEL_DETAIL, FURNITURE -> {}
+        }
+    }
+
+    private void statisticsLine(TextLine line) {
+        int said = (int) line.number(0);
+        witnesses.buffersOf(said, line.number(1), lines.number());
+        for (int i = 2; i < line.words().size(); i += 2) {
+            if (!line.word(i).isEmpty()) {
+                witnesses.bytesOf(said, line.word(i), line.number(i + 1), lines.number());
+            }
         }
     }
 

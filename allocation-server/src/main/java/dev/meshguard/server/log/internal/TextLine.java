@@ -31,6 +31,11 @@ record TextLine(Form form, List<String> words) {
         STARTED(Place.ANYWHERE, "(?:Enhanced )?Allocation Server started.*"),
         STATISTICS(Place.ANYWHERE, "Current Statistics:"),
         STATISTICS_DEVICE(Place.IN_STATISTICS, "Device " + NUMBER + ":"),
+        /** As people quote the block: all of a device in one line. */
+        STATISTICS_LINE(
+                Place.ANYWHERE,
+                "Device " + NUMBER + ": Buffers: " + NUMBER + "(?:, (DRAM): " + NUMBER + " bytes)?(?:, (L1): " + NUMBER
+                        + " bytes)?(?:, (Total): " + NUMBER + " bytes)?"),
         STATISTICS_BUFFERS(Place.IN_STATISTICS, "Buffers: " + NUMBER),
         STATISTICS_BYTES(Place.IN_STATISTICS, "(DRAM|L1|Total): " + NUMBER + " bytes(?: \\(" + FIGURE + " KB\\))?"),
         STATISTICS_KILOBYTES(Place.IN_STATISTICS, "(DRAM|L1|Total): " + FIGURE + " KB"),
