@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -363,6 +364,41 @@ public final class AllocationTracker implements AllocationListener {
     public void witnessed(WitnessReading reading) {
         mark(number -> new HistoryEvent.Witnessed(number, reading));
         log.marked("witnessed", "moment", reading.moment());
+        if (retention == Retention.LIVE_AND_TOTALS && reading.moment() == WitnessReading.Moment.CLOSE_BEGUN) {
+            compareWithLedger(reading);
+        }
+    }
+
+    /**
+     * Without a past, what was live when a close began is known at that moment only: after a free that comes later, its buffer would look as
+     * if nobody had reported it.
+     */
+    private void compareWithLedger(WitnessReading reading) {
+        long unreported = 0;
+        String first = "";
+        for (int device : reading.devices()) {
+            DeviceBooks books = existingBooksOf(device);
+            for (BufferType type : BufferType.values()) {
+                for (long address : reading.takenAddresses(device, type)) {
+                    if (books == null || !books.accountsFor(reading, type, address)) {
+                        unreported++;
+                        first = first.isEmpty()
+                                ? type + " " + Quantities.address(address) + " on device " + device
+                                : first;
+                    }
+                }
+            }
+        }
+        if (unreported > 0) {
+            String reason = String.format(
+                    Locale.ROOT,
+                    "when the close of mesh %d began, its allocator held %s that the books do not, the first at %s",
+                    reading.mesh(),
+                    Quantities.count(unreported, "buffer"),
+                    first);
+            mark(number -> new HistoryEvent.ReportsLost(number, -1, reason));
+            log.marked("reports lost", "reason", reason);
+        }
     }
 
     @Override

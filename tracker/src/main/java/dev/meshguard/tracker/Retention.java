@@ -14,7 +14,8 @@ public enum Retention {
     ALL,
     /**
      * Live buffers and totals: memory use stays bounded however long the run is. The history then knows what is live
-     * and where it came from, not what happened before.
+     * and where it came from, not what happened before. What an allocator holds when a close begins is compared with the live buffers at
+     * that moment.
      */
     LIVE_AND_TOTALS
 }

@@ -8,6 +8,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.tracker.internal.Journal.View;
 import java.util.ArrayList;
@@ -183,6 +184,16 @@ public final class DeviceBooks extends DeviceLock {
         try {
             int slot = ledger.find(type, address, allocators.of(request));
             return slot < 0 ? -1 : ledger.size(slot);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns whether a buffer is live at an address that the allocator that was read may have reserved. */
+    public boolean accountsFor(WitnessReading reading, BufferType type, long address) {
+        lock();
+        try {
+            return ledger.accountsFor(reading, type, address);
         } finally {
             unlock();
         }

@@ -1,8 +1,12 @@
 package dev.meshguard.tracker.internal;
 
+import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
+import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.WitnessReading;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,6 +96,33 @@ final class Ledger extends Apart {
             }
         }
         return false;
+    }
+
+    /** Returns whether a buffer is live at an address that the allocator that was read may have reserved. */
+    boolean accountsFor(WitnessReading reading, BufferType type, long address) {
+        long key = keyBits(type);
+        for (int slot = home(key, address); words[slot * WORDS + 2] != 0; slot = (slot + 1) & mask) {
+            if (words[slot * WORDS] == address
+                    && (words[slot * WORDS + 2] & KEY_MASK) == key
+                    && mayBeOf(reading, requests[slot])) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** No allocator knows circular buffers, but a buffer may lie where one does. */
+    private static boolean mayBeOf(WitnessReading reading, @Nullable AllocationRequest request) {
+        if (request == null) {
+            return true;
+        }
+        AllocationDetails details = request.details();
+        boolean mayBeOfItsMesh = details.mesh().isEmpty()
+                || details.mesh().getAsInt() == reading.mesh()
+                || reading.allocator().isEmpty();
+        return details.kind() == BufferKind.BUFFER
+                && mayBeOfItsMesh
+                && AllocatorId.mayBeOne(details.allocator(), reading.allocator());
     }
 
     /** Adds an entry at a slot that {@link #find} called free. */
