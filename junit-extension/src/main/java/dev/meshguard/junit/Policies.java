@@ -25,7 +25,12 @@ record Policies(
         Duration grace) {
 
     static final Policies DEFAULTS = new Policies(
-            AllocationCheck.CLEAN, OriginCapture.ALLOCATIONS, AfterThrow.ATTACH, AfterThrow.ATTACH, LateFrees.FAIL, Duration.ZERO);
+            AllocationCheck.CLEAN,
+            OriginCapture.ALLOCATIONS,
+            AfterThrow.ATTACH,
+            AfterThrow.ATTACH,
+            LateFrees.FAIL,
+            Duration.ZERO);
 
     /** Returns whether a verdict is as the check asks for. */
     boolean holdFor(LeakVerdict verdict) {

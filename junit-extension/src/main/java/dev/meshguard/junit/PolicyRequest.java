@@ -26,8 +26,8 @@ record PolicyRequest(
         Optional<Duration> grace) {
 
     /** Of a place that says nothing. */
-    static final PolicyRequest NONE =
-            new PolicyRequest(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+    static final PolicyRequest NONE = new PolicyRequest(
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     /**
      * Reads an annotation.
@@ -70,14 +70,29 @@ record PolicyRequest(
                 grace.or(farther::grace));
     }
 
+    /** Returns what this place says and a nearer one does not. */
+    PolicyRequest unless(PolicyRequest nearer) {
+        return new PolicyRequest(
+                nearer.check.isPresent() ? Optional.empty() : check,
+                nearer.origins.isPresent() ? Optional.empty() : origins,
+                nearer.onFailure.isPresent() ? Optional.empty() : onFailure,
+                nearer.onAbort.isPresent() ? Optional.empty() : onAbort,
+                nearer.lateFrees.isPresent() ? Optional.empty() : lateFrees,
+                nearer.grace.isPresent() ? Optional.empty() : grace);
+    }
+
     /**
-     * Returns what two annotations of one place say.
+     * Returns what two places say of which neither is nearer.
      *
-     * @param place where both stand, for messages
+     * @param place what both are, for messages
      */
     PolicyRequest beside(PolicyRequest other, String place) {
         refuseTwo(place, "check", check, other.check);
         refuseTwo(place, "origins", origins, other.origins);
+        refuseTwo(place, "onFailure", onFailure, other.onFailure);
+        refuseTwo(place, "onAbort", onAbort, other.onAbort);
+        refuseTwo(place, "lateFrees", lateFrees, other.lateFrees);
+        refuseTwo(place, "grace", grace, other.grace);
         return or(other);
     }
 

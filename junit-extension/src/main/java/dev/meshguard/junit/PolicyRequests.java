@@ -28,7 +28,7 @@ final class PolicyRequests {
         context.getTestClass().ifPresent(outermostFirst::add);
         Collections.reverse(outermostFirst);
         for (Class<?> type : outermostFirst) {
-            all = all.or(ofClass(type));
+            all = all.or(ofClass(type, all));
         }
         return all;
     }
@@ -61,13 +61,17 @@ final class PolicyRequests {
         return TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod());
     }
 
-    private static PolicyRequest ofClass(Class<?> type) {
-        PolicyRequest all = on(type, TestNames.of(type));
+    /** Of two interfaces neither is nearer, so they must not contradict each other in what nothing nearer says. */
+    private static PolicyRequest ofClass(Class<?> type, PolicyRequest nearer) {
+        PolicyRequest all = nearer.or(on(type, TestNames.of(type)));
+        PolicyRequest ofInterfaces = PolicyRequest.NONE;
         for (Class<?> implemented : type.getInterfaces()) {
-            all = all.or(ofClass(implemented));
+            ofInterfaces = ofInterfaces.beside(
+                    ofClass(implemented, all).unless(all), "the interfaces of " + TestNames.of(type));
         }
+        all = all.or(ofInterfaces);
         Class<?> superclass = type.getSuperclass();
-        return superclass == null || superclass == Object.class ? all : all.or(ofClass(superclass));
+        return superclass == null || superclass == Object.class ? all : all.or(ofClass(superclass, all));
     }
 
     private static PolicyRequest on(AnnotatedElement element, String name) {
@@ -77,14 +81,15 @@ final class PolicyRequests {
     /** What stands there itself goes before what comes with annotations that are made of others. */
     private static PolicyRequest on(AnnotatedElement element, String name, Set<Class<?>> seen) {
         Annotation[] declared = element.getDeclaredAnnotations();
-        PolicyRequest all = declaredOn(element, name);
+        PolicyRequest own = declaredOn(element, name);
+        PolicyRequest composed = PolicyRequest.NONE;
         for (Annotation annotation : declared) {
             Class<? extends Annotation> type = annotation.annotationType();
             if (mayBeComposed(type) && seen.add(type)) {
-                all = all.or(on(type, name, seen));
+                composed = composed.beside(on(type, name, seen).unless(own), "the annotations on " + name);
             }
         }
-        return all;
+        return own.or(composed);
     }
 
     private static PolicyRequest declaredOn(AnnotatedElement element, String name) {
@@ -98,7 +103,7 @@ final class PolicyRequests {
     }
 
     /** Nearly every annotation on a test is one of these, which nobody has to look into. */
-    private static boolean mayBeComposed(Class<?> type) {
+    static boolean mayBeComposed(Class<?> type) {
         String name = type.getName();
         return !name.startsWith("java.") && !name.startsWith("org.junit.") && !name.startsWith("org.apiguardian.");
     }

@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
@@ -43,13 +44,36 @@ final class Requests {
     /** Returns what the nearest annotation asks for, if there is one. */
     static Optional<GuardSettings> settings(ExtensionContext context) {
         Optional<GuardSettings> ofMethod = context.getTestMethod()
-                .flatMap(method -> AnnotationSupport.findAnnotation(method, TrackAllocations.class)
-                        .map(annotation -> ofMethod(annotation, placeOf(context, method))));
-        return ofMethod.or(() -> context.getTestClass()
-                .flatMap(type -> AnnotationSupport.findAnnotation(
-                                type, TrackAllocations.class, context.getEnclosingTestClasses())
-                        .map(annotation ->
-                                GuardSettings.of(annotation, "@TrackAllocations on " + TestNames.of(type)))));
+                .flatMap(method -> nearest(method, placeOf(context, method)))
+                .map(annotation -> ofMethod(annotation, placeOf(context, context.getRequiredTestMethod())));
+        if (ofMethod.isPresent() || context.getTestClass().isEmpty()) {
+            return ofMethod;
+        }
+        List<Class<?>> innermostFirst = new ArrayList<>(context.getEnclosingTestClasses());
+        innermostFirst.add(context.getRequiredTestClass());
+        Collections.reverse(innermostFirst);
+        String place = "@TrackAllocations on " + TestNames.of(context.getRequiredTestClass());
+        return innermostFirst.stream()
+                .map(type -> nearest(type, "@TrackAllocations on " + TestNames.of(type)))
+                .flatMap(Optional::stream)
+                .findFirst()
+                .map(annotation -> GuardSettings.of(annotation, place));
+    }
+
+    /** What two say of policies is put together elsewhere; of meshes there can be one. */
+    private static Optional<TrackAllocations> nearest(AnnotatedElement element, String place) {
+        Set<TrackAllocations> all = NearestAnnotations.of(element, TrackAllocations.class);
+        if (all.stream()
+                        .map(annotation -> GuardSettings.of(annotation, place))
+                        .distinct()
+                        .count()
+                > 1) {
+            throw GuardSettings.refused(
+                    place,
+                    "one of several, of which none is nearer than the others: " + all,
+                    "Interfaces or composed annotations contradict each other: say it once, on the class or method itself.");
+        }
+        return all.stream().findFirst();
     }
 
     /** Returns what may stay by the annotations of method and classes. */
@@ -143,8 +167,8 @@ final class Requests {
         AnnotationSupport.findRepeatableAnnotations(element, ExpectBuffers.class)
                 .forEach(annotation -> all.add(expectation(annotation, "@ExpectBuffers on " + name)
                         .standingAt("@ExpectBuffers on " + AnnotatedPlace.of(element, annotation))));
-        AnnotationSupport.findAnnotation(element, ExpectedBuffersFile.class)
-                .ifPresent(annotation -> all.addAll(
+        NearestAnnotations.of(element, ExpectedBuffersFile.class)
+                .forEach(annotation -> all.addAll(
                         load(annotation, "@ExpectedBuffersFile on " + name).entries()));
         return all;
     }

@@ -54,7 +54,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <h2>Which annotation counts</h2>
  *
  * <p>The nearest one, as a whole: on the method, else on the class, its superclasses and interfaces, else on the classes
- * around it. It goes before what a {@link MeshGuardExtension} in a field says. It may be part of annotations of your own.
+ * around it. Two of which neither is nearer, for example of two interfaces, are refused if they contradict each other. It goes before what a {@link MeshGuardExtension} in a field says. It may be part of annotations of your own.
  * Only {@link #check} and {@link #origins} are looked for one by one, as {@link AllocationPolicy} says: they are about the check, and
  * the rest describes one mesh.
  * What may stay is said by {@link ExpectBuffers}, which adds up.

@@ -13,6 +13,7 @@ import java.lang.annotation.Target;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
 /** The nearest annotation counts, wherever it stands. */
 class AnnotationTests {
@@ -58,6 +59,129 @@ class AnnotationTests {
 
     private static void assertShape(MeshDevice mesh, Integer... dimensions) {
         Assertions.assertThat(mesh.shape().dimensions()).containsExactly(dimensions);
+    }
+
+    @Test
+    void interfacesThatContradictEachOtherAreRefused() {
+        assertThat(run(TornTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(ExtensionConfigurationException.class)
+                .withTextContaining("@TrackAllocations on AnnotationTests$TornTestCase: one of several")
+                .withTextContaining("say it once, on the class or method itself.");
+        assertThat(run(TornSubclassTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("one of several");
+    }
+
+    @Test
+    void composedAnnotationsThatContradictEachOtherAreRefused() {
+        assertThat(run(TornByComposedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("one of several");
+        assertThat(run(TornMethodTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("@TrackAllocations on AnnotationTests$TornMethodTestCase#runs: one of several");
+    }
+
+    @Test
+    void theClassItselfDecidesBetweenInterfaces() {
+        assertThat(run(DecidedTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void interfacesThatSayTheSameAreLeftAlone() {
+        assertThat(run(AgreeingTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void policiesOfInterfacesThatContradictEachOtherAreRefused() {
+        assertThat(run(TornPolicyTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "the interfaces of AnnotationTests$TornPolicyTestCase: check = NONE and check = NO_LEAKS is refused."
+                                + " Say it once.");
+        assertThat(run(DecidedPolicyTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @TrackAllocations(rows = 1, columns = 1)
+    interface OneDevice {}
+
+    @TrackAllocations(rows = 1, columns = 2)
+    interface TwoDevices {}
+
+    interface AlsoOneDevice extends OneDevice {}
+
+    static class TornTestCase implements OneDevice, TwoDevices {
+        @Test
+        void runs(MeshDevice mesh) {}
+    }
+
+    static class TornSubclassTestCase extends TornTestCase {}
+
+    @TrackAllocations(rows = 1, columns = 3)
+    static class DecidedTestCase implements OneDevice, TwoDevices {
+        @Test
+        void runs(MeshDevice mesh) {
+            assertShape(mesh, 1, 3);
+        }
+    }
+
+    @AllocationPolicy(check = AllocationCheck.NO_LEAKS)
+    static class AgreeingTestCase implements OneDevice, AlsoOneDevice {
+        @Test
+        void runs(MeshDevice mesh) {
+            assertShape(mesh, 1, 1);
+        }
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.TYPE, ElementType.METHOD})
+    @TrackAllocations(rows = 1, columns = 2)
+    @interface TwoDeviceTest {}
+
+    @SingleDeviceTest
+    @TwoDeviceTest
+    static class TornByComposedTestCase {
+        @Test
+        void runs(MeshDevice mesh) {}
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.METHOD)
+    @TrackAllocations(rows = 1, columns = 3)
+    @interface ThreeDeviceTest {}
+
+    static class TornMethodTestCase {
+        @Test
+        @TwoDeviceTest
+        @ThreeDeviceTest
+        void runs(MeshDevice mesh) {}
+    }
+
+    @AllocationPolicy(check = AllocationCheck.NONE)
+    interface Unchecked {}
+
+    @AllocationPolicy(check = AllocationCheck.NO_LEAKS)
+    interface Checked {}
+
+    @TrackAllocations
+    static class TornPolicyTestCase implements Unchecked, Checked {
+        @Test
+        void runs(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations(check = AllocationCheck.NONE)
+    static class DecidedPolicyTestCase implements Unchecked, Checked {
+        @Test
+        void runs(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
     }
 
     @TrackAllocations(rows = 1, columns = 2)
