@@ -1,6 +1,7 @@
 package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -17,6 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code meshguard analyze}, as it is called. */
 class AnalyzeTests {
@@ -40,6 +43,62 @@ class AnalyzeTests {
     @Test
     void aLeakIsStatusOne() {
         assertThat(analyze(ALLOCATED).status()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"UTF-16", "UTF-16LE", "UTF-16BE"})
+    void aLogOfPowerShellIsRefusedWithTheWayOut(String encoding) throws IOException {
+        Path log = Files.write(folder.resolve("p.log"), ("[PID 7] text\n" + ALLOCATED).getBytes(encoding));
+
+        for (String[] command : new String[][] {
+            {"analyze", log.toString()},
+            {"analyze", "--live-only", log.toString()},
+            {"analyze", "--follow", "--until-quiet", "0", log.toString()},
+            {"replay", log.toString()}
+        }) {
+            Answer answer = run("", command);
+
+            assertThat(answer.status()).isEqualTo(64);
+            assertThat(answer.err())
+                    .startsWith("meshguard: " + log + " cannot be read: It is UTF-16")
+                    .contains("iconv -f UTF-16 -t UTF-8");
+        }
+    }
+
+    @Test
+    void aPipeIsReadByItsPath() throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assumeTrue(isMade(pipe), "There is no mkfifo here");
+        for (String command : new String[] {"analyze", "replay", "analyze --live-only"}) {
+            Process writer = new ProcessBuilder(
+                            "sh", "-c", "printf '%s' \"$1\" > \"$2\"", "sh", ALLOCATED, pipe.toString())
+                    .start();
+
+            Answer answer = run("", (command + " " + pipe).split(" "));
+
+            assertThat(writer.waitFor()).isZero();
+            assertThat(answer.err()).isEmpty();
+            assertThat(answer.status()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aPipeIsNotFollowed() throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assumeTrue(isMade(pipe), "There is no mkfifo here");
+
+        assertThat(run("", "analyze", "--follow", pipe.toString()).err())
+                .isEqualTo(
+                        "meshguard: " + pipe + " is no regular file. It is read until whoever writes to it closes it:"
+                                + " leave --follow out." + System.lineSeparator());
+    }
+
+    private static boolean isMade(Path pipe) throws InterruptedException {
+        try {
+            return new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     @Test

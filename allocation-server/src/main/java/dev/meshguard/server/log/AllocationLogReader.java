@@ -4,6 +4,7 @@ import dev.meshguard.server.log.internal.GrowingFile;
 import dev.meshguard.server.log.internal.LogLines;
 import dev.meshguard.server.log.internal.LogReading;
 import dev.meshguard.tracker.Retention;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -89,12 +90,14 @@ public final class AllocationLogReader {
     }
 
     /**
-     * Reads a log, plain or compressed with gzip or zstd.
+     * Reads a log, plain or compressed with gzip or zstd; the file may be a pipe.
      *
-     * @throws IOException if the file cannot be read, or is compressed with zstd and {@code com.github.luben:zstd-jni} is not there
+     * @throws IOException if the file cannot be read, is written in UTF-16, or is compressed with zstd and {@code com.github.luben:zstd-jni} is not there
      */
     public AllocationLog read(Path file) throws IOException {
-        try (InputStream log = Files.newInputStream(file)) {
+        // A channel asks a pipe for its position, which it has not.
+        boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
+        try (InputStream log = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
             return read(log, file.toString());
         }
     }

@@ -3,11 +3,14 @@ package dev.meshguard.server.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 
+import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Lines of the servers before and after the one that counts references first, and of what writes logs beside them. */
@@ -215,6 +218,26 @@ class OtherDialectsTests {
                         tuple("libtt_metal.so", "tt::tt_metal::Buffer::create"), tuple("_ttnn.so", "ttnn::add"));
         assertThat(log.reports()).isEqualTo(2);
         assertThat(log.unread().count()).isZero();
+    }
+
+    /** A log of a loop has one stack a thousand times; a copy for each buffer was what did not fit into memory. */
+    @Test
+    void buffersOfOneStackHaveOneOrigin() {
+        List<String> lines = new ArrayList<>();
+        for (int buffer = 1; buffer <= 3; buffer++) {
+            lines.add("────────────────────────────────────────");
+            lines.addAll(List.of("Allocation #" + buffer, "Device: 1", "Type: DRAM", "Size: 64 bytes"));
+            lines.add("Address: " + buffer * 4096);
+            lines.addAll(List.of("Stack trace:", "  app: main", "  app: " + (buffer == 3 ? "other" : "loop")));
+        }
+
+        List<Origin> origins = Logs.of(lines.toArray(String[]::new)).history().live().stream()
+                .map(buffer -> buffer.origin().orElseThrow())
+                .toList();
+
+        assertThat(origins).hasSize(3);
+        assertThat(origins.get(1)).isSameAs(origins.get(0));
+        assertThat(origins.get(2).frames().get(1).getMethodName()).isEqualTo("other");
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.meshguard.cli.answer.WhatMayStay.Measure;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
+import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
@@ -62,6 +63,7 @@ import picocli.CommandLine.Parameters;
             "  4   less is left than the allowlist promises",
             "  64  wrong usage, or a file that cannot be read",
             "  70  a defect of meshguard itself",
+            "  74  the answer could not be written",
             "",
             "Examples:",
             "  meshguard analyze server.log",
@@ -161,9 +163,7 @@ public final class Analyze implements Callable<Integer> {
                 analyses.add(analysis(read(reader, name), measure));
             } catch (OutOfMemoryError e) {
                 // All that took the memory was this log, and it is let go of here.
-                throw new Refusal(
-                        name + " does not fit into memory. Add --live-only, or give Java more: java -Xmx8g -jar"
-                                + " meshguard.jar analyze …");
+                throw new Refusal(tooLarge(name));
             }
         }
         print(analyses);
@@ -171,6 +171,19 @@ public final class Analyze implements Callable<Integer> {
                 .map(Analysis::status)
                 .reduce(ExitStatus.CLEAN, ExitStatus::orWorse)
                 .code();
+    }
+
+    private String tooLarge(String name) {
+        boolean isPipe = name.equals(STANDARD_INPUT);
+        return String.format(
+                Locale.ROOT,
+                "%s does not fit into the memory that Java has (%s)%s. %s java -Xmx8g -jar meshguard.jar analyze …",
+                isPipe ? "standard input" : name,
+                Quantities.shortSize(Runtime.getRuntime().maxMemory()),
+                isPipe ? ", and the rest of it was not read" : "",
+                liveOnly
+                        ? "What is allocated at a time is too much even for --live-only: give Java more:"
+                        : "Read it again with --live-only, which keeps what is still allocated, or give Java more:");
     }
 
     private void refuseWhatDoesNotFit() throws Refusal {

@@ -32,7 +32,8 @@ public record BaselineFile(Path path) {
 
     /** Returns whether it is there. */
     public boolean exists() {
-        return Files.isRegularFile(path);
+        // Also a pipe, for whoever only reads it.
+        return Files.exists(path) && !Files.isDirectory(path);
     }
 
     /**

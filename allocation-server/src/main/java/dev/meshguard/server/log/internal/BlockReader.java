@@ -7,6 +7,7 @@ import dev.meshguard.tracker.Ownership;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -38,6 +39,7 @@ final class BlockReader {
             Pattern.compile(".*(?:AllocationClient|GraphTracker|track_(?:de)?allocate|backtrace|stack_?trace).*");
 
     private static final int MOST_FRAMES = 64;
+    private static final int MOST_ORIGINS = 1_024;
     private static final int LARGEST_DEVICE = 65_535;
 
     private final EventList events;
@@ -45,16 +47,31 @@ final class BlockReader {
     private final Dialects dialects;
     private final Set<Integer> devices = new HashSet<>();
     private final Map<Place, BufferType> types = new HashMap<>();
+    private final Map<List<String>, Origin> origins = new LatestOrigins();
 
     private @Nullable Block block;
 
     private record Place(int device, long address) {}
 
+    /** Forgets the origin that was asked for longest ago. */
+    private static final class LatestOrigins extends LinkedHashMap<List<String>, Origin> {
+        private static final long serialVersionUID = 1;
+
+        private LatestOrigins() {
+            super(MOST_ORIGINS, 1, true);
+        }
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<List<String>, Origin> eldest) {
+            return size() > MOST_ORIGINS;
+        }
+    }
+
     private static final class Block {
         private final boolean isAllocation;
         private final long line;
         private final Map<String, String> fields = new HashMap<>();
-        private final List<StackTraceElement> frames = new ArrayList<>();
+        private final List<String> frames = new ArrayList<>();
         private boolean isInStack;
 
         private Block(boolean isAllocation, long line) {
@@ -113,9 +130,19 @@ final class BlockReader {
             return false;
         }
         if (open.frames.size() < MOST_FRAMES && !REPORTING.matcher(core).matches()) {
-            open.frames.add(frame(core));
+            open.frames.add(core);
         }
         return true;
+    }
+
+    /** Of a program that asks for memory in a loop all blocks have the same few stacks, of which one object each is enough. */
+    private Optional<Origin> origin(List<String> frames) {
+        return frames.isEmpty()
+                ? Optional.empty()
+                : Optional.of(origins.computeIfAbsent(
+                        frames,
+                        lines -> new Origin(
+                                lines.stream().map(BlockReader::frame).toList())));
     }
 
     /** {@code library: function}. */
@@ -161,7 +188,7 @@ final class BlockReader {
         if (devices.add(device)) {
             events.deviceOpened(device);
         }
-        Optional<Origin> origin = over.frames.isEmpty() ? Optional.empty() : Optional.of(new Origin(over.frames));
+        Optional<Origin> origin = origin(over.frames);
         Place place = new Place(device, address);
         if (over.isAllocation) {
             types.put(place, type.orElseThrow());
@@ -179,6 +206,9 @@ final class BlockReader {
                     type.orElseGet(() -> types.getOrDefault(place, BufferType.DRAM)),
                     address,
                     Ownership.UNKNOWN);
+            if (!events.keepsPast()) {
+                types.remove(place);
+            }
         }
     }
 

@@ -45,6 +45,11 @@ final class EventList {
         live = retention == Retention.ALL ? null : new LiveEvents();
     }
 
+    /** Returns whether all events are kept, and not only what is still allocated. */
+    boolean keepsPast() {
+        return live == null;
+    }
+
     /** Says to which line the events that follow belong. */
     void at(long newLine) {
         line = newLine;

@@ -164,6 +164,9 @@ public final class LogLines {
         }
         atEnd = read < 0;
         filled += Math.max(read, 0);
+        if (number == 0 && UnreadableEncodingException.isUtf16(block, filled)) {
+            throw new UnreadableEncodingException();
+        }
         return !atEnd;
     }
 
