@@ -10,6 +10,9 @@ import javax.lang.model.SourceVersion;
 final class JavaNames {
 
     private static final int LONGEST = 40;
+    /** A constant has at most 65,535 bytes, and a character at most three. */
+    private static final int LONGEST_LITERAL = 21_845;
+
     private static final char FIRST_PRINTED = ' ';
     private static final char LAST_PRINTED = '~';
     /** What means something in a comment or in the HTML of one. */
@@ -17,8 +20,24 @@ final class JavaNames {
 
     private JavaNames() {}
 
-    /** Returns a text as a literal in ASCII, which compiles whatever the encoding. */
+    /**
+     * Returns a text as an expression in ASCII, which compiles whatever the encoding: a literal, or several where the text is longer
+     * than a constant of a class file can be.
+     */
     static String literal(String text) {
+        StringBuilder expression =
+                new StringBuilder(quoted(text.substring(0, Math.min(LONGEST_LITERAL, text.length()))));
+        for (int from = LONGEST_LITERAL; from < text.length(); from += LONGEST_LITERAL) {
+            int to = Math.min(from + LONGEST_LITERAL, text.length());
+            expression
+                    .append(".concat(")
+                    .append(quoted(text.substring(from, to)))
+                    .append(')');
+        }
+        return expression.toString();
+    }
+
+    private static String quoted(String text) {
         StringBuilder literal = new StringBuilder("\"");
         text.chars().forEach(character -> {
             switch (character) {

@@ -15,6 +15,7 @@ import dev.meshguard.tracker.Reachability;
 import dev.meshguard.verdict.Survivor;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -56,6 +57,12 @@ class ReproducedLabelsTests {
                     .extracting(survivor -> survivor.buffer().label().orElse(""))
                     .containsExactly(label);
         }
+    }
+
+    @Test
+    void staysTheSameTextHoweverLongItIs() throws Exception {
+        staysTheSameText("ab".repeat(50_000));
+        staysTheSameText("\uD83D\uDE80\u0000漢".repeat(25_000));
     }
 
     @ParameterizedTest
