@@ -179,6 +179,35 @@ class OutputTests {
         assertThat(answer.err()).contains("run.jsonl cannot be written: its folder does not exist.");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "page RUN -o PAGE",
+                "replay RUN",
+                "diff --devices RUN",
+                "minimize RUN",
+                "to-test RUN",
+                "convert RUN",
+                "convert --to csv RUN"
+            })
+    void aDeviceThatCannotBeIsALostReportAndNoDefect(String line) throws IOException {
+        Path history = folder.resolve("run.jsonl");
+        String text = run("", "convert", log).out();
+        for (String device : List.of("2147483647", "65536", "-1", "4294967296")) {
+            Files.writeString(history, text.replace("\"device\":0", "\"device\":" + device));
+
+            Answer answer = run(
+                    "",
+                    line.replace("RUN", history.toString())
+                            .replace("PAGE", folder.resolve("page.html").toString())
+                            .split(" "));
+
+            assertThat(answer.status()).isIn(0, 2);
+            assertThat(answer.err()).doesNotContain("defect");
+        }
+        assertThat(run("", "replay", history.toString()).out()).contains("only devices 0 to 65535 can be");
+    }
+
     // What is there already
 
     @ParameterizedTest

@@ -53,6 +53,7 @@ import java.util.stream.Collectors;
 final class ReportWriter {
 
     private static final int MOST_ADDRESSES = 3;
+    private static final int LARGEST_DEVICE = 65_535;
     private static final int MOST_EVIDENCE = 3;
     private static final int MOST_UNDECIDED = 2;
     private static final int MOST_CONTEXT = 2;
@@ -832,7 +833,7 @@ final class ReportWriter {
 
     /** Returns the narrowest entry for a group, if one fits it. */
     static Optional<OptOut> optOut(SurvivorGroup group, List<Integer> devices) {
-        return isFinding(group) && isOneThing(group)
+        return isFinding(group) && isOneThing(group) && hasPossibleDevices(group)
                 ? Optional.of(EntryForms.narrowest(group, devices))
                 : Optional.empty();
     }
@@ -842,6 +843,11 @@ final class ReportWriter {
             case LEAKED, FREED_LATE, MISREPORTED -> true;
             case EXPECTED, UNDECIDED -> false;
         };
+    }
+
+    /** Whoever makes a history by hand may name devices that no entry can. */
+    private static boolean hasPossibleDevices(SurvivorGroup group) {
+        return group.devices().stream().allMatch(device -> device >= 0 && device <= LARGEST_DEVICE);
     }
 
     /** No entry fits several buffers of several requests that are left at one address; one of them has to go first. */

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
             "COLLAPSED is where the leaked bytes came from, for tools that draw flame graphs; PERFETTO a trace with"
                     + " counters and a slice for each buffer, for ui.perfetto.dev; CSV a table of what is left.",
             "",
-            "Exit status: 0 if it was written, 64 if it cannot be read or written.",
+            "Exit status: 0 if it was written, 64 if the run cannot be read, 74 if the result cannot be written.",
             "",
             "Examples:",
             "  meshguard convert server.log -o history.jsonl",

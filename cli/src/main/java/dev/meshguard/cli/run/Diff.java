@@ -36,6 +36,7 @@ import picocli.CommandLine.Spec;
             "  1   the later run leaves more somewhere, or devices of one run leave different amounts",
             "  5   they differ, and nowhere is more left",
             "  64  wrong usage, or a file that cannot be read",
+            "  74  the answer could not be written",
             "",
             "Examples:",
             "  meshguard diff yesterday.jsonl today.jsonl",

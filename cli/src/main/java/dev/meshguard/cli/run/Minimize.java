@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
             "With --expected or --baseline nothing is wrong with what may stay or is known: the rest is shrunk to what is neither.",
             "",
             "Exit status: 0 if there is a result, also one that the bound ended early; 64 if nothing is wrong with the run, or"
-                    + " it cannot be read.",
+                    + " it cannot be read; 74 if the result cannot be written.",
             "",
             "Examples:",
             "  meshguard minimize server.log -o least.jsonl",

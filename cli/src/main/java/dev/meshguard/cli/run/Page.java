@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
             "",
             "One HTML file that needs nothing else: open it, mail it, attach it to a bug report.",
             "",
-            "Exit status: 0 if it was written, 64 if the run cannot be read or the page cannot be written.",
+            "Exit status: 0 if it was written, 64 if the run cannot be read, 74 if the page cannot be written.",
             "",
             "Examples:",
             "  meshguard page history.jsonl",

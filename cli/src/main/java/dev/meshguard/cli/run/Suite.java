@@ -28,7 +28,8 @@ import picocli.CommandLine.Spec;
             "Tests write it by themselves when they end. This is for what several machines wrote: copy their folders into one, each"
                     + " under a name of its own.",
             "",
-            "Exit status: 0 if all was listed, 2 if something in the folder cannot be read, 64 if there is no run.",
+            "Exit status: 0 if all was listed, 2 if something in the folder cannot be read, 64 if there is no run, 74 if the"
+                    + " page cannot be written.",
             "",
             "Example:",
             "  meshguard suite target/meshguard"

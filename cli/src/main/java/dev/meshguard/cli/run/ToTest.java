@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
                     + " (meshguard-assertions).",
             "",
             "Exit status: 0 if the test was written; 64 if nothing is wrong with the run, if it cannot be read, or if the file is"
-                    + " there already.",
+                    + " there already; 74 if it cannot be written.",
             "",
             "Examples:",
             "  meshguard to-test meshguard-history.jsonl",

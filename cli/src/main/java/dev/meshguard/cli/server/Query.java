@@ -34,6 +34,7 @@ import picocli.CommandLine.Spec;
             "Exit status:",
             "  0   the server answered",
             "  64  wrong usage, or no server answers",
+            "  74  the answer could not be written",
             "",
             "Examples:",
             "  meshguard query",

@@ -131,12 +131,12 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     "deviceOpened",
                     HistoryEvent.DeviceOpened.class,
                     (event, json, requests) -> json.writeNumberField("device", event.device()),
-                    (number, fields, requests) -> new HistoryEvent.DeviceOpened(number, fields.integer("device"))),
+                    (number, fields, requests) -> new HistoryEvent.DeviceOpened(number, fields.device())),
             new EventForm<>(
                     "deviceClosed",
                     HistoryEvent.DeviceClosed.class,
                     (event, json, requests) -> json.writeNumberField("device", event.device()),
-                    (number, fields, requests) -> new HistoryEvent.DeviceClosed(number, fields.integer("device"))),
+                    (number, fields, requests) -> new HistoryEvent.DeviceClosed(number, fields.device())),
             new EventForm<>(
                     "ownerCached",
                     HistoryEvent.OwnerCached.class,
@@ -322,8 +322,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
     }
 
     private static int device(Fields fields) throws UnreadableLineException {
-        fields.amount("device");
-        return fields.integer("device");
+        return fields.device();
     }
 
     private static void ownership(JsonGenerator json, Ownership ownership) throws IOException {
@@ -417,7 +416,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                 WitnessReading.of(fields.integer("mesh"), fields.choice("moment", WitnessReading.Moment.class));
         allocator(fields).ifPresent(reading::ofAllocator);
         for (Fields region : fields.objects("regions")) {
-            reading.region(region.integer("device"), region.choice("type", BufferType.class), region.numbers("taken"));
+            reading.region(region.device(), region.choice("type", BufferType.class), region.numbers("taken"));
         }
         return reading.build();
     }

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** The fields of one JSON object, to be asked for by name and kind. */
 final class Fields {
 
+    private static final int LARGEST_DEVICE = 65_535;
+
     private static final Object NUMBER = new Object();
     /** Nothing here is counted in parts, so what is can be nothing of ours. */
     private static final Object FRACTION = new Object();
@@ -144,6 +146,16 @@ final class Fields {
             throw new UnreadableLineException("\"" + name + "\" is " + number);
         }
         return (int) number;
+    }
+
+    /** Returns the device, of which there are no others than a tracker takes. */
+    int device() throws UnreadableLineException {
+        long device = number("device");
+        if (device < 0 || device > LARGEST_DEVICE) {
+            throw new UnreadableLineException(
+                    "\"device\" is " + device + ", and only devices 0 to " + LARGEST_DEVICE + " can be");
+        }
+        return (int) device;
     }
 
     OptionalLong optionalNumber(String name) throws UnreadableLineException {

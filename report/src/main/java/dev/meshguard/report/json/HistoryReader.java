@@ -163,7 +163,7 @@ final class HistoryReader {
                     amounts(account)));
         }
         DeviceSums read = new DeviceSums(
-                fields.integer("device"), fields.amount("ledgerEntries"), fields.amount("freesOfNothing"), accounts);
+                fields.device(), fields.amount("ledgerEntries"), fields.amount("freesOfNothing"), accounts);
         if (sums.putIfAbsent(read.device(), read) != null) {
             throw new UnreadableLineException("the sums of device " + read.device() + " were there before");
         }

@@ -73,7 +73,7 @@ class DamagedHistoryTests {
         assertThat(wrongWith("{\"kind\":\"deviceOpened\",\"number\":3,\"device\":1.5}"))
                 .isEqualTo("\"device\" is no whole number");
         assertThat(wrongWith("{\"kind\":\"deviceOpened\",\"number\":3,\"device\":4294967296}"))
-                .isEqualTo("\"device\" is 4294967296");
+                .isEqualTo("\"device\" is 4294967296, and only devices 0 to 65535 can be");
         assertThat(wrongWith("{\"kind\":\"deviceOpened\",\"number\":9223372036854775808,\"device\":1}"))
                 .isEqualTo("it is no JSON object");
         assertThat(wrongWith("{\"kind\":\"deviceOpened\",\"number\":3,\"device\":1,\"device\":2}"))
