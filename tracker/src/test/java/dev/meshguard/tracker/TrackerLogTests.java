@@ -41,6 +41,28 @@ class TrackerLogTests {
     }
 
     @Test
+    void writesNothingThatATerminalObeys() {
+        String hostile = "a\u001b[2J\u2028\nb";
+        tracker.meshOpened(MeshDescription.of(0, hostile, List.of(0)));
+        tracker.phase(new Phase(hostile));
+        tracker.sourceAttached(hostile);
+        tracker.reportsLost(1, hostile);
+        tracker.allocated(
+                tracker.request(
+                        AllocationDetails.user().ownedBy(Owner.program(hostile)).labelled(hostile)),
+                0,
+                L1,
+                101_152,
+                4_096,
+                Ownership.OWNING);
+
+        assertThat(lines.list)
+                .extracting(line -> line.getFormattedMessage() + line.getKeyValuePairs())
+                .allMatch(line -> line.codePoints().allMatch(PrintableText::isPrintable))
+                .anyMatch(line -> line.contains("label=\"a\\u001b[2J\\u2028\\u000ab\""));
+    }
+
+    @Test
     void writesALinePerEventWithItsFactsAtDebug() {
         var request = tracker.request(AllocationDetails.user()
                 .ownedBy(Owner.program("7"))

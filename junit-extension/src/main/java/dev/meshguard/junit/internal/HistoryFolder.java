@@ -2,14 +2,11 @@ package dev.meshguard.junit.internal;
 
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.tracker.history.AllocationHistory;
-import java.io.BufferedWriter;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -69,12 +66,25 @@ public final class HistoryFolder {
         int number = 1;
         while (true) {
             Path file = folder.resolve(name + (number == 1 ? "" : "-" + number) + SUFFIX);
-            try (BufferedWriter writer =
-                    Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW)) {
-                HistoryJson.write(history, writer);
+            try {
+                Files.createFile(file);
+                keepAt(file, history);
                 return file;
             } catch (FileAlreadyExistsException another) {
                 number++;
+            }
+        }
+    }
+
+    /** A file that holds a part of a history would pass for one. */
+    private static void keepAt(Path file, AllocationHistory history) throws IOException {
+        boolean isKept = false;
+        try {
+            HistoryJson.write(history, file);
+            isKept = true;
+        } finally {
+            if (!isKept) {
+                Files.deleteIfExists(file);
             }
         }
     }

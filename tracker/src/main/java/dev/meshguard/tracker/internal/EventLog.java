@@ -5,6 +5,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.PrintableText;
 import dev.meshguard.tracker.Quantities;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -103,7 +104,7 @@ public final class EventLog {
     /** Logs an event that belongs to no single address. */
     public void marked(String what, String key, Object value) {
         if (isOn()) {
-            LOG.atDebug().addKeyValue(key, value).log(what);
+            LOG.atDebug().addKeyValue(key, printable(value)).log(what);
         }
     }
 
@@ -120,7 +121,7 @@ public final class EventLog {
                     type,
                     Quantities.address(address),
                     device,
-                    request.origin().map(Object::toString).orElse("an unknown place"));
+                    printable(request.origin().map(Object::toString).orElse("an unknown place")));
         }
     }
 
@@ -147,7 +148,7 @@ public final class EventLog {
     /** Logs that a mesh was opened. */
     public void meshOpened(MeshDescription mesh) {
         if (LOG.isInfoEnabled()) {
-            LOG.atInfo().addKeyValue("mesh", mesh.id()).log("Opened mesh {}: {}", mesh.id(), mesh.words());
+            LOG.atInfo().addKeyValue("mesh", mesh.id()).log("Opened mesh {}: {}", mesh.id(), printable(mesh.words()));
         }
     }
 
@@ -172,7 +173,9 @@ public final class EventLog {
         ignoredFree.tell();
         lost.forEach((reason, times) -> {
             if (times.get() > 1) {
-                LOG.atWarn().addKeyValue("count", times.get()).log("{} times so far: reports lost, {}", times, reason);
+                LOG.atWarn()
+                        .addKeyValue("count", times.get())
+                        .log("{} times so far: reports lost, {}", times, printable(reason));
             }
         });
     }
@@ -181,7 +184,7 @@ public final class EventLog {
     public void reportsLost(long count, String reason) {
         AtomicLong soFar = lost.computeIfAbsent(reason, unused -> new AtomicLong());
         if (soFar.getAndIncrement() == 0) {
-            LOG.atWarn().addKeyValue("count", count).log("Reports lost: {}", reason);
+            LOG.atWarn().addKeyValue("count", count).log("Reports lost: {}", printable(reason));
         }
     }
 
@@ -189,13 +192,20 @@ public final class EventLog {
         return line.addKeyValue("device", device).addKeyValue("type", type).addKeyValue("address", address);
     }
 
+    /** Most logs end on a terminal, and most layouts pass on what they get. */
+    private static Object printable(Object value) {
+        String text = value.toString();
+        String line = PrintableText.line(text);
+        return line.equals(text) ? value : line;
+    }
+
     private static LoggingEventBuilder details(LoggingEventBuilder line, AllocationRequest request) {
         LoggingEventBuilder more = line;
         if (request.details().owner().isPresent()) {
-            more = more.addKeyValue("owner", request.details().owner().get());
+            more = more.addKeyValue("owner", printable(request.details().owner().get()));
         }
         if (request.details().label().isPresent()) {
-            more = more.addKeyValue("label", request.details().label().get());
+            more = more.addKeyValue("label", printable(request.details().label().get()));
         }
         if (request.details().mesh().isPresent()) {
             more = more.addKeyValue("mesh", request.details().mesh().getAsInt());
