@@ -1,6 +1,7 @@
 package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordCodec;
@@ -52,6 +53,24 @@ class ServeProcessTests {
         assertThat(log).content().contains("Active allocations: 1").endsWith("🛑 Allocation Server stopped\n");
         assertThat(folder.resolve("s")).doesNotExist();
         assertThat(errors()).isEmpty();
+    }
+
+    @Test
+    void aServerThatCannotPrintSaysSoAndEndsWith74() throws Exception {
+        Path full = Path.of("/dev/full");
+        assumeTrue(Files.exists(full), "There is no /dev/full here, so no full disk is tried");
+        Process server = started(ProcessBuilder.Redirect.to(full.toFile()), List.of());
+        try (AllocationClient client = connected(server)) {
+            assertThat(client.query(0)).isNotNull();
+
+            server.destroy();
+
+            assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            server.destroyForcibly();
+        }
+        assertThat(server.exitValue()).isEqualTo(74);
+        assertThat(errors()).isEqualTo("meshguard: standard output cannot be written: No space left on device\n");
     }
 
     @Test
@@ -131,6 +150,11 @@ class ServeProcessTests {
     }
 
     private Process started(List<String> ofMachine, String... options) throws IOException {
+        return started(ProcessBuilder.Redirect.DISCARD, ofMachine, options);
+    }
+
+    private Process started(ProcessBuilder.Redirect output, List<String> ofMachine, String... options)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ofMachine);
@@ -139,7 +163,7 @@ class ServeProcessTests {
                 List.of("--record-size", "112", "--socket", folder.resolve("s").toString()));
         command.addAll(List.of(options));
         return new ProcessBuilder(command)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectOutput(output)
                 .redirectError(folder.resolve("errors").toFile())
                 .start();
     }

@@ -65,6 +65,11 @@ public final class Printer extends PrintWriter {
         filter.pass(sequence);
     }
 
+    /** Returns whether something was not printed; never waits for whoever reads. */
+    public boolean hasFailed() {
+        return filter.failure.isPresent();
+    }
+
     /** Returns why not all was printed, if so. */
     public Optional<String> failure() {
         flush();
@@ -89,7 +94,7 @@ public final class Printer extends PrintWriter {
         private static final char NOTHING = 0;
 
         private final Writer out;
-        private Optional<IOException> failure = Optional.empty();
+        private volatile Optional<IOException> failure = Optional.empty();
 
         /** A character that depends on the next one: the first half of a pair, or a carriage return. */
         private char waiting = NOTHING;

@@ -1,6 +1,7 @@
 package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.Compatibility;
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -157,7 +159,7 @@ public final class Serve implements Callable<Integer> {
         if (command == null) {
             throw new IllegalStateException("The command was not made by picocli");
         }
-        PrintWriter out = command.commandLine().getOut();
+        Printer out = Printer.of(command);
         PrintWriter errors = command.commandLine().getErr();
         AllocationServer.Builder builder = builder(out).onProblem(problem -> {
             errors.println("meshguard: " + problem);
@@ -165,11 +167,14 @@ public final class Serve implements Callable<Integer> {
         });
         AllocationServer server = start(builder);
         try {
-            runUntilStopped(server, out);
+            runUntilStopped(server, out, errors);
         } finally {
             server.close();
         }
-        return (server.failure().isPresent() ? ExitStatus.FAILED : ExitStatus.CLEAN).code();
+        if (server.failure().isPresent()) {
+            return ExitStatus.FAILED.code();
+        }
+        return (out.hasFailed() ? ExitStatus.UNWRITTEN : ExitStatus.CLEAN).code();
     }
 
     private static void checkRange(String option, long value, long max) throws Refusal {
@@ -191,18 +196,21 @@ public final class Serve implements Callable<Integer> {
      *
      * <p>To be stopped is how a server ends, so a signal's own status, 143 or 130, would make every stop look like a failure.
      */
-    private void runUntilStopped(AllocationServer server, PrintWriter out) {
+    private void runUntilStopped(AllocationServer server, Printer out, PrintWriter errors) {
         Thread hook = new Thread(
                 () -> {
                     server.close();
-                    Runtime.getRuntime().halt(ExitStatus.CLEAN.code());
+                    Runtime.getRuntime().halt((out.hasFailed() ? ExitStatus.UNWRITTEN : ExitStatus.CLEAN).code());
                 },
                 "meshguard-serve-end");
         Runtime.getRuntime().addShutdownHook(hook);
         try {
             if (log == null) {
                 out.println("Listening at " + server.socketPath() + ". Press Ctrl+C to stop.");
-                out.flush();
+                out.failure().ifPresent(problem -> {
+                    errors.println("meshguard: " + problem);
+                    errors.flush();
+                });
             }
             server.awaitEnd();
             removeUnlessRun(hook);
@@ -220,7 +228,7 @@ public final class Serve implements Callable<Integer> {
         }
     }
 
-    private AllocationServer.Builder builder(PrintWriter out) throws Refusal {
+    private AllocationServer.Builder builder(Printer out) throws Refusal {
         checkRange("--devices", devices, MAX_DEVICES);
         checkRange("--dead-check", deadCheck, MAX_DEAD_CHECK_SECONDS);
         AllocationServer.Builder builder = AllocationServer.builder()
@@ -303,13 +311,14 @@ public final class Serve implements Callable<Integer> {
     }
 
     /** A log that somebody watches must not wait in a buffer. */
-    private record FlushedWriter(PrintWriter out) implements Appendable {
+    private record FlushedWriter(Printer out) implements Appendable {
 
         @Override
         public Appendable append(@Nullable CharSequence text) throws IOException {
             out.append(text);
-            if (out.checkError()) {
-                throw new IOException("standard output cannot be written");
+            Optional<String> failure = out.failure();
+            if (failure.isPresent()) {
+                throw new IOException(failure.get());
             }
             return this;
         }
