@@ -377,7 +377,8 @@ class AnalyzeTests {
                         "  3   all memory was given back, but reports are wrong: a free too many, or none for what is gone",
                         "  4   less is left than the allowlist promises",
                         "  64  wrong usage, or a file that cannot be read",
-                        "  70  a defect of meshguard itself");
+                        "  70  a defect of meshguard itself",
+                        "  74  the answer could not be written");
     }
 
     private Answer analyze(String log) {

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What every command does with its output: what cannot be written is told, and a terminal obeys none of it. */
 class OutputTests {
 
-    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n";
+    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of DRAM on device 0 (buffer_id=101152)\n";
     private static final String HOSTILE = "a\u001b[2J\u009b1m\u2028b\nCLEAN\u202e";
     private static final Path FULL = Path.of("/dev/full");
 
