@@ -208,7 +208,8 @@ class DamagedLogTests {
             assertThat(Logs.losses(log)).anyMatch(loss -> loss.contains("holds bytes that were never written (NUL)"));
             assertThat(Logs.verdictOn(log).outcome()).isIn(Outcome.INCONCLUSIVE, Outcome.LEAKED);
         }
-        assertThat(Logs.verdictOn(Logs.ofText(ALLOCATED + "\n" + FREED + "\n" + hole)).outcome())
+        assertThat(Logs.verdictOn(Logs.ofText(ALLOCATED + "\n" + FREED + "\n" + hole))
+                        .outcome())
                 .isEqualTo(Outcome.INCONCLUSIVE);
     }
 
@@ -221,8 +222,9 @@ class DamagedLogTests {
                 "✗ [PID 7] Freed buffer 901152 on device 0 (8192 bytes, FINAL)");
 
         assertThat(Logs.losses(log).get(0))
-                .isEqualTo("by the lines before line 3 buffer 0xdc020 (901152) on device 0 takes 4 KiB (4096 B), and that line says"
-                        + " 8 KiB (8192 B)");
+                .isEqualTo(
+                        "by the lines before line 3 buffer 0xdc020 (901152) on device 0 takes 4 KiB (4096 B), and that line says"
+                                + " 8 KiB (8192 B)");
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 

@@ -188,7 +188,8 @@ class ReferenceCountedLogTests {
 
         assertThat(log.unread().count()).isZero();
         assertThat(log.figuresCompared()).isEqualTo(5);
-        assertThat(Logs.losses(log)).containsExactly("line 4 says 20 buffers on device 1, and the lines before it add up to 1");
+        assertThat(Logs.losses(log))
+                .containsExactly("line 4 says 20 buffers on device 1, and the lines before it add up to 1");
     }
 
     @Test

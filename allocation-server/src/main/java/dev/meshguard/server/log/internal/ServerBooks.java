@@ -194,8 +194,7 @@ final class ServerBooks {
                     said.references == 0
                             ? "frees the last one"
                             : "leaves " + Quantities.count(said.references, "reference"));
-        } else if (said.size != entry.size
-                && (counting == Counting.REFERENCES || said.size != entry.latestSize)) {
+        } else if (said.size != entry.size && (counting == Counting.REFERENCES || said.size != entry.latestSize)) {
             contradicts(line, entry, "takes " + Quantities.size(entry.size), "says " + Quantities.size(said.size));
         } else if (counting == Counting.REFERENCES && isOtherProcess(said.pid, entry.owner)) {
             contradicts(line, entry, "belongs to process " + entry.owner, "says process " + said.pid);
