@@ -160,6 +160,24 @@ class AnalyzeTests {
         assertThat(run("", "generate-completion").out()).contains("--until-quiet", "complete -F _complete_meshguard");
     }
 
+    /** Each round reports two kernel binaries twice and frees each once: 36 KB more in the old server's sums, and no memory. */
+    @Test
+    void roundsShowWhatACounterOfEveryReportWouldAddUpToo() {
+        String log = "";
+        for (int round = 1; round <= 3; round++) {
+            log += "=== Run " + round + "\n" + binary(12_288, 1_073_739_776) + binary(24_576, 1_073_737_728);
+        }
+
+        assertThat(run(log, "analyze", "--rounds", "^=== Run", "-").out())
+                .contains("Books of a counter of policy EVERY_REPORT after each round, change in bytes:\n"
+                        + "   DRAM of device 0  [36864, 36864, 36864]  growing by 36 KiB (36864 B) per round\n");
+    }
+
+    private static String binary(long size, long address) {
+        String allocated = "✓ [PID 7] Allocated " + size + " bytes of DRAM on device 0 (buffer_id=" + address + ")\n";
+        return allocated + allocated + "✗ [PID 7] Freed buffer " + address + " on device 0 (" + size + " bytes)\n";
+    }
+
     private static String threeRoundsThatGrow() {
         String log = "";
         for (int round = 1; round <= 3; round++) {

@@ -8,6 +8,7 @@ import dev.meshguard.server.log.FreedMemory;
 import dev.meshguard.server.log.LogDialect;
 import dev.meshguard.server.log.UnreadLines;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.CountingPolicy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -92,7 +93,11 @@ final class AnalysisText {
     private void rounds() {
         analysis.accumulation().ifPresent(accumulation -> {
             lines.add("");
-            AccumulationReport.of(accumulation).text().lines().forEach(lines::add);
+            AccumulationReport.of(accumulation)
+                    .withBooks(CountingPolicy.EVERY_REPORT)
+                    .text()
+                    .lines()
+                    .forEach(lines::add);
         });
     }
 
