@@ -72,7 +72,7 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
     /** Returns the fingerprint of a survivor. */
     public static Fingerprint of(Survivor survivor) {
         BufferGeneration buffer = survivor.buffer();
-        long sizeClass = sizeClass(buffer.size());
+        long sizeClass = sizeClassOf(buffer.size());
         List<FrameName> frames = buffer.origin().map(Fingerprint::frames).orElseGet(List::of);
         List<String> lines = new ArrayList<>(List.of(buffer.type().name(), Long.toString(sizeClass)));
         List<String> who = frames.isEmpty()
@@ -113,7 +113,8 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
         return BLANKS.matcher(words).replaceAll(" ").trim();
     }
 
-    private static long sizeClass(long size) {
+    /** Returns the size class of a size: the smallest power of two that is not less, or 0. Sizes of one class have one fingerprint. */
+    public static long sizeClassOf(long size) {
         if (size <= 1) {
             return Math.max(0, size);
         }

@@ -6,6 +6,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.baseline.Fingerprint;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -24,9 +25,8 @@ import java.util.function.UnaryOperator;
 final class Simplification {
 
     /** A size that is small and that every memory can lend. */
-    private static final long SMALL = 1_024;
-
     private static final int MOST_SIZES = 16;
+
     private static final int MOST_REGIONS = 64;
 
     private Simplification() {}
@@ -34,17 +34,18 @@ final class Simplification {
     /** Returns what to try, one after the other: first sizes, then what requests and meshes say besides. */
     static List<UnaryOperator<EventList>> all(EventList list) {
         List<UnaryOperator<EventList>> all = new ArrayList<>();
-        all.add(events -> resized(events, size -> Math.min(size, SMALL)));
+        all.add(events -> resized(events, Fingerprint::sizeClassOf));
         TreeSet<Long> sizes = new TreeSet<>();
         for (HistoryEvent event : list.events()) {
-            if (event instanceof HistoryEvent.Allocated allocated && allocated.size() > SMALL) {
+            if (event instanceof HistoryEvent.Allocated allocated
+                    && Fingerprint.sizeClassOf(allocated.size()) != allocated.size()) {
                 sizes.add(allocated.size());
             }
         }
-        sizes.stream().limit(MOST_SIZES).forEach(large -> {
-            all.add(events -> resized(events, size -> size == large ? SMALL : size));
-            all.add(events -> resized(events, size -> size == large && size > 2 * SMALL ? 2 * SMALL : size));
-        });
+        sizes.stream()
+                .limit(MOST_SIZES)
+                .forEach(odd ->
+                        all.add(events -> resized(events, size -> size == odd ? Fingerprint.sizeClassOf(size) : size)));
         all.add(events -> described(events, Simplification::withoutExtent));
         all.add(events -> described(events, Simplification::withoutProcess));
         all.add(events -> described(events, Simplification::withoutMesh));

@@ -20,6 +20,9 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
@@ -154,13 +157,17 @@ class HistoryMinimizerTests {
     }
 
     @Test
-    void makesSizesSmall() {
+    void makesSizesEvenAndKeepsTheFingerprint() {
         AllocationHistory run = historyWithoutOrigins()
-                .allocate(DRAM, device(0), 0x1000, 1 << 20)
+                .allocate(DRAM, device(0), 0x1000, 968_704)
                 .recorded();
 
-        assertThat(lines(HistoryMinimizer.create().minimize(run)))
-                .containsExactly("#1 allocated DRAM 0x1000 (4096) on device 0, 1 KiB (1024 B)");
+        MinimizedHistory least = HistoryMinimizer.create().minimize(run);
+
+        assertThat(lines(least)).containsExactly("#1 allocated DRAM 0x1000 (4096) on device 0, 1 MiB (1048576 B)");
+        Baseline known = Baseline.of(LeakCheck.create().examine(run));
+        LeakVerdict verdict = LeakCheck.create().examine(least.history());
+        assertThat(BaselineComparison.of(known, verdict).covers(verdict)).isTrue();
     }
 
     @Test
