@@ -98,6 +98,11 @@ abstract class PassingListener implements AllocationListener {
     }
 
     @Override
+    public void sourceAttached(String source, String covers) {
+        listener.sourceAttached(source, covers);
+    }
+
+    @Override
     public void processDied(long processId) {
         listener.processDied(processId);
     }

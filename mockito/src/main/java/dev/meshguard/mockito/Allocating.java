@@ -225,4 +225,8 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
             }
         }
     }
+
+    LentMemory memory() {
+        return memory;
+    }
 }

@@ -172,4 +172,8 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
     private Freeing with(Readings more) {
         return new Freeing(memory, more, type, returning);
     }
+
+    LentMemory memory() {
+        return memory;
+    }
 }

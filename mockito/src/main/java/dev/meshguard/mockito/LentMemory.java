@@ -45,6 +45,11 @@ final class LentMemory {
         return tracker.companion(LentMemory.class, () -> new LentMemory(tracker));
     }
 
+    /** Says that of the mocks only some report. */
+    void covers(String what) {
+        tracker.sourceAttached("mocks", what);
+    }
+
     /** Makes up an address that no other call is given. */
     synchronized long newAddress(long size) {
         long address = nextAddress;

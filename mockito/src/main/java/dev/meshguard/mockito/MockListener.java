@@ -57,7 +57,7 @@ public final class MockListener implements InvocationListener {
      * @param report how a call is read
      */
     public MockListener on(String method, Allocating report) {
-        return with(new Route(method, report::check, report::reportUnlessNothingLent));
+        return with(new Route(method, report::check, report::reportUnlessNothingLent, report.memory()));
     }
 
     /**
@@ -67,7 +67,7 @@ public final class MockListener implements InvocationListener {
      * @param report how a call is read
      */
     public MockListener on(String method, Freeing report) {
-        return with(new Route(method, report::check, (call, returned) -> report.report(call)));
+        return with(new Route(method, report::check, (call, returned) -> report.report(call), report.memory()));
     }
 
     /**
@@ -90,7 +90,8 @@ public final class MockListener implements InvocationListener {
     /**
      * Listens to every mock of a type that this thread makes until the scope is closed, also where the code under test makes it.
      *
-     * <p>To be closed on the thread that opened it, because Mockito keeps such listeners by thread.
+     * <p>To be closed on the thread that opened it, because Mockito keeps such listeners by thread. A mock that another thread makes is not
+     * listened to; the tracker learns that, and reports say so in a note.
      *
      * @throws IllegalArgumentException if the type lacks one of the methods, or has one that cannot be reported
      * @throws IllegalStateException if this thread has such a scope open
@@ -105,6 +106,12 @@ public final class MockListener implements InvocationListener {
                     "Cannot listen to new mocks twice on one thread. Close the scope that is open before.",
                     openAlready);
         }
+        String covers = String.format(
+                Locale.ROOT,
+                "mocks of %s that thread \"%s\" makes",
+                type.getSimpleName(),
+                Thread.currentThread().getName());
+        routes.stream().map(Route::memory).distinct().forEach(memory -> memory.covers(covers));
         return () -> Mockito.framework().removeListener(newcomers);
     }
 

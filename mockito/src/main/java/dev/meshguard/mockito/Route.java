@@ -11,8 +11,9 @@ import org.mockito.invocation.InvocationOnMock;
  * Leads the calls of one method to the report that they are.
  *
  * @param method its name, with or without the types of its parameters
+ * @param memory what the report goes to
  */
-record Route(String method, Consumer<Signature> refusing, Reporting reporting) {
+record Route(String method, Consumer<Signature> refusing, Reporting reporting, LentMemory memory) {
 
     /** Reports a call that was answered. */
     @FunctionalInterface

@@ -17,6 +17,8 @@ import static org.mockito.Mockito.withSettings;
 
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Mocks that somebody else configured report too. */
@@ -140,7 +142,39 @@ class MockListenerTests {
         inside.free(0, 0x40);
         outside.free(0, 0x80);
 
-        assertThat(Events.of(tracker)).containsExactly("#2 freed DRAM 0x40 (64) on device 0");
+        assertThat(Events.of(tracker)).containsExactly("#3 freed DRAM 0x40 (64) on device 0");
+    }
+
+    @Test
+    void aNoteOfTheReportSaysOfWhichThreadsMocksAreListenedTo() throws InterruptedException {
+        String covers =
+                "mocks of Accelerator that thread \"" + Thread.currentThread().getName() + "\" makes";
+        List<Accelerator> ofOther = new ArrayList<>();
+        for (int time = 0; time < 2; time++) {
+            try (Scope newMocks = listener.attachToMocksOf(Accelerator.class)) {
+                Thread other = new Thread(() -> ofOther.add(mock(Accelerator.class)), "other");
+                other.start();
+                other.join();
+            }
+        }
+
+        ofOther.forEach(accelerator -> accelerator.allocate(0, 64));
+
+        assertThat(Events.of(tracker)).isEmpty();
+        assertThat(Events.verdict(tracker))
+                .containsOnlyOnce("Note: the source mocks covers " + covers + "; nothing else is reported through it");
+    }
+
+    @Test
+    void aMockThatIsListenedToReportsFromEveryThread() throws InterruptedException {
+        Accelerator accelerator = listener.attachTo(mock(Accelerator.class));
+
+        Thread other = new Thread(() -> accelerator.free(0, 0x40), "other");
+        other.start();
+        other.join();
+
+        assertThat(Events.of(tracker)).hasSize(1);
+        assertThat(Events.verdict(tracker)).doesNotContain("covers");
     }
 
     @Test

@@ -48,6 +48,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Puts a verdict into words; every sentence of a report that no rule wrote has its home here. */
 final class ReportWriter {
@@ -666,6 +667,7 @@ final class ReportWriter {
         }
         asides.addAll(collected());
         asides.addAll(undated());
+        asides.addAll(partlyCovered());
         return asides;
     }
 
@@ -676,6 +678,23 @@ final class ReportWriter {
                 anomaly.holder().filter(freedLate::contains).isPresent();
             default -> false;
         };
+    }
+
+    /** What lies outside of what a source covers is never missing in its reports. */
+    private List<String> partlyCovered() {
+        return history.notableEvents().stream()
+                .filter(HistoryEvent.SourceAttached.class::isInstance)
+                .map(HistoryEvent.SourceAttached.class::cast)
+                .flatMap(source -> source
+                        .covers()
+                        .map(covers -> String.format(
+                                Locale.ROOT,
+                                "the source %s covers %s; nothing else is reported through it",
+                                source.source(),
+                                covers))
+                        .stream())
+                .distinct()
+                .toList();
     }
 
     private List<String> undated() {
@@ -757,9 +776,16 @@ final class ReportWriter {
         if (unmatched.isEmpty()) {
             return Optional.empty();
         }
-        String named = unmatched.stream()
+        // Those of which a slip explains it come first.
+        List<String> explained = new ArrayList<>();
+        List<String> others = new ArrayList<>();
+        for (ExpectationResult result : unmatched) {
+            String entry = result.expectation().toString();
+            UnmatchedHint.of(result.expectation(), verdict)
+                    .ifPresentOrElse(hint -> explained.add(entry + ": " + hint), () -> others.add(entry));
+        }
+        String named = Stream.concat(explained.stream(), others.stream())
                 .limit(MOST_UNMATCHED)
-                .map(result -> result.expectation().toString())
                 .collect(Collectors.joining("; "));
         int more = unmatched.size() - MOST_UNMATCHED;
         return Optional.of(String.format(
@@ -781,17 +807,16 @@ final class ReportWriter {
                         Locale.ROOT,
                         "STALE  %s more than is left",
                         stale.size() == 1 ? "1 expectation promises" : stale.size() + " expectations promise"),
-                stale.stream().map(ReportWriter::stale).toList()));
+                stale.stream().map(this::stale).toList()));
     }
 
-    private static Finding stale(ExpectationResult result) {
+    private Finding stale(ExpectationResult result) {
         Expectation entry = result.expectation();
         if (result.neverMatched()) {
-            return new Finding(
-                    "nothing left that fits: " + entry,
-                    Optional.empty(),
-                    List.of("where that is right, remove the entry: the next leak would find room in it"),
-                    0);
+            List<String> facts = new ArrayList<>();
+            UnmatchedHint.of(entry, verdict).ifPresent(facts::add);
+            facts.add("where that is right, remove the entry: the next leak would find room in it");
+            return new Finding("nothing left that fits: " + entry, Optional.empty(), facts, 0);
         }
         Expectation lowered = entry.exactly(result.matchedBuffers());
         return new Finding(

@@ -8,6 +8,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -16,6 +17,9 @@ import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a failure says of entries that did not hold, and of leaks that were known, whole. */
 class ExpectationReportTests {
@@ -82,6 +86,47 @@ class ExpectationReportTests {
                    where that is right, remove the entry: the next leak would find room in it
 
                 Tracked: nothing was allocated""");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    phase Test                                | no phase Test; did you mean TEST
+                    phase decoding                            | no phase decoding; there are loading, START, OPEN, SETUP, TEST, TEARDOWN, CACHE_CLEAR, CLOSE, AFTER_CLOSE
+                    phase Loading                             | no phase Loading; did you mean loading
+                    origin leak                               | a method alone fits nothing; write ExpectationReportTests.leak
+                    origin dev.meshguard.report               | a package alone fits nothing; write dev.meshguard.report.*
+                    origin expectationreporttests.leak        | names fit letter for letter; did you mean ExpectationReportTests.leak
+                    """)
+    void saysWhyAnEntryFitsNothingWhereItIsASlip(String clause, String hint) {
+        AllocationTracker withOrigins = AllocationTracker.create();
+        try (Scope loading = withOrigins.phase("loading")) {
+            leak(withOrigins);
+        }
+
+        assertThat(VerdictReport.of(verdict(withOrigins, clause + " because \"it stays\""))
+                        .text())
+                .contains(", because \"it stays\" at meshguard-expected.txt:1: " + hint + ")");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"label x", "phase SETUP", "origin Other.leak", "origin dev.meshguard.other.*"})
+    void guessesNothingWhereItIsNoSlip(String clause) {
+        AllocationTracker withOrigins = AllocationTracker.create();
+        leak(withOrigins);
+
+        assertThat(VerdictReport.of(verdict(withOrigins, clause + " because \"it stays\""))
+                        .text())
+                .contains("because \"it stays\" at meshguard-expected.txt:1)");
+    }
+
+    private static void leak(AllocationTracker withOrigins) {
+        withOrigins.allocated(0, BufferType.DRAM, 4_096, 64);
+    }
+
+    private static LeakVerdict verdict(AllocationTracker of, String lines) {
+        return LeakCheck.create()
+                .expecting(ExpectedBuffers.parse(lines, "meshguard-expected.txt"))
+                .examine(of.history());
     }
 
     @Test

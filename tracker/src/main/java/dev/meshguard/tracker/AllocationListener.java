@@ -112,6 +112,17 @@ public interface AllocationListener {
      */
     default void sourceAttached(String source) {}
 
+    /**
+     * Reports that something is connected that reports of a part of what happens; reports say so, because what lies outside of it is
+     * never missing.
+     *
+     * @param source what it is
+     * @param covers what it reports of, for example {@code mocks of Device that thread "main" makes}
+     */
+    default void sourceAttached(String source, String covers) {
+        sourceAttached(source);
+    }
+
     /** Reports that a process is gone that has reported under {@link AllocationDetails#processId()}. */
     default void processDied(long processId) {}
 

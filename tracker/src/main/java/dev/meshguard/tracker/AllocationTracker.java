@@ -17,6 +17,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -418,6 +419,12 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void sourceAttached(String source) {
         mark(number -> new HistoryEvent.SourceAttached(number, source));
+        log.marked("source attached", "source", source);
+    }
+
+    @Override
+    public void sourceAttached(String source, String covers) {
+        mark(number -> new HistoryEvent.SourceAttached(number, source, Optional.of(covers)));
         log.marked("source attached", "source", source);
     }
 

@@ -168,8 +168,14 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
             new EventForm<>(
                     "sourceAttached",
                     HistoryEvent.SourceAttached.class,
-                    (event, json, requests) -> json.writeStringField("source", event.source()),
-                    (number, fields, requests) -> new HistoryEvent.SourceAttached(number, fields.text("source"))),
+                    (event, json, requests) -> {
+                        json.writeStringField("source", event.source());
+                        if (event.covers().isPresent()) {
+                            json.writeStringField("covers", event.covers().get());
+                        }
+                    },
+                    (number, fields, requests) -> new HistoryEvent.SourceAttached(
+                            number, fields.text("source"), fields.optionalText("covers"))),
             new EventForm<>(
                     "processDied",
                     HistoryEvent.ProcessDied.class,

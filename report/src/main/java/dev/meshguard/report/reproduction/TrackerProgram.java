@@ -338,7 +338,8 @@ final class TrackerProgram {
         } else if (event instanceof HistoryEvent.ReportsLost e) {
             return Optional.of("reportsLost(" + number(e.count()) + ", " + JavaNames.literal(e.reason()) + ")");
         } else if (event instanceof HistoryEvent.SourceAttached e) {
-            return Optional.of("sourceAttached(" + JavaNames.literal(e.source()) + ")");
+            return Optional.of("sourceAttached(" + JavaNames.literal(e.source())
+                    + e.covers().map(covers -> ", " + JavaNames.literal(covers)).orElse("") + ")");
         } else if (event instanceof HistoryEvent.ProcessDied e) {
             return Optional.of("processDied(" + number(e.processId()) + ")");
         } else if (event instanceof HistoryEvent.TrackingStopped e) {

@@ -153,6 +153,7 @@ class HistoryJsonTests {
     void isUtf8InAFileWhateverTheDefaultIs(@TempDir Path folder) throws IOException {
         var tracker = AllocationTracker.create();
         tracker.sourceAttached("Gözleme 🚀 \uD800");
+        tracker.sourceAttached("mocks", "one thread");
         Path file = folder.resolve("history.jsonl");
 
         HistoryJson.write(tracker.history(), file);

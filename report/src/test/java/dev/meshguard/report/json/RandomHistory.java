@@ -140,7 +140,13 @@ public final class RandomHistory {
         switch (random.nextInt(6)) {
             case 0 -> tracker.trackingStopped(any(TEXTS));
             case 1 -> tracker.trackingStarted();
-            case 2 -> tracker.sourceAttached(any(TEXTS));
+            case 2 -> {
+                if (random.nextBoolean()) {
+                    tracker.sourceAttached(any(TEXTS));
+                } else {
+                    tracker.sourceAttached(any(TEXTS), any(TEXTS));
+                }
+            }
             case 3 -> tracker.processDied(processId());
             case 4 -> tracker.reportsLost(random.nextInt(3) - 1, any(TEXTS));
             default -> tracker.checked();

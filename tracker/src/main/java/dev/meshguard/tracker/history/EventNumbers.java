@@ -59,7 +59,7 @@ public final class EventNumbers {
         if (event instanceof HistoryEvent.ReportsLost e) {
             return new HistoryEvent.ReportsLost(number, e.count(), e.reason());
         } else if (event instanceof HistoryEvent.SourceAttached e) {
-            return new HistoryEvent.SourceAttached(number, e.source());
+            return new HistoryEvent.SourceAttached(number, e.source(), e.covers());
         } else if (event instanceof HistoryEvent.ProcessDied e) {
             return new HistoryEvent.ProcessDied(number, e.processId());
         } else if (event instanceof HistoryEvent.TrackingStopped e) {

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -127,8 +128,19 @@ public sealed interface HistoryEvent {
     /** Some reports are missing here; the count is -1 when that is not known either. */
     record ReportsLost(long number, long count, String reason) implements HistoryEvent {}
 
-    /** Something that reports was connected, whether or not it had anything to report. */
-    record SourceAttached(long number, String source) implements HistoryEvent {}
+    /**
+     * Something that reports was connected, whether or not it had anything to report.
+     *
+     * @param source what it is
+     * @param covers what it reports of, where that is not everything
+     */
+    record SourceAttached(long number, String source, Optional<String> covers) implements HistoryEvent {
+
+        /** Creates the event of a source that reports of everything. */
+        public SourceAttached(long number, String source) {
+            this(number, source, Optional.empty());
+        }
+    }
 
     /** A process that reported is gone; whatever it still held was never freed by it. */
     record ProcessDied(long number, long processId) implements HistoryEvent {}

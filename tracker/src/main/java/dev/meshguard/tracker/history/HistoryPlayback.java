@@ -158,7 +158,11 @@ public final class HistoryPlayback {
             } else if (event instanceof HistoryEvent.ReportsLost e) {
                 listener.reportsLost(e.count(), e.reason());
             } else if (event instanceof HistoryEvent.SourceAttached e) {
-                listener.sourceAttached(e.source());
+                if (e.covers().isPresent()) {
+                    listener.sourceAttached(e.source(), e.covers().get());
+                } else {
+                    listener.sourceAttached(e.source());
+                }
             } else if (event instanceof HistoryEvent.ProcessDied e) {
                 listener.processDied(e.processId());
             } else if (event instanceof HistoryEvent.TrackingStopped e) {

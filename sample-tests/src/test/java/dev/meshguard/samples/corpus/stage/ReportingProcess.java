@@ -116,6 +116,11 @@ final class ReportingProcess implements AllocationListener {
         listener.sourceAttached(source);
     }
 
+    @Override
+    public void sourceAttached(String source, String covers) {
+        listener.sourceAttached(source, covers);
+    }
+
     private void tell(Runnable report) {
         if (!dead) {
             report.run();

@@ -248,6 +248,11 @@ public final class Road implements AllocationListener {
     }
 
     @Override
+    public void sourceAttached(String source, String covers) {
+        tracker.sourceAttached(source, covers);
+    }
+
+    @Override
     public void processDied(long processId) {
         tracker.processDied(processId);
     }

@@ -130,7 +130,13 @@ final class EventTable {
         } else if (event instanceof HistoryEvent.ReportsLost one) {
             row(event, "reports lost", (one.count() < 0 ? "an unknown number" : one.count()) + ": " + one.reason());
         } else if (event instanceof HistoryEvent.SourceAttached one) {
-            row(event, "source attached", one.source());
+            row(
+                    event,
+                    "source attached",
+                    one.source()
+                            + one.covers()
+                                    .map(covers -> ", which covers " + covers)
+                                    .orElse(""));
         } else if (event instanceof HistoryEvent.ProcessDied one) {
             row(event, "process died", "process " + one.processId());
         } else if (event instanceof HistoryEvent.TrackingStopped one) {
