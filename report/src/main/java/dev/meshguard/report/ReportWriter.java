@@ -347,7 +347,6 @@ final class ReportWriter {
     }
 
     private String circumstances(SurvivorGroup group) {
-        BufferGeneration first = group.first().buffer();
         List<Long> events = group.survivors().stream()
                 .map(survivor -> survivor.reports().get(0).allocatedAt())
                 .sorted()
