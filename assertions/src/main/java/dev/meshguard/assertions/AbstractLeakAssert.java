@@ -244,9 +244,9 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Verifies that no two meshes held the same memory of a device at a time.
+     * Verifies that no two allocators (of two meshes, or of a mesh and a device of it) held the same memory of a device at a time.
      *
-     * <p>A mesh and its submeshes, or two meshes over the same devices, have an allocator each, and all lend the same addresses.
+     * <p>A mesh, its submeshes and each device by itself have an allocator each, and all of them reserve the same addresses.
      * Nothing leaks for it, so {@link #noLeaks()} succeeds, but on hardware each overwrites what the other wrote.
      *
      * <pre>{@code
@@ -258,7 +258,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      */
     public SELF hasNoMeshOverlaps() {
         LeakVerdict verdict = verdict();
-        return hasNone("memory lent by two meshes at a time", verdict.meshOverlaps(), verdict);
+        return hasNone("memory held by two allocators at a time", verdict.meshOverlaps(), verdict);
     }
 
     /**
@@ -291,8 +291,9 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     /**
      * Verifies how many buffers are allocated now, on all devices.
      *
-     * <p>Buffers are lives, as in {@link #survivors()}: where two meshes lent one address, or a device that was opened again left
-     * one behind, there are two. Bytes count an address once, because a device has no more memory than it has.
+     * <p>Buffers are lives, as in {@link #survivors()}: where two allocators (of two meshes, of a mesh and a device, of two
+     * sub-devices) reserved one address, or a device that was opened again left one behind, there are two. The bytes of two
+     * allocators add up.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);

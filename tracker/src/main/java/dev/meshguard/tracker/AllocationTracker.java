@@ -61,7 +61,8 @@ import org.jspecify.annotations.Nullable;
  * <h2>Limits</h2>
  *
  * <p>Live totals are those of {@code REFERENCE_COUNTED}; other policies are computed from a history when asked for. What two
- * allocators reserve at one address are two entries, whose bytes add up; reports that name no allocator match by address.
+ * allocators reserve at one address at a time are two entries, whose bytes add up; reports that name no allocator, and what an
+ * allocator left when its mesh or device was closed, match by address.
  * With {@link Retention#LIVE_AND_TOTALS} the past of what was freed is gone.
  *
  * <p>Safe for use by several threads.
@@ -342,6 +343,11 @@ public final class AllocationTracker implements AllocationListener {
     public void meshClosed(int mesh) {
         Instant now = clock.instant();
         mark(number -> new HistoryEvent.MeshClosed(number, now, mesh));
+        for (DeviceBooks books : devices) {
+            if (books != null) {
+                books.meshClosed(mesh);
+            }
+        }
         log.meshClosed(mesh, this::liveBuffers, this::liveBytes);
     }
 
@@ -356,6 +362,10 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void deviceClosed(int device) {
         mark(number -> new HistoryEvent.DeviceClosed(number, device));
+        DeviceBooks books = existingBooksOf(device);
+        if (books != null) {
+            books.deviceClosed();
+        }
         if (log.isOn()) {
             log.marked("device closed", "device", device);
         }

@@ -1,6 +1,5 @@
 package dev.meshguard.tracker.history;
 
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Quantities;
@@ -22,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Reports and entries are two counts: reports are allocations less frees, entries are the addresses now in the books.
  * They differ wherever one address was reported more than once. All sizes are bytes.
  *
- * <p>What two allocators reserve at one address are two entries, as far as the reports say which allocator did. Reports that name
- * none, as those of a log, match by address alone.
+ * <p>What two allocators reserve at one address at a time are two entries, as far as the reports say which allocator did. Reports
+ * that name none, as those of a log, match by address alone, and so does what an allocator left that is closed.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -121,6 +120,11 @@ public final class Books {
                 if (books.counts(freed.ownership())) {
                     books.free(freed);
                 }
+            } else if (event instanceof HistoryEvent.MeshClosed closed) {
+                books.allocators.values().forEach(numbers -> numbers.meshClosed(closed.mesh()));
+            } else if (event instanceof HistoryEvent.DeviceClosed closed
+                    && books.allocators.containsKey(closed.device())) {
+                books.numbers(closed.device()).deviceClosed();
             }
         }
         for (; next < moments.length; next++) {
@@ -253,7 +257,9 @@ public final class Books {
 
     private void allocate(HistoryEvent.Allocated report) {
         Key key = new Key(report.device(), report.type(), report.address());
-        int allocator = allocator(report.device(), report.request());
+        int allocator = report.request().isAnonymous()
+                ? AllocatorNumbers.UNKNOWN
+                : numbers(report.device()).ofAllocation(report.request());
         Entry entry = find(key, allocator);
         if (entry == null) {
             Entry first = new Entry(report.number(), allocator, report.size());
@@ -285,7 +291,10 @@ public final class Books {
 
     private void free(HistoryEvent.Freed report) {
         Key key = new Key(report.device(), report.type(), report.address());
-        Entry entry = find(key, allocator(report.device(), report.request()));
+        int allocator = report.request().isAnonymous()
+                ? AllocatorNumbers.UNKNOWN
+                : numbers(report.device()).of(report.request());
+        Entry entry = find(key, allocator);
         if (entry == null) {
             unknownFrees++;
             return;
@@ -336,12 +345,6 @@ public final class Books {
         nowEntries += change;
         peakEntries = Math.max(peakEntries, nowEntries);
         entriesOf.merge(key.device(), change, Integer::sum);
-    }
-
-    private int allocator(int device, AllocationRequest request) {
-        return request.isAnonymous()
-                ? AllocatorNumbers.UNKNOWN
-                : numbers(device).of(request);
     }
 
     private AllocatorNumbers numbers(int device) {

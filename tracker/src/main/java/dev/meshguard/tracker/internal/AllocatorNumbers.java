@@ -5,6 +5,7 @@ import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +49,8 @@ public final class AllocatorNumbers {
 
     private @Nullable Map<Name, Integer> numbers;
     private final List<Name> names = new ArrayList<>(1);
+    /** The numbers of allocators that are gone; what they left in the books may be anybody's. */
+    private final BitSet gone = new BitSet();
 
     /** The last answer: nearly every report asks what the one before it asked. */
     private OptionalInt lastMesh = OptionalInt.empty();
@@ -101,9 +104,39 @@ public final class AllocatorNumbers {
         return names.size() > 1;
     }
 
-    /** Returns whether two numbers may stand for one allocator. */
+    /** Returns the number of the allocator that an allocation is about, which is there then. */
+    public int ofAllocation(@Nullable AllocationRequest request) {
+        int number = of(request);
+        if (!gone.isEmpty()) {
+            gone.clear(number);
+        }
+        return number;
+    }
+
+    /** Notes that a mesh was closed, and its allocators with it. */
+    public void meshClosed(int mesh) {
+        for (int i = 0; i < names.size(); i++) {
+            if (names.get(i).mesh().equals(OptionalInt.of(mesh))) {
+                gone.set(FIRST + i);
+            }
+        }
+    }
+
+    /** Notes that the device was closed, and its own allocator with it. */
+    public void deviceClosed() {
+        for (int i = 0; i < names.size(); i++) {
+            if (names.get(i).allocator().filter(AllocatorId.DEVICE::equals).isPresent()) {
+                gone.set(FIRST + i);
+            }
+        }
+    }
+
+    /**
+     * Returns whether an entry and a report may be of one allocator. What an allocator left that is gone matches by its address
+     * alone: whoever reserves it now has the memory.
+     */
     public boolean mayBeOne(int one, int other) {
-        if (one == other || one == UNKNOWN || other == UNKNOWN) {
+        if (one == other || one == UNKNOWN || other == UNKNOWN || gone.get(one)) {
             return true;
         }
         if (one == NONE || other == NONE) {
@@ -117,12 +150,15 @@ public final class AllocatorNumbers {
         if (known == other || other < FIRST || known == NONE) {
             return known;
         }
-        return known == UNKNOWN ? other : find(name(known).and(name(other)));
+        if (known == UNKNOWN) {
+            return other;
+        }
+        return name(known).mayBe(name(other)) ? find(name(known).and(name(other))) : UNKNOWN;
     }
 
     /** Returns whether two numbers stand for two allocators whose memories may overlap. */
     public boolean mayOverlap(int one, int other) {
-        if (one < FIRST || other < FIRST || mayBeOne(one, other)) {
+        if (one < FIRST || other < FIRST || gone.get(one) || gone.get(other) || mayBeOne(one, other)) {
             return false;
         }
         Name name = name(one);

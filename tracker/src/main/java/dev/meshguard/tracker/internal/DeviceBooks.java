@@ -81,7 +81,7 @@ public final class DeviceBooks extends DeviceLock {
             if (journal != null) {
                 journal.append(Journal.Kind.ALLOCATED, ticket, type, ownership.ordinal(), address, size, request);
             }
-            int allocator = allocators.of(request);
+            int allocator = allocators.ofAllocation(request);
             int slot = ledger.find(type, address, allocator);
             if (slot < 0) {
                 BufferLifetime lifetime = request == null
@@ -123,16 +123,22 @@ public final class DeviceBooks extends DeviceLock {
         AllocationDetails one = orPlain(first).details();
         AllocationDetails other = orPlain(latest).details();
         AllocationDetails known = AllocationDetails.user().ofKind(one.kind());
+        boolean areOfOne =
+                areAlike(one.mesh(), other.mesh()) && AllocatorId.mayBeOne(one.allocator(), other.allocator());
         OptionalInt mesh = one.mesh().isPresent() ? one.mesh() : other.mesh();
         Optional<AllocatorId> allocator = one.allocator().or(other::allocator);
-        if (mesh.isPresent()) {
+        if (areOfOne && mesh.isPresent()) {
             known = known.onMesh(mesh.getAsInt());
         }
-        if (allocator.isPresent()) {
+        if (areOfOne && allocator.isPresent()) {
             known = known.fromAllocator(allocator.get());
         }
         AllocationRequest common = AllocationRequest.of(known);
         ledger.setRequest(slot, common.isAnonymous() ? null : common);
+    }
+
+    private static boolean areAlike(OptionalInt mesh, OptionalInt other) {
+        return mesh.isEmpty() || other.isEmpty() || mesh.equals(other);
     }
 
     /** Enters a free. */
@@ -173,6 +179,26 @@ public final class DeviceBooks extends DeviceLock {
             if (journal != null) {
                 journal.append(Journal.Kind.FREE_IGNORED, ticket, type, reason.ordinal(), address, 0, request);
             }
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Notes that a mesh was closed: what its allocator left here matches by address alone from now on. */
+    public void meshClosed(int mesh) {
+        lock();
+        try {
+            allocators.meshClosed(mesh);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Notes that the device was closed, as {@link #meshClosed} does. */
+    public void deviceClosed() {
+        lock();
+        try {
+            allocators.deviceClosed();
         } finally {
             unlock();
         }
