@@ -1120,7 +1120,7 @@ public final class MeshDevice implements AutoCloseable {
         read(Moment.BEFORE_WIPE);
         memory.wipe();
         if (handle.hasOneHolder()) {
-            lives.values().forEach(DeviceLife::wipe);
+            handle.covered().forEach(DeviceLife::wipe);
         }
         read(Moment.AFTER_WIPE);
     }
@@ -1140,7 +1140,8 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void read(WitnessReading.Moment moment) {
-        reports.listener().witnessed(memory.read(moment));
+        List<DeviceLife> ending = handle.hasOneHolder() ? handle.covered() : List.of();
+        memory.read(moment, ending).forEach(reports.listener()::witnessed);
     }
 
     private void allocateSystemBuffers() {

@@ -15,6 +15,7 @@ import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
@@ -28,7 +29,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.stream.LongStream;
 
 /**
  * The memory of one mesh: its own allocator, those of its sub-devices and devices, and what is lent.
@@ -130,11 +134,38 @@ final class MeshMemory {
         requireOpen();
         requireAddress(address);
         misuse.view(buffer.type(), address, on);
-        Allocation view = view(kind, withExtent(details, buffer), on, buffer, address);
+        Optional<AllocatorId> target = targetOf(buffer.type(), address, on);
+        AllocationDetails complete = withExtent(details, buffer).asView();
+        Allocation view =
+                view(kind, target.isPresent() ? complete.fromAllocator(target.get()) : complete, on, buffer, address);
         if (view.size() > 0 && reports.concern(view)) {
             misuse.allocated(view, reports.allocated(view));
         }
         return view;
+    }
+
+    /** Returns which allocator reserved what a view points to: none that is known if it points to nothing, or to two things. */
+    private Optional<AllocatorId> targetOf(BufferType type, long address, List<Integer> on) {
+        List<AllocatorId> there = new ArrayList<>(1);
+        if (lockStepOf(type).containsKey(key(address))) {
+            there.add(AllocatorId.MESH);
+        }
+        subDevices.localAllocators().forEach((id, allocator) -> {
+            if (hasReserved(allocator, type, address)) {
+                there.add(id);
+            }
+        });
+        boolean isOfDevices = on.stream()
+                .map(this::lifeOf)
+                .allMatch(life -> life.hasLent() && hasReserved(life.allocator(), type, address));
+        if (isOfDevices) {
+            there.add(AllocatorId.DEVICE);
+        }
+        return there.size() == 1 ? Optional.of(there.get(0)) : Optional.empty();
+    }
+
+    private static boolean hasReserved(Allocator allocator, BufferType type, long address) {
+        return LongStream.of(allocator.liveAddresses(type)).anyMatch(reserved -> reserved == address);
     }
 
     /**
@@ -163,7 +194,8 @@ final class MeshMemory {
 
     /** Loads the binary of one program, and returns the buffer on the mesh that the program keeps. */
     private Allocation load(BufferConfig binary, long address, AllocationDetails details, AllocationRequest loading) {
-        AllocationDetails complete = withExtent(details, binary);
+        AllocationDetails complete =
+                withExtent(details, binary).fromAllocator(AllocatorId.MESH).asView();
         Allocation view = view(Kind.VIEW, complete, devices, binary, address);
         Allocation kept = view(Kind.VIEW_ON_MESH, complete, devices, binary, address);
         if (binary.size() > 0) {
@@ -279,7 +311,7 @@ final class MeshMemory {
     /** Takes back all that the mesh's allocator and its sub-devices lend, without a word. */
     void freeAllSilently() {
         meshAllocator.deallocateBuffers();
-        subDevices.localAllocators().forEach(Allocator::deallocateBuffers);
+        subDevices.localAllocators().values().forEach(Allocator::deallocateBuffers);
         forgetLent();
     }
 
@@ -303,7 +335,8 @@ final class MeshMemory {
     }
 
     OptionalLong lowestOccupiedL1Address(int device) {
-        return lifeOf(device).allocator().lowestOccupiedL1Address(0);
+        DeviceLife life = lifeOf(device);
+        return life.hasLent() ? life.allocator().lowestOccupiedL1Address(0) : OptionalLong.empty();
     }
 
     /** Returns the allocator whose banks a buffer lies in, open or not. */
@@ -368,25 +401,38 @@ final class MeshMemory {
                 meshAllocator.numBanks(type), meshAllocator.statistics(type), meshAllocator.memoryBlockTable(type));
     }
 
-    /** Returns which addresses the allocators have lent, on every device and in every memory. */
-    WitnessReading read(WitnessReading.Moment moment) {
-        WitnessReading.Builder reading = WitnessReading.of(meshId, moment);
-        read(meshAllocator, reading);
-        subDevices.localAllocators().forEach(allocator -> read(allocator, reading));
-        for (DeviceLife life : lives.values()) {
-            if (life.hasLent()) {
+    /**
+     * Returns which addresses each allocator has reserved: that of the mesh, those of its sub-devices, and those of devices by
+     * themselves.
+     *
+     * @param ending the devices whose own allocators end with this close
+     */
+    List<WitnessReading> read(WitnessReading.Moment moment, List<DeviceLife> ending) {
+        List<WitnessReading> readings = new ArrayList<>(2);
+        readings.add(read(moment, AllocatorId.MESH, meshAllocator));
+        subDevices.localAllocators().forEach((id, allocator) -> readings.add(read(moment, id, allocator)));
+        WitnessReading.Builder ofDevices = WitnessReading.of(meshId, moment).ofAllocator(AllocatorId.DEVICE);
+        boolean hasAnyReserved = false;
+        for (DeviceLife life : ending) {
+            if (life.hasLent() && !life.isOver()) {
+                hasAnyReserved = true;
                 for (BufferType type : LENT) {
-                    reading.region(life.device(), type, life.allocator().liveAddresses(type));
+                    ofDevices.region(life.device(), type, life.allocator().liveAddresses(type));
                 }
             }
         }
-        return reading.build();
+        if (hasAnyReserved) {
+            readings.add(ofDevices.build());
+        }
+        return readings;
     }
 
-    private void read(Allocator ofMesh, WitnessReading.Builder reading) {
+    private WitnessReading read(WitnessReading.Moment moment, AllocatorId id, Allocator allocator) {
+        WitnessReading.Builder reading = WitnessReading.of(meshId, moment).ofAllocator(id);
         for (BufferType type : LENT) {
-            reading.region(devices, type, ofMesh.liveAddresses(type));
+            reading.region(devices, type, allocator.liveAddresses(type));
         }
+        return reading.build();
     }
 
     /** Empties the allocators of the mesh and of its sub-devices; nobody is told, and buffers keep their state. */
@@ -402,7 +448,7 @@ final class MeshMemory {
         }
         String closed = "mesh " + meshId + " was closed";
         misuse.wiped(meshAllocator, closed);
-        subDevices.localAllocators().forEach(local -> misuse.wiped(local, closed));
+        subDevices.localAllocators().values().forEach(local -> misuse.wiped(local, closed));
     }
 
     /** Refuses to write or read a buffer that was freed, if the runtime is strict. */
@@ -451,8 +497,24 @@ final class MeshMemory {
         process.faults().allocating(buffer.type(), on, () -> allocator.outOfMemory(buffer.type(), request));
         long address = allocator.allocate(buffer.type(), request);
         long extent = allocator.reservedPerBank(buffer.type(), request);
-        return Allocation.lent(
-                firstId, kind, details.onMesh(meshId).withExtent(extent), on, buffer, address, allocator);
+        AllocatorId id = kind == Kind.ON_ONE_DEVICE ? AllocatorId.DEVICE : subDevices.idOf(allocator);
+        return Allocation.lent(firstId, kind, reserved(details, id, extent), on, buffer, address, allocator);
+    }
+
+    /** Made at once, because every request for memory comes here. */
+    private AllocationDetails reserved(AllocationDetails details, AllocatorId allocator, long extent) {
+        return new AllocationDetails(
+                details.kind(),
+                details.lifetime(),
+                details.owner(),
+                details.label(),
+                OptionalLong.of(extent),
+                details.processId(),
+                OptionalInt.of(meshId),
+                details.handleCollected(),
+                details.connection(),
+                Optional.of(allocator),
+                false);
     }
 
     private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {

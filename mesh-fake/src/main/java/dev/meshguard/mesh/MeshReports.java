@@ -16,6 +16,7 @@ import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Ownership;
@@ -215,7 +216,7 @@ final class MeshReports {
 
     void unknownAddress(BufferType type, long address) {
         AllocationRequest release =
-                Answers.release(listener, AllocationDetails.user().onMesh(mesh));
+                Answers.release(listener, AllocationDetails.user().onMesh(mesh).fromAllocator(AllocatorId.MESH));
         for (int device : devices) {
             listener.freeIgnored(release, device, type, address, IgnoredFreeReason.UNKNOWN_ADDRESS);
         }

@@ -6,8 +6,8 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferType;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,6 +34,9 @@ final class SubDeviceManagers {
     private final CoreRange grid;
     private final Allocator meshAllocator;
     private final Map<SubDeviceManagerId, SubDeviceManager> managers = new LinkedHashMap<>();
+    /** The allocators of managers that were removed. */
+    private final Map<AllocatorId, Allocator> removed = new LinkedHashMap<>();
+
     private @Nullable SubDeviceManager initial;
     private @Nullable SubDeviceManager active;
 
@@ -126,10 +129,11 @@ final class SubDeviceManagers {
         if (initial().id().equals(id)) {
             throw new MeshRuntimeException(DispatchMessages.cannotRemoveDefaultManager(id));
         }
-        SubDeviceManager removed = find(id);
-        removed.wipe();
+        SubDeviceManager found = find(id);
+        found.wipe();
         managers.remove(id);
-        return removed;
+        removed.putAll(localAllocatorsOf(found));
+        return found;
     }
 
     /** Who lends the memory of a sub-device, or, if none is named, of the mesh. */
@@ -173,17 +177,42 @@ final class SubDeviceManagers {
                 && allocation.lender().orElse(meshAllocator) != meshAllocator;
     }
 
-    /** The allocators of the sub-devices of all managers, loaded or not. */
-    List<Allocator> localAllocators() {
-        List<Allocator> local = new ArrayList<>();
+    /** The allocators of the sub-devices of all managers, loaded or not, and of those that were removed, which hold nothing. */
+    Map<AllocatorId, Allocator> localAllocators() {
+        if (managers.size() == 1 && removed.isEmpty()) {
+            return Map.of();
+        }
+        Map<AllocatorId, Allocator> local = new LinkedHashMap<>(removed);
         for (SubDeviceManager manager : managers.values()) {
-            for (Allocator allocator : manager.allocators()) {
-                if (allocator != meshAllocator) {
-                    local.add(allocator);
-                }
+            if (manager != initial()) {
+                local.putAll(localAllocatorsOf(manager));
             }
         }
         return local;
+    }
+
+    private static Map<AllocatorId, Allocator> localAllocatorsOf(SubDeviceManager manager) {
+        Map<AllocatorId, Allocator> local = new LinkedHashMap<>();
+        for (SubDeviceId subDevice : manager.subDeviceIds()) {
+            manager.findAllocator(subDevice)
+                    .ifPresent(allocator ->
+                            local.put(AllocatorId.subDevice(manager.id().value(), subDevice.value()), allocator));
+        }
+        return local;
+    }
+
+    /** Returns how reports call an allocator of the mesh or of the active manager. */
+    AllocatorId idOf(Allocator allocator) {
+        if (allocator == meshAllocator) {
+            return AllocatorId.MESH;
+        }
+        for (Map.Entry<AllocatorId, Allocator> local :
+                localAllocatorsOf(active()).entrySet()) {
+            if (local.getValue() == allocator) {
+                return local.getKey();
+            }
+        }
+        throw new IllegalStateException("The allocator is of no sub-device of the active manager");
     }
 
     /**

@@ -18,6 +18,7 @@ import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferType;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -46,8 +47,11 @@ class MeshBufferTests {
         mesh.allocate(MeshBufferConfig.replicated(PAGE.named("weights")));
 
         assertThat(reports.requests())
-                .containsExactly(
-                        AllocationDetails.user().labelled("weights").onMesh(0).withExtent(2_048));
+                .containsExactly(AllocationDetails.user()
+                        .labelled("weights")
+                        .onMesh(0)
+                        .fromAllocator(AllocatorId.MESH)
+                        .withExtent(2_048));
         assertThat(reports.lines())
                 .containsExactly(
                         "allocated 0 DRAM 2968640+2048 NON_OWNING", "allocated 1 DRAM 2968640+2048 NON_OWNING");

@@ -10,12 +10,14 @@ import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What closing a mesh does, in which order, and what it leaves alone. */
@@ -112,16 +114,18 @@ class MeshCloseTests {
 
         mesh.close();
 
-        assertThat(reports.readings())
+        assertThat(readings(AllocatorId.MESH))
                 .extracting(reading -> reading.takenAddresses(0, BufferType.DRAM))
                 .containsExactly(List.of(2968640L, 2972736L), List.of(2972736L), List.of());
-        assertThat(reports.readings())
+        assertThat(readings(AllocatorId.DEVICE))
                 .extracting(reading -> reading.takenAddresses(1, BufferType.L1))
                 .containsExactly(List.of(1497088L), List.of(1497088L), List.of());
         assertThat(reports.readings())
                 .extracting(reading -> reading.testify(1, BufferType.TRACE, 0))
                 .containsOnly(WitnessReading.Testimony.FREE);
-        assertThat(reports.readings()).extracting(WitnessReading::moment).containsExactly(Moment.values());
+        for (AllocatorId allocator : List.of(AllocatorId.MESH, AllocatorId.DEVICE)) {
+            assertThat(readings(allocator)).extracting(WitnessReading::moment).containsExactly(Moment.values());
+        }
     }
 
     @Test
@@ -261,5 +265,11 @@ class MeshCloseTests {
         mesh.destroy();
 
         assertThat(reports.lines("closed mesh")).containsExactly("closed mesh 0");
+    }
+
+    private List<WitnessReading> readings(AllocatorId allocator) {
+        return reports.readings().stream()
+                .filter(reading -> reading.allocator().equals(Optional.of(allocator)))
+                .toList();
     }
 }

@@ -14,6 +14,7 @@ import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
@@ -51,6 +52,7 @@ class MeshWorkloadTests {
                         AllocationDetails.user()
                                 .ownedBy(Owner.program("1 (copy)"))
                                 .onMesh(0)
+                                .fromAllocator(AllocatorId.MESH)
                                 .withExtent(2_048));
     }
 

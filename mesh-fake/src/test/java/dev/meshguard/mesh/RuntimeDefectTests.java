@@ -25,10 +25,12 @@ import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -231,7 +233,10 @@ class RuntimeDefectTests {
         assertThat(reports.lines("allocated 1"))
                 .containsExactly("allocated 1 L1 1495040+4096 OWNING", "allocated 1 L1 1495040+4096 NON_OWNING");
         assertThat(reports.lines("freed 1")).containsExactly("freed 1 L1 1495040 NON_OWNING");
-        assertThat(reading(Moment.BEFORE_WIPE).takenAddresses(1, BufferType.L1)).containsExactly(1495040L);
+        assertThat(reading(Moment.BEFORE_WIPE, AllocatorId.MESH).takenAddresses(1, BufferType.L1))
+                .isEmpty();
+        assertThat(reading(Moment.BEFORE_WIPE, AllocatorId.DEVICE).takenAddresses(1, BufferType.L1))
+                .containsExactly(1495040L);
     }
 
     @Test
@@ -401,8 +406,13 @@ class RuntimeDefectTests {
     }
 
     private WitnessReading reading(Moment moment) {
+        return reading(moment, AllocatorId.MESH);
+    }
+
+    private WitnessReading reading(Moment moment, AllocatorId allocator) {
         return reports.readings().stream()
                 .filter(reading -> reading.moment() == moment)
+                .filter(reading -> reading.allocator().equals(Optional.of(allocator)))
                 .findFirst()
                 .orElseThrow();
     }

@@ -21,10 +21,11 @@ import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
@@ -333,10 +334,15 @@ class SubDeviceMemoryTests {
 
         mesh.close();
 
-        assertThat(reading(Moment.CLOSE_BEGUN).takenAddresses(1, BufferType.L1))
-                .containsExactly(onTwo.address(), onNine.address(), ofMesh.address());
-        assertThat(reading(Moment.BEFORE_WIPE).takenAddresses(0, BufferType.L1)).hasSize(3);
-        assertThat(reading(Moment.AFTER_WIPE).takenAddresses(0, BufferType.L1)).isEmpty();
+        AllocatorId first = AllocatorId.subDevice(two.value(), 0);
+        AllocatorId second = AllocatorId.subDevice(two.value(), 1);
+        assertThat(taken(Moment.CLOSE_BEGUN, AllocatorId.MESH)).containsExactly(ofMesh.address());
+        assertThat(taken(Moment.CLOSE_BEGUN, first)).containsExactly(onNine.address());
+        assertThat(taken(Moment.CLOSE_BEGUN, second)).containsExactly(onTwo.address());
+        assertThat(taken(Moment.BEFORE_WIPE, first)).containsExactly(onNine.address());
+        for (AllocatorId allocator : List.of(AllocatorId.MESH, first, second)) {
+            assertThat(taken(Moment.AFTER_WIPE, allocator)).isEmpty();
+        }
         assertThatCode(onNine::deallocate).doesNotThrowAnyException();
     }
 
@@ -372,11 +378,13 @@ class SubDeviceMemoryTests {
                         .addCircularBuffer(CircularBufferConfig.of(size).on(cores)));
     }
 
-    private WitnessReading reading(Moment moment) {
+    private List<Long> taken(Moment moment, AllocatorId allocator) {
         return reports.readings().stream()
                 .filter(reading -> reading.moment() == moment)
+                .filter(reading -> reading.allocator().equals(Optional.of(allocator)))
                 .findFirst()
-                .orElseThrow();
+                .orElseThrow()
+                .takenAddresses(1, BufferType.L1);
     }
 
     /** Interleaved over the 64 cores. */

@@ -14,6 +14,7 @@ import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
@@ -21,6 +22,7 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.WitnessReading.Moment;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The runtime's own programs: when they take their buffers, when they free them, and what that finds. */
@@ -151,10 +153,13 @@ class SystemProgramTests {
                         "phase CLOSE",
                         "closing mesh 0",
                         "witnessed CLOSE_BEGUN",
+                        "witnessed CLOSE_BEGUN",
                         "freed 0 DRAM 1073739776 NON_OWNING",
                         "freed 1 DRAM 1073739776 NON_OWNING",
                         "ended command queue \"0 of mesh 0\"",
                         "witnessed BEFORE_WIPE",
+                        "witnessed BEFORE_WIPE",
+                        "witnessed AFTER_WIPE",
                         "witnessed AFTER_WIPE",
                         "freed 0 L1 103776 OWNING",
                         "ended ethernet router \"device 0\"",
@@ -179,7 +184,7 @@ class SystemProgramTests {
 
         mesh.close();
 
-        assertThat(takenBeforeTheWipe())
+        assertThat(takenBeforeTheWipe(AllocatorId.DEVICE))
                 .as("the queue's page of each bank is free again, the two of dispatch are not")
                 .containsExactly(TOP_OF_DRAM - 4_096);
         assertThat(reports.lines("freed 0")).hasSize(2);
@@ -194,7 +199,9 @@ class SystemProgramTests {
 
         mesh.close();
 
-        assertThat(takenBeforeTheWipe()).as("only the fabric's").containsExactly(TOP_OF_DRAM - 4_096);
+        assertThat(takenBeforeTheWipe(AllocatorId.DEVICE))
+                .as("only the fabric's")
+                .containsExactly(TOP_OF_DRAM - 4_096);
         assertThat(reports.lines("freed 0"))
                 .as("and nobody frees that")
                 .containsExactly("freed 0 DRAM 1073739776 OWNING");
@@ -206,7 +213,7 @@ class SystemProgramTests {
 
         mesh.close();
 
-        assertThat(takenBeforeTheWipe()).containsExactly(TOP_OF_DRAM - 2_048);
+        assertThat(takenBeforeTheWipe(AllocatorId.DEVICE)).containsExactly(TOP_OF_DRAM - 2_048);
         assertThat(reports.lines("freed 0")).containsExactly("freed 0 DRAM 1073739776 OWNING");
         assertThat(reports.lines("ended")).contains("ended fabric \"device 0\"");
     }
@@ -218,7 +225,7 @@ class SystemProgramTests {
 
         mesh.close();
 
-        assertThat(takenBeforeTheWipe()).containsExactly(TOP_OF_DRAM - 2_048);
+        assertThat(takenBeforeTheWipe(AllocatorId.MESH)).containsExactly(TOP_OF_DRAM - 2_048);
         assertThat(reports.lines()).containsSubsequence("witnessed AFTER_WIPE", "freed 0 DRAM 1073739776 NON_OWNING");
     }
 
@@ -267,7 +274,7 @@ class SystemProgramTests {
         mesh.close();
 
         assertThat(reports.lines("freed 0")).containsExactly("freed 0 L1 103776 OWNING");
-        assertThat(takenBeforeTheWipe()).isEmpty();
+        assertThat(takenBeforeTheWipe(AllocatorId.MESH)).isEmpty();
     }
 
     @Test
@@ -313,9 +320,10 @@ class SystemProgramTests {
                         + " use SYSTEM or PERSISTENT");
     }
 
-    private List<Long> takenBeforeTheWipe() {
+    private List<Long> takenBeforeTheWipe(AllocatorId allocator) {
         WitnessReading reading = reports.readings().stream()
-                .filter(candidate -> candidate.moment() == Moment.BEFORE_WIPE)
+                .filter(candidate -> candidate.moment() == Moment.BEFORE_WIPE
+                        && candidate.allocator().equals(Optional.of(allocator)))
                 .findFirst()
                 .orElseThrow();
         return reading.takenAddresses(0, BufferType.DRAM);

@@ -1,11 +1,13 @@
 package dev.meshguard.report;
 
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
@@ -23,6 +25,16 @@ final class MeshNames {
     /** Returns {@code mesh 1 (1x2 submesh of mesh 0)}. */
     String of(OptionalInt mesh) {
         return mesh.isEmpty() ? "an unknown mesh" : of(mesh.getAsInt());
+    }
+
+    /** Returns whose allocator reserved memory of a device: that of {@link #of(OptionalInt)}, unless it is no mesh's. */
+    String of(Optional<AllocatorId> allocator, OptionalInt mesh, int device) {
+        AllocatorId.Kind kind = allocator.map(AllocatorId::kind).orElse(AllocatorId.Kind.MESH);
+        return switch (kind) {
+            case MESH -> of(mesh);
+            case DEVICE -> "the own allocator of device " + device;
+            case SUB_DEVICE -> allocator.orElseThrow() + " of " + of(mesh);
+        };
     }
 
     /** Returns {@code mesh 0 (1x4 mesh) and mesh 1 (1x2 submesh of mesh 0)}, and how many more there are. */

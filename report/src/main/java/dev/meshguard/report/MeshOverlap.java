@@ -1,6 +1,7 @@
 package dev.meshguard.report;
 
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.Anomaly;
@@ -12,10 +13,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.LongStream;
 
 /**
- * What one request took over what one of another mesh had taken, on however many devices.
+ * What one request took over what one of another allocator had taken, on however many devices.
  *
  * @param reports the reports of it, one for each device, oldest first
  * @param under what each lies over
@@ -57,6 +59,16 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
         return List.copyOf(found.values());
     }
 
+    /** Returns whether both are of meshes, as far as is known. */
+    boolean isOfTwoMeshes() {
+        return isOfAMesh(reports.get(0).request().details().allocator())
+                && isOfAMesh(under.get(0).allocator());
+    }
+
+    private static boolean isOfAMesh(Optional<AllocatorId> allocator) {
+        return allocator.filter(known -> known.kind() != AllocatorId.Kind.MESH).isEmpty();
+    }
+
     /** Returns the devices, in the order of the reports. */
     List<Integer> devices() {
         return reports.stream().map(Allocated::device).toList();
@@ -72,7 +84,10 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
                 Quantities.size(first.size()),
                 reports.size(),
                 dots,
-                meshes.of(first.request().details().mesh()),
+                meshes.of(
+                        first.request().details().allocator(),
+                        first.request().details().mesh(),
+                        first.device()),
                 Quantities.address(first.address()),
                 events(reports.stream().mapToLong(Allocated::number)));
     }
@@ -91,7 +106,7 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
                         "over %s at %s, lent by %s, %s, %s",
                         Quantities.size(below.size()),
                         Quantities.address(below.address()),
-                        meshes.of(below.mesh()),
+                        meshes.of(below.allocator(), below.mesh(), below.device()),
                         events(under.stream().mapToLong(BufferGeneration::bornAt)),
                         end()),
                 "-> at " + site(below.request()));

@@ -487,10 +487,13 @@ final class ReportWriter {
         return String.format(
                 Locale.ROOT,
                 "%s lent no buffer there; the one that lay there, %s, was lent at event #%d by %s",
-                meshes.of(free.request().details().mesh()),
+                meshes.of(
+                        free.request().details().allocator(),
+                        free.request().details().mesh(),
+                        free.device()),
                 Quantities.size(buffer.size()),
                 buffer.bornAt(),
-                meshes.of(buffer.mesh()));
+                meshes.of(buffer.allocator(), buffer.mesh(), buffer.device()));
     }
 
     /** The books are right and nothing leaked for it, but on hardware the data of one mesh is lost. */
@@ -521,7 +524,9 @@ final class ReportWriter {
         long buffers =
                 overlaps.stream().mapToLong(overlap -> overlap.reports().size()).sum();
         return Optional.of(new Section(
-                "OVERLAP  two meshes held the same memory at a time, so each may have overwritten the other's data: "
+                "OVERLAP  two "
+                        + (overlaps.stream().allMatch(MeshOverlap::isOfTwoMeshes) ? "meshes" : "allocators")
+                        + " held the same memory at a time, so each may have overwritten the other's data: "
                         + Quantities.count(buffers, "buffer"),
                 findings));
     }
@@ -841,8 +846,11 @@ final class ReportWriter {
                 .collect(Collectors.toCollection(ArrayList::new));
         if (!verdict.meshOverlaps().isEmpty()) {
             remedies.add(
-                    "OVERLAP: Free what one mesh holds on a device before another mesh over it takes memory, or use one mesh"
-                            + " only: each has an allocator of its own that knows nothing of the others'.");
+                    MeshOverlap.in(verdict).stream().allMatch(MeshOverlap::isOfTwoMeshes)
+                            ? "OVERLAP: Free what one mesh holds on a device before another mesh over it takes memory, or use one mesh"
+                                    + " only: each has an allocator of its own that knows nothing of the others'."
+                            : "OVERLAP: Free what one allocator holds before another reserves memory there, or allocate on the mesh"
+                                    + " only: a mesh, a device and a sub-device have one each that knows nothing of the others.");
         }
         return remedies;
     }
