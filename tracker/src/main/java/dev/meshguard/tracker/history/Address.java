@@ -58,6 +58,9 @@ final class Address {
             if (!life.mayBeOf(details)) {
                 continue;
             }
+            if (life.reservedAgainAt().isPresent()) {
+                continue;
+            }
             if (lender != null && life.lender() == lender) {
                 return life;
             }
@@ -101,12 +104,25 @@ final class Address {
                 continue;
             }
             int rank = lender == null ? rank(life, free, deviceLife) : rank(life, lender, deviceLife);
-            if (rank > 0 && rank >= bestRank) {
+            if (rank > 0 && rank >= bestRank && (best == null || rank > bestRank || !goesBefore(best, life, free))) {
                 best = life;
                 bestRank = rank;
             }
         }
         return best;
+    }
+
+    /** Of two lives whose memory one allocator reserved, the free that is late or was lost is that of the earlier. */
+    private static boolean goesBefore(BufferGeneration earlier, BufferGeneration later, HistoryEvent.Freed free) {
+        if (earlier.reservedAgainAt().isEmpty()) {
+            return false;
+        }
+        AllocationDetails details = free.request().details();
+        boolean may = earlier.mayBeReleasedBy(details);
+        if (may != later.mayBeReleasedBy(details)) {
+            return may;
+        }
+        return earlier.fit(free.request(), free.ownership()) >= later.fit(free.request(), free.ownership());
     }
 
     /**

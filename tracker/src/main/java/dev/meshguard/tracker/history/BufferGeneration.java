@@ -121,6 +121,7 @@ public final class BufferGeneration {
     private final List<Report> reports = new ArrayList<>(1);
     private int open;
     private long lastFree;
+    private long reservedAgainAt;
 
     BufferGeneration(
             int device,
@@ -184,6 +185,14 @@ public final class BufferGeneration {
     /** Returns which of the allocators over its device reserved the memory, if any report says so. */
     public Optional<AllocatorId> allocator() {
         return allocator;
+    }
+
+    /**
+     * Returns the number of the report by which the allocator reserved the address for another request, if it did while a report of
+     * this life was open: no allocator reserves what it has not got back, so the memory had been freed by then.
+     */
+    public OptionalLong reservedAgainAt() {
+        return reservedAgainAt == 0 ? OptionalLong.empty() : OptionalLong.of(reservedAgainAt);
     }
 
     /** Returns the size that the first report named, in bytes. */
@@ -363,6 +372,35 @@ public final class BufferGeneration {
                     || (allocator.isEmpty() && reported.allocator().isEmpty());
         }
         return AllocatorId.mayBeOne(allocator, reported.allocator());
+    }
+
+    /**
+     * Returns whether a request reserves the address anew: the same allocator reserved it for another request before. Views and
+     * circular buffers reserve nothing.
+     */
+    boolean isReservedAgainBy(AllocationRequest request, @Nullable MeshLife mesh) {
+        if (!isReservation(request)
+                || lender != mesh
+                || !allocator.equals(request.details().allocator())) {
+            return false;
+        }
+        boolean isReserved = false;
+        for (Report report : reports) {
+            if (report.request() == request) {
+                return false;
+            }
+            isReserved |= isReservation(report.request());
+        }
+        return isReserved;
+    }
+
+    private static boolean isReservation(AllocationRequest request) {
+        AllocationDetails details = request.details();
+        return details.allocator().isPresent() && details.kind() == BufferKind.BUFFER && !details.view();
+    }
+
+    void reservedAgain(long event) {
+        reservedAgainAt = event;
     }
 
     /** Returns which opening of a mesh lent the memory, if any report said so. */

@@ -192,6 +192,11 @@ final class Replay {
             note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, address.latest());
         }
         BufferGeneration holder = address.reportedAgain(lender, details, life);
+        if (holder != null && holder.isReservedAgainBy(report.request(), lender)) {
+            holder.reservedAgain(report.number());
+            taken.giveBack(holder);
+            holder = null;
+        }
         boolean takesMemory =
                 details.kind() == BufferKind.BUFFER && (lender == null || lender.mayLend(report.device()));
         if (holder == null) {

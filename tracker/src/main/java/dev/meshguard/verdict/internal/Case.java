@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -128,8 +129,30 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
                 .toList();
     }
 
+    /**
+     * Returns the event by which the allocator reserved the address for another request while this one was in the books: it had got the
+     * memory back before. A report that came late proves nothing.
+     */
+    OptionalLong reservedAgainAt() {
+        OptionalLong again = buffer.reservedAgainAt();
+        boolean isLate = again.isPresent()
+                && history
+                        .event(again.getAsLong())
+                        .filter(HistoryEvent.Allocated.class::isInstance)
+                        .map(event -> ((HistoryEvent.Allocated) event).request())
+                        .stream()
+                        .flatMap(request -> history.buffersOf(request).stream())
+                        .filter(life -> life.bornAt() == again.getAsLong())
+                        .anyMatch(life -> Doubts.overtakenBy(new Case(life, history, siblings))
+                                .isPresent());
+        return isLate ? OptionalLong.empty() : again;
+    }
+
     /** Returns what the witness said of the address at a moment of this life of the device, or of those that its mesh lies over. */
     Testimony testimony(Moment moment) {
+        if (reservedAgainAt().isPresent()) {
+            return Testimony.FREE;
+        }
         return reading(moment).map(event -> testimony(event.reading())).orElse(Testimony.SILENT);
     }
 
@@ -145,6 +168,15 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
 
     /** Returns what the witness said, as evidence, if it said anything. */
     Optional<Evidence> statement(Moment moment) {
+        OptionalLong again = reservedAgainAt();
+        if (again.isPresent()) {
+            return Optional.of(Evidence.of(
+                    String.format(
+                            Locale.ROOT,
+                            "its allocator reserved the address for another request at event #%d, so it was freed before that",
+                            again.getAsLong()),
+                    again.getAsLong()));
+        }
         String when = switch (moment) {
             case CLOSE_BEGUN -> "when close began";
             case BEFORE_WIPE -> "before the allocators were wiped";

@@ -110,7 +110,7 @@ final class Doubts {
      * A free that found nothing, or only what another owner has, of the very mesh and extent that was reported there only later, overtook
      * its own allocation.
      */
-    private static Optional<Evidence> overtakenBy(Case survivor) {
+    static Optional<Evidence> overtakenBy(Case survivor) {
         Place place = Place.of(survivor.buffer());
         for (BufferGeneration.Report left : survivor.buffer().reportsLeft()) {
             for (Anomaly stray : survivor.siblings().strayFreesAt(place)) {

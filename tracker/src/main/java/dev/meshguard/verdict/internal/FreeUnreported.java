@@ -33,7 +33,8 @@ final class FreeUnreported implements Rule {
         if (survivor.testimony(survivor.due()) == Testimony.FREE) {
             List<Evidence> evidence = new ArrayList<>();
             survivor.statement(survivor.due()).ifPresent(evidence::add);
-            if (survivor.due() == Moment.BEFORE_WIPE) {
+            if (survivor.due() == Moment.BEFORE_WIPE
+                    && survivor.reservedAgainAt().isEmpty()) {
                 survivor.statement(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
             }
             evidence.addAll(Retelling.of(survivor));

@@ -141,6 +141,10 @@ final class Siblings {
     /** Returns the number of the reading that calls a buffer free which the books still hold, if one does. */
     private OptionalLong provedFreeAt(BufferGeneration buffer) {
         Case one = new Case(buffer, history, this);
+        OptionalLong again = one.reservedAgainAt();
+        if (again.isPresent()) {
+            return again;
+        }
         return one.isProvedFree()
                 ? OptionalLong.of(one.reading(one.due()).orElseThrow().number())
                 : OptionalLong.empty();

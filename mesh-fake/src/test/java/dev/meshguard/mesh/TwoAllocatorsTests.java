@@ -1,0 +1,220 @@
+package dev.meshguard.mesh;
+
+import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.buffer.SubDevice;
+import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.fault.ReportKind;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.AllocatorId;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Standing;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a mesh, a device by itself and sub-devices reserve at one address is judged by itself. */
+class TwoAllocatorsTests {
+
+    private static final long LARGE = 32L << 20;
+    private static final BufferConfig SMALL = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+
+    @Test
+    void aLeakOfOneDeviceIsNotMixedWithATensorAtItsAddress() {
+        MeshDevice mesh = open();
+        MeshBuffer tensor = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, LARGE, 2_048)));
+        Buffer left = mesh.allocateOn(0, SMALL);
+        assertThat(left.address()).isEqualTo(tensor.address());
+        tensor.deallocate();
+        mesh.close();
+
+        LeakVerdict verdict = verdict();
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.sum().allocated()).isEqualTo(3);
+        assertThat(verdict.sum().freed()).isEqualTo(2);
+        assertThat(verdict.survivors())
+                .singleElement()
+                .satisfies(survivor -> assertThat(survivor.buffer().size()).isEqualTo(2_048));
+    }
+
+    @Test
+    void aLeakOfTheMeshIsNotMixedWithABufferOfOneDeviceThatWasFreed() {
+        MeshDevice mesh = open();
+        Buffer freed = mesh.allocateOn(1, SMALL);
+        MeshBuffer left = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, LARGE, 2_048)));
+        assertThat(left.address()).isEqualTo(freed.address());
+        freed.deallocate();
+        mesh.close();
+
+        LeakVerdict verdict = verdict();
+        assertThat(verdict.survivors()).hasSize(2).allSatisfy(survivor -> {
+            assertThat(survivor.buffer().size()).isEqualTo(LARGE);
+            assertThat(survivor.standing()).isEqualTo(Standing.LEAKED);
+        });
+        assertThat(verdict.sum().freed()).isOne();
+    }
+
+    @Test
+    void theOwnAllocatorOfADeviceSaysThatAFreeGotLost() {
+        MeshDevice mesh = open(FaultPlan.none().losingReport(1, ReportKind.FREE));
+        Buffer freed = mesh.allocateOn(0, SMALL);
+        MeshBuffer left = mesh.allocate(MeshBufferConfig.replicated(SMALL));
+        assertThat(left.address()).isEqualTo(freed.address());
+        freed.deallocate();
+        mesh.close();
+
+        LeakVerdict verdict = verdict();
+        assertThat(verdict.survivors(survivor -> survivor.standing() == Standing.LEAKED))
+                .hasSize(2)
+                .allSatisfy(
+                        survivor -> assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.MESH));
+        assertThat(verdict.survivors(survivor -> survivor.standing() == Standing.MISREPORTED))
+                .singleElement()
+                .satisfies(survivor -> {
+                    assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.DEVICE);
+                    assertThat(survivor.cause()).isEqualTo(Cause.FREE_UNREPORTED);
+                });
+        assertThat(verdict.doubts()).isEmpty();
+    }
+
+    @Test
+    void aBufferOfADeviceMayBeFreedBetweenTheCloseOfASubmeshAndThatOfItsParent() {
+        MeshDevice parent = open();
+        MeshDevice submesh = parent.createSubmesh(MeshShape.of(1, 1), MeshCoordinate.of(0, 1));
+        Buffer buffer = submesh.allocateOn(1, SMALL);
+        submesh.close();
+        buffer.deallocate();
+        parent.close();
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(verdict().anomalies()).isEmpty();
+    }
+
+    @Test
+    void aBufferThatASubmeshReservedOfADeviceIsReadWhenTheDeviceIsClosed() {
+        MeshDevice parent = open();
+        MeshDevice submesh = parent.createSubmesh(MeshShape.of(1, 1), MeshCoordinate.of(0, 1));
+        submesh.allocateOn(1, SMALL);
+        submesh.close();
+        parent.close();
+
+        assertThat(verdict().survivors()).singleElement().satisfies(survivor -> {
+            assertThat(survivor.standing()).isEqualTo(Standing.LEAKED);
+            assertThat(survivor.diagnosis().evidence())
+                    .anySatisfy(evidence -> assertThat(evidence.toString())
+                            .contains(
+                                    "the own allocator of device 1 called 0x2d4c40 (2968640) taken when close began"));
+        });
+    }
+
+    @Test
+    void twoSubDevicesReserveOneAddressAndOneOfThemLeaks() {
+        MeshDevice mesh = open();
+        CoreRangeSet left = CoreRangeSet.of(new CoreRange(0, 0, 3, 7));
+        CoreRangeSet right = CoreRangeSet.of(new CoreRange(4, 0, 7, 7));
+        SubDeviceManagerId manager =
+                mesh.createSubDeviceManager(List.of(new SubDevice(left), new SubDevice(right)), 4_096);
+        mesh.loadSubDeviceManager(manager);
+        MeshBuffer freed = mesh.allocate(local(left, 0, 1_024));
+        MeshBuffer kept = mesh.allocate(local(right, 1, 1_024));
+        assertThat(kept.address()).isEqualTo(freed.address());
+        freed.deallocate();
+        mesh.close();
+
+        LeakVerdict verdict = verdict();
+        assertThat(verdict.sum().allocated()).isEqualTo(4);
+        assertThat(verdict.sum().leaked()).isEqualTo(2);
+        assertThat(verdict.survivors())
+                .allSatisfy(survivor ->
+                        assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.subDevice(manager.value(), 1)));
+        assertThat(verdict.anomalies()).isEmpty();
+        assertThat(verdict.doubts()).isEmpty();
+    }
+
+    @Test
+    void aViewIsOfTheAllocatorOfWhatItPointsTo() {
+        MeshDevice mesh =
+                Ttnn.builder(tracker).preset(RuntimePreset.OCTOBER_2025).build().openMeshDevice(MeshShape.of(1, 2));
+        Buffer target = mesh.allocateOn(0, SMALL);
+        Buffer view = mesh.viewOn(0, SMALL, target.address());
+        view.deallocate();
+        target.deallocate();
+        mesh.close();
+
+        assertThat(tracker.history().generations()).singleElement().satisfies(life -> {
+            assertThat(life.reports()).hasSize(2);
+            assertThat(life.allocator()).hasValue(AllocatorId.DEVICE);
+        });
+    }
+
+    @Test
+    void aFreeThatGotLostIsNotBlamedForWhatLeaksLaterAtItsAddress() {
+        MeshDevice mesh = Ttnn.builder(tracker)
+                .preset(RuntimePreset.OCTOBER_2025)
+                .defects(MESH_BUFFER_DEALLOCATE_RETURNS_EARLY)
+                .build()
+                .openMeshDevice(MeshShape.of(1, 2));
+        long address = allocateAndFree(mesh);
+        assertThat(leak(mesh)).isEqualTo(address);
+        mesh.close();
+
+        LeakVerdict verdict = verdict();
+        assertThat(verdict.survivors(survivor -> survivor.standing() == Standing.LEAKED))
+                .hasSize(2)
+                .allSatisfy(survivor -> {
+                    assertThat(survivor.buffer().size()).isEqualTo(2_048);
+                    assertThat(survivor.buffer().origin().orElseThrow().toString())
+                            .contains("leak");
+                });
+        assertThat(verdict.survivors(survivor -> survivor.standing() == Standing.MISREPORTED))
+                .hasSize(2)
+                .allSatisfy(survivor -> {
+                    assertThat(survivor.cause()).isEqualTo(Cause.FREE_UNREPORTED);
+                    assertThat(survivor.buffer().size()).isEqualTo(LARGE);
+                });
+        assertThat(verdict.doubts()).isEmpty();
+    }
+
+    private static long allocateAndFree(MeshDevice mesh) {
+        MeshBuffer freed = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, LARGE, 2_048)));
+        freed.deallocate();
+        return freed.address();
+    }
+
+    private static long leak(MeshDevice mesh) {
+        return mesh.allocate(MeshBufferConfig.replicated(SMALL)).address();
+    }
+
+    private static MeshBufferConfig local(CoreRangeSet cores, int subDevice, long page) {
+        return MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, page * cores.numCores(), page)
+                .heightSharded(cores)
+                .on(new SubDeviceId(subDevice)));
+    }
+
+    private MeshDevice open(RuntimeDefect... defects) {
+        return Ttnn.builder(tracker).defects(defects).build().openMeshDevice(MeshShape.of(1, 2));
+    }
+
+    private MeshDevice open(FaultPlan plan) {
+        return Ttnn.builder(tracker).faults(plan).build().openMeshDevice(MeshShape.of(1, 2));
+    }
+
+    private LeakVerdict verdict() {
+        return LeakCheck.create().examine(tracker.history());
+    }
+}
