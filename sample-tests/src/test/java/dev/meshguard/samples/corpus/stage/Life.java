@@ -1,6 +1,7 @@
 package dev.meshguard.samples.corpus.stage;
 
 import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
@@ -96,9 +97,14 @@ public final class Life {
         return details.lifetime() == BufferLifetime.PERSISTENT;
     }
 
-    /** Returns whether a mesh lent it, whose allocators are read when it is closed. */
+    /** Returns whether a mesh or a device lent it, whose allocators are read when it is closed. */
     public boolean isOfAMesh() {
-        return details.mesh().isPresent();
+        return details.mesh().isPresent() || isOfADevice();
+    }
+
+    /** Returns whether a device's own allocator lent it. */
+    boolean isOfADevice() {
+        return details.allocator().filter(AllocatorId.DEVICE::equals).isPresent();
     }
 
     public boolean hasEnded() {
@@ -148,7 +154,9 @@ public final class Life {
 
     /** Returns whether one was lent by the allocator of a mesh and the other by that of a device. */
     public boolean isLentByAnotherAllocatorThan(Life other) {
-        return !isCircularBuffer() && !other.isCircularBuffer() && ownership != other.ownership;
+        return !isCircularBuffer()
+                && !other.isCircularBuffer()
+                && !details.allocator().equals(other.details.allocator());
     }
 
     /** Returns the step in which its mesh was closed, or -1. */
@@ -183,6 +191,7 @@ public final class Life {
         return isAlive()
                 && details.kind() == release.kind()
                 && details.mesh().equals(release.mesh())
+                && details.allocator().equals(release.allocator())
                 && details.owner().equals(release.owner())
                 && details.processId().equals(release.processId())
                 && ownership == by;

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
  * <p>A program runs twice. In this run the runtime does the same to the memory and misreports nothing, so what is heard here is what
  * the memory did: one report for each buffer lent, one for each given back. It is known in a second way too: whenever a mesh begins to
  * close, its allocators are read, and what they lend has to be what is alive here ({@link #contradictions()}). A device's own allocator
- * goes with the device, so it may still lend what a mesh left that was closed before.
+ * goes with the device, and is read at the close of the last mesh over it.
  *
  * <p>No part of it is of the product: it keeps neither counts nor generations, and judges nothing.
  */
@@ -151,6 +151,7 @@ public final class PhysicalMemory implements AllocationListener {
                     && life.address() == address
                     && life.details().kind() == release.details().kind()
                     && life.details().mesh().equals(release.details().mesh())
+                    && life.details().allocator().equals(release.details().allocator())
                     && life.details().owner().equals(release.details().owner())) {
                 life.end(clock.moment(), clock.step());
                 return;
@@ -193,10 +194,10 @@ public final class PhysicalMemory implements AllocationListener {
 
     @Override
     public void meshClosed(int mesh) {
-        open.remove(mesh);
         firstCloseStep = Math.min(firstCloseStep, clock.step());
         clock.nextMoment();
         of(mesh).forEach(life -> life.meshIsClosed(clock.moment()));
+        open.remove(mesh);
     }
 
     @Override
@@ -213,8 +214,10 @@ public final class PhysicalMemory implements AllocationListener {
         if (reading.moment() != WitnessReading.Moment.CLOSE_BEGUN) {
             return;
         }
-        List<Life> lent =
-                of(reading.mesh()).filter(life -> life.isLentAt(clock.moment())).toList();
+        List<Life> lent = of(reading.mesh())
+                .filter(life -> life.isLentAt(clock.moment()))
+                .filter(life -> life.details().allocator().equals(reading.allocator()))
+                .toList();
         for (Life life : lent) {
             if (reading.testify(life.device(), life.type(), life.address()) != Testimony.TAKEN) {
                 contradictions.add("the allocator does not lend " + life);
@@ -225,6 +228,7 @@ public final class PhysicalMemory implements AllocationListener {
                 for (long address : reading.takenAddresses(device, type)) {
                     if (lives.stream()
                             .noneMatch(life -> life.isThereAt(clock.moment())
+                                    && life.details().allocator().equals(reading.allocator())
                                     && life.device() == device
                                     && life.type() == type
                                     && life.address() == address)) {
@@ -254,6 +258,16 @@ public final class PhysicalMemory implements AllocationListener {
     private Stream<Life> of(int mesh) {
         return lives.stream()
                 .filter(life -> life.details().kind() == BufferKind.BUFFER
-                        && life.details().mesh().equals(OptionalInt.of(mesh)));
+                        && (life.isOfADevice()
+                                ? isTheLastOver(life.device(), mesh)
+                                : life.details().mesh().equals(OptionalInt.of(mesh))));
+    }
+
+    /** A device is closed with the last mesh over it, and its own allocator with it. */
+    private boolean isTheLastOver(int device, int mesh) {
+        return open.getOrDefault(mesh, List.of()).contains(device)
+                && open.entrySet().stream()
+                        .noneMatch(other ->
+                                other.getKey() != mesh && other.getValue().contains(device));
     }
 }

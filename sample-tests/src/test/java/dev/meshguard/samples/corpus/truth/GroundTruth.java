@@ -8,6 +8,8 @@ import dev.meshguard.samples.corpus.stage.Road.Arrival;
 import dev.meshguard.samples.corpus.stage.Stage;
 import dev.meshguard.samples.corpus.truth.Label.State;
 import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocatorId;
+import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.verdict.Outcome;
@@ -65,8 +67,13 @@ public final class GroundTruth {
         }
     }
 
-    /** Meshes over one device lend the same places. */
-    private record Entry(Place place, OptionalInt mesh) {}
+    /** The allocators over one device lend the same places; circular buffers are in none. */
+    private record Entry(Place place, OptionalInt mesh, Optional<AllocatorId> allocator, boolean circularBuffer) {
+
+        private static Entry of(Place place, AllocationDetails details) {
+            return new Entry(place, details.mesh(), details.allocator(), details.kind() == BufferKind.CIRCULAR_BUFFER);
+        }
+    }
 
     private record Deed(int step, Place place, boolean circularBuffer) {}
 
@@ -134,7 +141,7 @@ public final class GroundTruth {
 
     private void arrived(Arrival arrival) {
         Place place = Place.of(arrival);
-        Entry entry = new Entry(place, arrival.details().mesh());
+        Entry entry = Entry.of(place, arrival.details());
         if (arrival.isFree()) {
             strayFrees |= inTheBooks.getOrDefault(entry, 0) == 0;
             inTheBooks.computeIfPresent(entry, (unused, count) -> Math.max(0, count - 1));
@@ -171,6 +178,7 @@ public final class GroundTruth {
         Optional<AllocationDetails> own = there.stream()
                 .filter(report -> report.owner().equals(free.owner())
                         && report.mesh().equals(free.mesh())
+                        && report.allocator().equals(free.allocator())
                         && report.extent().equals(free.extent()))
                 .findFirst();
         own.ifPresent(there::remove);
@@ -362,8 +370,7 @@ public final class GroundTruth {
     }
 
     private boolean isInTheBooks(Life life) {
-        boolean isLeft =
-                inTheBooks.getOrDefault(new Entry(Place.of(life), life.details().mesh()), 0) > 0;
+        boolean isLeft = inTheBooks.getOrDefault(Entry.of(Place.of(life), life.details()), 0) > 0;
         return of(life).allocations > 0 && (isLeft || memory(life).wasGivenBackLate(life));
     }
 
@@ -461,7 +468,11 @@ public final class GroundTruth {
         if (!missing.isEmpty()) {
             Label label = label(missing, life -> causesOfMissing(life, missing.size() > 1), State.MISSING);
             boolean unheard = missing.stream().anyMatch(this::mayHaveEndedUnheard);
-            return unheard || isAnotherAllocatorUnheard(missing, lives) ? label.orUnknowable() : label;
+            return unheard
+                            || isAnotherAllocatorUnheard(missing, lives)
+                            || missing.stream().anyMatch(this::liesWhereReportsAreOutOfOrder)
+                    ? label.orUnknowable()
+                    : label;
         }
         if (lives.stream().anyMatch(life -> memory(life).wasItsMeshOpen(life))) {
             return Label.of(TrueCause.STILL_OPEN, State.OPEN);
@@ -484,6 +495,14 @@ public final class GroundTruth {
                 .filter(life -> of(life).frees < of(life).allocations)
                 .toList();
         return label(surplus.isEmpty() ? List.copyOf(lives) : surplus, this::causesOfSurplus, State.GIVEN_BACK);
+    }
+
+    /** A free that came before the report it takes back may as well be that of what the same allocator lent there then. */
+    private boolean liesWhereReportsAreOutOfOrder(Life life) {
+        return byPlace.getOrDefault(Place.of(life), List.of()).stream()
+                .filter(other -> other.details().mesh().equals(life.details().mesh())
+                        && other.details().allocator().equals(life.details().allocator()))
+                .anyMatch(other -> of(other).disordered);
     }
 
     private interface Reason {
