@@ -7,6 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * {@code @Tracked} fills a field with what a test could ask for as a parameter.
@@ -29,7 +30,7 @@ import org.apiguardian.api.API.Status;
  * is that test's: also where one instance serves all tests. A static field is filled before the {@code @BeforeAll} methods with what is
  * the class's. Neither is filled for a test or class that does not run, so nothing is opened in vain.
  *
- * <p>It does not make a class a guarded one: that is said by {@link TrackAllocations}.
+ * <p>It does not make a class a guarded one: that is said by {@link TrackAllocations}. Without that the test fails with a message.
  *
  * <h2>Threads</h2>
  *
@@ -41,5 +42,6 @@ import org.apiguardian.api.API.Status;
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.FIELD, ElementType.ANNOTATION_TYPE})
+@ExtendWith(UnfilledFields.class)
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public @interface Tracked {}

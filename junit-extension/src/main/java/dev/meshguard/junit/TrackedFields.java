@@ -35,6 +35,24 @@ final class TrackedFields {
         }
     }
 
+    /** Refuses the fields of a test, static ones too, that no guard serves. */
+    static void refuseUnfilled(ExtensionContext context) {
+        if (GuardStore.of(context).served().isPresent()) {
+            return;
+        }
+        for (Object instance : context.getRequiredTestInstances().getAllInstances()) {
+            for (Field field : AnnotationSupport.findAnnotatedFields(instance.getClass(), Tracked.class)) {
+                throw GuardSettings.refused(
+                        place(field),
+                        "a field of a test that nothing tracks",
+                        String.format(
+                                Locale.ROOT,
+                                "Annotate %s with @TrackAllocations.",
+                                TestNames.of(context.getRequiredTestClass())));
+            }
+        }
+    }
+
     private static List<Field> ofInstance(Class<?> type) {
         return AnnotationSupport.findAnnotatedFields(
                 type, Tracked.class, field -> !Modifier.isStatic(field.getModifiers()));

@@ -69,6 +69,23 @@ class SummaryTests {
     }
 
     @Test
+    void aForgottenAnnotationIsNamed() {
+        assertThat(printed(Map.of(), ForgottenTestCase.class)).containsExactly("""
+                        MeshGuard  Annotate with @TrackAllocations:
+                           dev.meshguard.junit.SummaryTests$ForgottenTestCase asks for a MeshDevice""");
+        assertThat(printed(Map.of("meshguard.summary", "off"), ForgottenTestCase.class))
+                .isEmpty();
+    }
+
+    static class ForgottenTestCase {
+        @Test
+        void asks(MeshDevice mesh) {}
+
+        @Test
+        void asksToo(MeshDevice mesh) {}
+    }
+
+    @Test
     void aRunWithoutFindingsIsSaidInAFewLines() {
         assertThat(printed(Map.of(), CleanTestCase.class)).containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · all checks held

@@ -37,6 +37,64 @@ class TrackedFieldTests {
     }
 
     @Test
+    void aFieldOfATestThatNothingTracksIsRefused() {
+        assertThat(run(ForgottenTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@Tracked on TrackedFieldTests$ForgottenTestCase.mesh: a field of a test that nothing tracks is refused."
+                                + " Annotate TrackedFieldTests$ForgottenTestCase with @TrackAllocations.");
+        assertThat(run(ForgottenStaticTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(ExtensionConfigurationException.class);
+    }
+
+    @Test
+    void anAnnotationOnTheMethodFillsTheFieldToo() {
+        assertThat(run(MethodTestCase.class)).hasOnlySucceeded(1);
+        assertThat(run(MethodOfOneInstanceTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    static class ForgottenTestCase {
+        @Tracked
+        private MeshDevice mesh;
+
+        @BeforeEach
+        void usesIt() {
+            mesh.close();
+        }
+
+        @Test
+        void runs() {}
+    }
+
+    static class ForgottenStaticTestCase {
+        @Tracked
+        private static MeshDevice mesh;
+
+        @Test
+        void runs() {
+            mesh.close();
+        }
+    }
+
+    static class MethodTestCase {
+        @Tracked
+        private MeshDevice mesh;
+
+        @Test
+        @TrackAllocations
+        void runs() {
+            mesh.close();
+        }
+    }
+
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    static class MethodOfOneInstanceTestCase extends MethodTestCase {}
+
+    @Test
     void whatIsTakenThroughAFieldIsTheTests() {
         assertThat(run(LeakTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
     }

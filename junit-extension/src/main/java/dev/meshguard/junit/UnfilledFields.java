@@ -1,0 +1,53 @@
+package dev.meshguard.junit;
+
+import java.lang.reflect.Method;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+
+/**
+ * Refuses {@link Tracked} fields of a test that nothing tracks: they would be null, and whatever accepts that would leak unseen.
+ *
+ * <p>Registered by the fields themselves. It asks before the first method of the test, when each extension that could fill them has had
+ * its turn, in whatever order they are registered.
+ */
+final class UnfilledFields implements InvocationInterceptor {
+
+    @Override
+    public void interceptBeforeEachMethod(
+            Invocation<Void> invocation,
+            ReflectiveInvocationContext<Method> invocationContext,
+            ExtensionContext context)
+            throws Throwable {
+        TrackedFields.refuseUnfilled(context);
+        invocation.proceed();
+    }
+
+    @Override
+    public void interceptTestMethod(
+            Invocation<Void> invocation,
+            ReflectiveInvocationContext<Method> invocationContext,
+            ExtensionContext context)
+            throws Throwable {
+        TrackedFields.refuseUnfilled(context);
+        invocation.proceed();
+    }
+
+    @Override
+    public void interceptTestTemplateMethod(
+            Invocation<Void> invocation,
+            ReflectiveInvocationContext<Method> invocationContext,
+            ExtensionContext context)
+            throws Throwable {
+        TrackedFields.refuseUnfilled(context);
+        invocation.proceed();
+    }
+
+    @Override
+    public <T> T interceptTestFactoryMethod(
+            Invocation<T> invocation, ReflectiveInvocationContext<Method> invocationContext, ExtensionContext context)
+            throws Throwable {
+        TrackedFields.refuseUnfilled(context);
+        return invocation.proceed();
+    }
+}
