@@ -33,6 +33,7 @@ class OtherResolversTests {
     @ExtendWith(MockitoExtension.class)
     static class ParameterTestCase {
         @Test
+        @SuppressWarnings("MockNotUsedInProduction") // The test fails before it gets the mock.
         void asksForAMock(@Mock MeshDevice mesh) {}
     }
 
