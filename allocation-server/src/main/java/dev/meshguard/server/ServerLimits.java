@@ -11,8 +11,9 @@ package dev.meshguard.server;
 record ServerLimits(long buffers, long circularBuffers, int processes, long events) {
 
     /**
-     * Bytes of the heap for one of each. A buffer takes some 85 in the books and 110 in the tracker, and as much again while a table
-     * grows; an event 76, a circular buffer 130 and with a tracker 240, a process some 500. All at once take less than the heap.
+     * Bytes of the heap for one of each. A buffer takes some 90 in the books and 230 in the tracker, and more while a table grows; an
+     * event 80, a circular buffer 140 and with a tracker 270, a process some 300 (measured by {@code ServerMemory} of the benchmarks). All
+     * at once take less than the heap.
      */
     private static final long BYTES_FOR_BUFFER = 640;
 

@@ -50,8 +50,8 @@ final class ServerLoop implements Runnable {
 
     private static final int LITTLE = 1 << 13;
 
-    /** How much is done for dead processes before others are served again: some tenths of a millisecond. */
-    private static final int STEPS_AT_ONCE = 2000;
+    /** How much is done for dead processes before others are served again: a tenth of a millisecond or so. */
+    private static final int STEPS_AT_ONCE = 500;
 
     /** How many processes are looked for while a program's records are read, before others are served again. */
     private static final int LOOKS_AT_ONCE = 40;
