@@ -152,15 +152,15 @@ final class SocketFile {
 
     /** A short random name keeps two servers apart; nothing rests on that nobody guesses it. */
     private static Path privateFolder(Path parent) throws IOException {
+        int number = ThreadLocalRandom.current().nextInt(1 << 30);
         while (true) {
-            int number = ThreadLocalRandom.current().nextInt(1 << 30);
             Path folder = parent.resolve(".s" + Integer.toString(number, Character.MAX_RADIX));
             try {
                 return Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-            } catch (FileAlreadyExistsException e) {
-                continue;
             } catch (UnsupportedOperationException e) {
                 return Files.createDirectory(folder);
+            } catch (FileAlreadyExistsException e) {
+                number++;
             }
         }
     }
