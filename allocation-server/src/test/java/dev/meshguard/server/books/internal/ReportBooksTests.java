@@ -105,13 +105,13 @@ class ReportBooksTests {
             for (int step = 0; step < 300; step++) {
                 int device = random.nextInt(2);
                 long id = random.nextInt(6);
-                long process = 1 + random.nextInt(4);
+                long process = 1L + random.nextInt(4);
                 String place = "seed " + seed + ", step " + step;
                 switch (random.nextInt(8)) {
                     case 0, 1, 2, 3 -> {
                         newLifeIfLeft(atOnce, device, id);
                         newLifeIfLeft(inParts, device, id);
-                        long size = 64 + random.nextInt(2);
+                        long size = 64L + random.nextInt(2);
                         atOnce.allocated(device, BufferType.L1, id, size, process)
                                 .hold(BufferType.L1);
                         inParts.allocated(device, BufferType.L1, id, size, process)
