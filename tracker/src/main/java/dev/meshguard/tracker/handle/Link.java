@@ -18,14 +18,29 @@ sealed interface Link {
     /** Returns the words; empty for a step that is not told. */
     String text();
 
+    /** Returns whether there are words; asked of every step, where words are only made for a few. */
+    default boolean isTold() {
+        return true;
+    }
+
     /** An object where a search begins. */
-    record Root(String text) implements Link {}
+    record Root(String text) implements Link {
+        @Override
+        public boolean isTold() {
+            return !text.isEmpty();
+        }
+    }
 
     /** An object where a search begins, told by the field that leads on; by its name only where there is none. */
     record Origin(String name) implements Link {
         @Override
         public String text() {
             return "";
+        }
+
+        @Override
+        public boolean isTold() {
+            return false;
         }
     }
 
@@ -34,6 +49,11 @@ sealed interface Link {
         @Override
         public String text() {
             return "";
+        }
+
+        @Override
+        public boolean isTold() {
+            return false;
         }
     }
 

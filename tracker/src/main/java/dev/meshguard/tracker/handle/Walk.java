@@ -95,34 +95,52 @@ final class Walk {
         return goesOn();
     }
 
+    /** A way may be as long as the list in which every handle holds the next: of a long one only its ends are gone through. */
     private static List<String> words(Step last) {
-        List<String> steps = new ArrayList<>();
-        for (Step step = last; step != null; step = step.by) {
-            if (!step.link.text().isEmpty()) {
-                steps.add(step.link.text());
-            }
+        if (last.steps == 0) {
+            return List.of(last.root.link instanceof Link.Origin origin ? origin.name() : last.root.link.text());
         }
-        if (steps.isEmpty()) {
-            return List.of(originOf(last));
+        boolean isLong = last.steps > STEPS_TOLD;
+        List<String> steps = new ArrayList<>();
+        backwards(last, isLong ? STEPS_TOLD - FIRST_STEPS - 1 : last.steps, steps);
+        if (isLong) {
+            steps.add("…");
+            backwards(last.beginning, FIRST_STEPS, steps);
         }
         Collections.reverse(steps);
-        return steps.size() <= STEPS_TOLD ? steps : shortened(steps);
+        return steps;
     }
 
-    private static String originOf(Step last) {
-        Step first = last;
-        while (first.by != null) {
-            first = first.by;
+    private static void backwards(@Nullable Step last, int number, List<String> words) {
+        Step step = last;
+        for (int told = 0; step != null && told < number; step = step.toldBefore) {
+            if (step.isTold) {
+                words.add(step.link.text());
+                told++;
+            }
         }
-        return first.link instanceof Link.Origin origin ? origin.name() : first.link.text();
     }
 
-    private static List<String> shortened(List<String> steps) {
-        List<String> told = new ArrayList<>(steps.subList(0, FIRST_STEPS));
-        told.add("…");
-        told.addAll(steps.subList(steps.size() - (STEPS_TOLD - FIRST_STEPS - 1), steps.size()));
-        return told;
-    }
+    private static final class Step {
+        private final Object object;
+        private final Link link;
+        private final boolean isTold;
+        private final Step root;
+        /** The last step before this one that is told. */
+        private final @Nullable Step toldBefore;
+        /** How many steps up to this one are told. */
+        private final int steps;
+        /** The last of those with which the words of a long way begin. */
+        private final @Nullable Step beginning;
 
-    private record Step(Object object, Link link, @Nullable Step by) {}
+        Step(Object object, Link link, @Nullable Step by) {
+            this.object = object;
+            this.link = link;
+            this.isTold = link.isTold();
+            this.root = by == null ? this : by.root;
+            this.toldBefore = by == null || by.isTold ? by : by.toldBefore;
+            this.steps = (by == null ? 0 : by.steps) + (isTold ? 1 : 0);
+            this.beginning = isTold && steps == FIRST_STEPS ? this : by == null ? null : by.beginning;
+        }
+    }
 }

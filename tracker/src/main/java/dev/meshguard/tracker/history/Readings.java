@@ -7,9 +7,11 @@ import dev.meshguard.tracker.WitnessReading.Moment;
 import dev.meshguard.tracker.WitnessReading.Testimony;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +52,8 @@ final class Readings {
 
     private final Meshes meshes;
     private final List<Reading> all = new ArrayList<>();
+    /** Those of each opening of a mesh: a buffer of one of many meshes is no matter of the others. */
+    private final Map<MeshLife, List<Reading>> ofMeshes = new HashMap<>(0);
 
     Readings(Meshes meshes) {
         this.meshes = meshes;
@@ -58,7 +62,12 @@ final class Readings {
     void add(HistoryEvent.Witnessed event, DeviceLives devices) {
         WitnessReading reading = event.reading();
         MeshLife whole = meshes.latestOverAll(reading.mesh(), reading.devices());
-        all.add(new Reading(event, devices, whole, whole == null ? meshLives(reading, devices) : Map.of()));
+        Map<Integer, MeshLife> apart = whole == null ? meshLives(reading, devices) : Map.of();
+        Reading read = new Reading(event, devices, whole, apart);
+        all.add(read);
+        Set<MeshLife> meshesRead = whole == null ? new HashSet<>(apart.values()) : Set.of(whole);
+        meshesRead.forEach(mesh ->
+                ofMeshes.computeIfAbsent(mesh, unused -> new ArrayList<>()).add(read));
     }
 
     private Map<Integer, MeshLife> meshLives(WitnessReading reading, DeviceLives devices) {
@@ -95,12 +104,25 @@ final class Readings {
     }
 
     private Optional<Reading> reading(HistoryEvent.Witnessed event) {
-        for (Reading reading : all) {
-            if (reading.event().number() == event.number()) {
-                return Optional.of(reading);
+        int place = firstAfter(event.number() - 1, all);
+        return place < all.size() && all.get(place).event().number() == event.number()
+                ? Optional.of(all.get(place))
+                : Optional.empty();
+    }
+
+    /** Returns the place of the first reading after an event; readings are added in the order of their events. */
+    private static int firstAfter(long event, List<Reading> readings) {
+        int low = 0;
+        int high = readings.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (readings.get(middle).event().number() > event) {
+                high = middle;
+            } else {
+                low = middle + 1;
             }
         }
-        return Optional.empty();
+        return low;
     }
 
     /** The allocator knows no circular buffers, but a buffer may lie where one does. */
@@ -123,7 +145,10 @@ final class Readings {
         }
         long since = buffer.lastOpenReportAt().orElse(buffer.bornAt());
         if (buffer.mesh().isPresent()) {
-            return firstOf(covering(buffer, moment, since).filter(reading -> isOfItsMesh(reading, buffer)), buffer);
+            return firstOf(
+                    covering(mayBeOfItsMesh(buffer), buffer, moment, since)
+                            .filter(reading -> isOfItsMesh(reading, buffer)),
+                    buffer);
         }
         if (buffer.isOfItsDevice()) {
             return firstOf(covering(buffer, moment, since).filter(reading -> isOfItsDevice(reading, buffer)), buffer);
@@ -187,11 +212,20 @@ final class Readings {
     }
 
     private Stream<Reading> covering(BufferGeneration buffer, Moment moment, long since) {
-        return all.stream()
-                .filter(reading -> reading.event().number() > since)
+        return covering(all, buffer, moment, since);
+    }
+
+    private static Stream<Reading> covering(
+            List<Reading> readings, BufferGeneration buffer, Moment moment, long since) {
+        return readings.subList(firstAfter(since, readings), readings.size()).stream()
                 .filter(reading -> reading.event().reading().moment() == moment)
                 .filter(reading -> mayBeOfItsAllocator(buffer, reading.event()))
                 .filter(reading -> reading.testify(buffer) != Testimony.SILENT);
+    }
+
+    private List<Reading> mayBeOfItsMesh(BufferGeneration buffer) {
+        MeshLife lender = buffer.lender();
+        return lender != null && lender.isAnnounced() ? ofMeshes.getOrDefault(lender, List.of()) : all;
     }
 
     private static boolean mayBeOfItsAllocator(BufferGeneration buffer, HistoryEvent.Witnessed event) {

@@ -124,9 +124,8 @@ record Case(BufferGeneration buffer, AllocationHistory history, Siblings sibling
     }
 
     private List<MeshDescription> itsMeshes() {
-        return history.meshes().stream()
-                .filter(mesh -> buffer.mesh().equals(OptionalInt.of(mesh.id())))
-                .toList();
+        OptionalInt mesh = buffer.mesh();
+        return mesh.isPresent() ? siblings.meshes(mesh.getAsInt()) : List.of();
     }
 
     /**

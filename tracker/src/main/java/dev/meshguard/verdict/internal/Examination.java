@@ -66,7 +66,7 @@ public final class Examination {
     private final Map<BufferGeneration, Diagnosis> freedLate;
 
     private final List<Allowance> allowances;
-    private final List<ToldBefore> told;
+    private final ToldParts told;
     private final Siblings siblings;
     private final LateReports lateReports;
     private final BareReports bareReports;
@@ -78,8 +78,7 @@ public final class Examination {
     public Examination(AllocationHistory whole, ExpectedBuffers expected, List<ToldBefore> told) {
         this.history = whole.asOfCheck();
         this.left = history.live();
-        this.told = new ArrayList<>(told.size());
-        told.forEach(one -> this.told.add(one.afresh()));
+        this.told = new ToldParts(told);
         this.allowances = new ArrayList<>(expected.entries().size());
         expected.entries().forEach(entry -> this.allowances.add(new Allowance(entry, history)));
         this.siblings = new Siblings(history, whole);
@@ -97,15 +96,11 @@ public final class Examination {
         List<Anomaly> anomalies = new ArrayList<>(history.anomalies());
         anomalies.addAll(neverReported);
         if (!told.isEmpty()) {
-            anomalies.removeIf(anomaly -> told.stream().anyMatch(before -> before.tells(anomaly)));
+            anomalies.removeIf(told::tells);
         }
         List<ExpectationResult> expectations = new ArrayList<>(allowances.size());
         allowances.forEach(allowance -> expectations.add(allowance.result()));
-        for (ToldBefore before : told) {
-            if (before.hasAdmitted()) {
-                expectations.add(before.result());
-            }
-        }
+        expectations.addAll(told.results());
         return new LeakVerdict(
                 history,
                 outcome(survivors, doubts, anomalies, expectations),
@@ -166,10 +161,9 @@ public final class Examination {
         if (told.isEmpty() && allowances.isEmpty()) {
             return new Survivor(buffer, diagnosis, Optional.empty());
         }
-        Optional<ToldBefore> before =
-                told.stream().filter(one -> one.admits(buffer)).findFirst();
+        Optional<Expectation> before = told.admit(buffer);
         if (before.isPresent()) {
-            return new Survivor(buffer, diagnosis, before.map(ToldBefore::entry));
+            return new Survivor(buffer, diagnosis, before);
         }
         List<Allowance> fitting = allowances.stream()
                 .filter(allowance -> allowance.concerns(buffer))
@@ -443,19 +437,12 @@ public final class Examination {
         if (reading.isEmpty()) {
             return Optional.empty();
         }
-        Set<Place> known = new HashSet<>();
-        for (BufferGeneration buffer : history.generations()) {
-            if (history.accountsFor(buffer, event)
-                    || (reading.allocator().isEmpty() && wasHeldByItsDevice(buffer, event))) {
-                known.add(Place.of(buffer));
-            }
-        }
         List<Place> unknown = new ArrayList<>();
         for (int device : reading.devices()) {
             for (BufferType type : BufferType.values()) {
                 for (long address : reading.takenAddresses(device, type)) {
                     Place place = new Place(device, type, address);
-                    if (!known.contains(place)) {
+                    if (!isReported(place, event)) {
                         sort(place, event, unknown);
                     }
                 }
@@ -464,6 +451,19 @@ public final class Examination {
         return unknown.isEmpty()
                 ? Optional.empty()
                 : Optional.of(Doubt.of(Doubt.Kind.MEMORY_UNREPORTED, words(unknown, event), event.number()));
+    }
+
+    private boolean isReported(Place place, HistoryEvent.Witnessed event) {
+        boolean joinsAllocators = event.reading().allocator().isEmpty();
+        List<BufferGeneration> lives = siblings.livesAt(place, event.number());
+        // From the latest on: nearly always it is the one that the witness saw.
+        for (int i = lives.size() - 1; i >= 0; i--) {
+            BufferGeneration buffer = lives.get(i);
+            if (history.accountsFor(buffer, event) || (joinsAllocators && wasHeldByItsDevice(buffer, event))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The allocator of a device serves every mesh over it, so what it reserved shows in every reading that joins allocators. */

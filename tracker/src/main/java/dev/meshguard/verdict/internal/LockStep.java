@@ -64,8 +64,9 @@ final class LockStep {
         if (!allPoint) {
             return OptionalLong.empty();
         }
-        List<Report> owners = survivor.siblings().of(buffer).stream()
+        List<Report> owners = survivor.history().buffersOf(buffer.request()).stream()
                 .filter(sibling -> sibling.address() == buffer.address())
+                .filter(sibling -> sibling.type() == buffer.type() && sibling.kind() == buffer.kind())
                 .flatMap(sibling -> sibling.reports().stream())
                 .filter(report -> report.request().equals(buffer.request()))
                 .filter(report -> report.ownership() == Ownership.OWNING)

@@ -59,6 +59,8 @@ final class Siblings {
     private @Nullable Map<Place, List<Anomaly>> strayFrees;
     private @Nullable Map<Place, List<BufferGeneration.Report>> takenBackByOthers;
     private @Nullable Set<Integer> largerMeshes;
+    private @Nullable Map<Integer, List<MeshDescription>> meshes;
+    private @Nullable Map<Place, List<BufferGeneration>> lives;
 
     /** By the event of birth: an event begins one life. */
     private final Map<Long, BufferGeneration> laterLives = new HashMap<>();
@@ -219,6 +221,33 @@ final class Siblings {
                         AllocatorId.mayBeOne(ignored.request().details().allocator(), buffer.allocator()))
                 .filter(ignored -> ignored.number() > buffer.lastOpenReportAt().orElse(0))
                 .reduce((earlier, later) -> later);
+    }
+
+    /** Returns the meshes that were opened under a number, in order. */
+    List<MeshDescription> meshes(int id) {
+        if (meshes == null) {
+            meshes = history.meshes().stream().collect(Collectors.groupingBy(MeshDescription::id));
+        }
+        return meshes.getOrDefault(id, List.of());
+    }
+
+    /** Returns the lives of an address that began before an event, in the order of birth. */
+    List<BufferGeneration> livesAt(Place place, long event) {
+        if (lives == null) {
+            lives = history.generations().stream().collect(Collectors.groupingBy(Place::of));
+        }
+        List<BufferGeneration> all = lives.getOrDefault(place, List.of());
+        int low = 0;
+        int high = all.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (all.get(middle).bornAt() < event) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return all.subList(0, low);
     }
 
     /** Each anonymous report may be of a request of its own. */

@@ -49,8 +49,8 @@ public final class ToldBefore {
         return new ToldBefore(entry, requests);
     }
 
-    boolean tells(Anomaly anomaly) {
-        return anomaly.event() instanceof HistoryEvent.Freed free && requests.contains(free.request());
+    Set<AllocationRequest> requests() {
+        return requests;
     }
 
     private static List<BufferGeneration.Report> reportsOf(BufferGeneration buffer) {
