@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -58,7 +59,8 @@ class InterruptedTests {
                 .redirectErrorStream(true)
                 .redirectOutput(answer.toFile())
                 .start();
-        while (program.isAlive() && !hasOpen(program, log)) {
+        long patience = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+        while (program.isAlive() && !hasOpen(program, log) && System.nanoTime() - patience < 0) {
             Thread.onSpinWait();
         }
         program.destroy();
@@ -87,6 +89,8 @@ class InterruptedTests {
     private static boolean hasOpen(Process program, Path file) throws IOException {
         try (Stream<Path> open = Files.list(Path.of("/proc", Long.toString(program.pid()), "fd"))) {
             return open.anyMatch(one -> isLinkTo(one, file));
+        } catch (NoSuchFileException ended) {
+            return false;
         }
     }
 

@@ -179,7 +179,7 @@ class RecordedRunsTests {
 
     @Test
     void aRunIsReportedToAServer() throws IOException {
-        Path socket = Files.createTempDirectory("mg").resolve("s");
+        Path socket = folder.resolve("s");
         AllocationTracker heard = AllocationTracker.create();
         Answer answer;
         try (AllocationServer server = AllocationServer.builder()

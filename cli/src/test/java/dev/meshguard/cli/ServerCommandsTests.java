@@ -70,7 +70,7 @@ class ServerCommandsTests {
                     "0",
                     "--devices",
                     "2"));
-            try (AllocationClient client = connected(socket)) {
+            try (AllocationClient client = connected(socket, serving)) {
                 client.allocated(0, BufferType.L1, 101_152, 4096);
                 assertThat(client.query(0).l1()).isEqualTo(4096);
                 assertThat(client.devices()).isEqualTo(2);
@@ -90,8 +90,8 @@ class ServerCommandsTests {
         assertThat(socket).doesNotExist();
     }
 
-    /** The server is started by another thread: it is asked until it answers. */
-    private static AllocationClient connected(Path socket) {
+    /** The server is started by another thread: it is asked until it answers, as long as it may do so. */
+    private static AllocationClient connected(Path socket, Future<Answer> serving) {
         while (true) {
             AllocationClient client = AllocationClient.builder()
                     .socket(socket)
@@ -102,6 +102,7 @@ class ServerCommandsTests {
                 return client;
             }
             client.close();
+            assertThat(serving).isNotDone();
             Thread.onSpinWait();
         }
     }
