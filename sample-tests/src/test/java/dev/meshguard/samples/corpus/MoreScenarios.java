@@ -103,12 +103,6 @@ final class MoreScenarios {
                     stage.allow(
                             Expectation.because(REASON).type(BufferType.L1).exactly(4), kept.toArray(Handle[]::new));
                 })),
-                Scenario.onAMesh("allowed: nothing of what was promised", onMesh((stage, mesh) -> {
-                    Handle freed = stage.tensor(mesh, "freed", 64, 64);
-                    stage.allow(
-                            Expectation.because(REASON).type(BufferType.DRAM).exactly(8), freed);
-                    stage.free(freed);
-                })),
                 Scenario.onAMesh(
                         "allowed: what the cache keeps",
                         stage -> stage.open(2, 4).ifPresent(mesh -> {
