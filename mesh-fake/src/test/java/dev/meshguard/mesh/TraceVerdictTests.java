@@ -78,7 +78,9 @@ class TraceVerdictTests {
 
         LeakVerdict verdict = verdict();
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict.survivors()).hasSize(2).allMatch(survivor -> survivor.cause() == Cause.UNEXPLAINED);
+        assertThat(verdict.survivors()).hasSize(2).allMatch(survivor -> survivor.cause() == Cause.KEPT_AFTER_RELEASE);
+        assertThat(verdict.groups(Standing.LEAKED).get(0).evidence().get(0).words())
+                .isEqualTo("trace 0 of mesh 0 was released at event #13, and its buffer was not freed");
         assertThat(verdict.survivors().get(0).buffer().owner())
                 .map(Object::toString)
                 .contains("trace 0 of mesh 0");

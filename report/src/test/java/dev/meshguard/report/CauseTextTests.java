@@ -263,6 +263,35 @@ class CauseTextTests {
     }
 
     @Test
+    void aTraceThatWasReleasedKeptItsBuffer() {
+        Owner trace = new Owner(Owner.Kind.TRACE, "3");
+        run.tracker().ownerCached(trace, "trace pool");
+        run.take(run.atLine(44, USER.ownedBy(trace)), DRAM, 8192, OWNING, ALL);
+        run.tracker().ownerEnded(trace);
+        run.closeHolding(Moment.CLOSE_BEGUN, ALL, 8192);
+
+        assertThat(text()).isEqualTo("""
+                LEAK  1 leak · 4 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [4 allocated = 0 freed + 4 leaked]
+                1. DRAM 1 KiB (1024 B) x 4   devices ●●●●   KEPT_AFTER_RELEASE: trace 3 was released at event #8, and its buffer was not freed
+                   -> at dev.example.KvCacheTest.decode(KvCacheTest.java:44)
+                   the allocator called 0x2000 (8192) taken when close began (event #11)
+                   allocated in TEST (events #4 to #7) at 0x2000 (8192), unlabelled, owned by trace 3
+
+                Tracked  in all                     left
+                DRAM     4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
+                Teardown  gave back  left
+                CLOSE     nothing    DRAM 1 KiB on each of 4 devices
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  4 KiB -> 4 KiB
+                CLOSE     |##############################|  4 KiB -> 4 KiB
+
+                KEPT_AFTER_RELEASE: Let go of what still refers to the trace's buffer before the trace is released: the trace is gone, and a second release does nothing.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
+                   as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
+    }
+
+    @Test
     void theRuntimeLeftMemoryOfItsOwn() {
         Owner prefetcher = new Owner(Owner.Kind.DISPATCH, "prefetcher");
         run.take(run.atLine(41, AllocationDetails.system(prefetcher)), DRAM, 4096, OWNING, ALL);
@@ -739,6 +768,9 @@ class CauseTextTests {
         run.take(lost, DRAM, 0xd000, OWNING, ALL);
         run.take(run.atLine(38, USER.onMesh(0)), DRAM, 0xe000, OWNING, ALL);
         run.take(run.atLine(39, USER.onMesh(0)), DRAM, 0xf000, OWNING, ALL);
+        Owner trace = new Owner(Owner.Kind.TRACE, "3");
+        run.take(run.atLine(40, USER.onMesh(0).ownedBy(trace)), DRAM, 0x11000, OWNING, ALL);
+        run.tracker().ownerEnded(trace);
         for (int i = 0; i < 9; i++) {
             run.tracker().reportsLost(3, "reason " + i);
             run.free(DRAM, 64 + i, OWNING, 3);
@@ -746,7 +778,19 @@ class CauseTextTests {
         run.tracker().phase(Phase.CLOSE);
         run.closeMeshHolding(1, Moment.CLOSE_BEGUN, new int[] {0, 1}, 0x1000, 0x2000, 0x3000);
         run.closeMeshHolding(
-                0, Moment.CLOSE_BEGUN, ALL, 0x1000, 0x2000, 0x3000, 0x8000, 0x9000, 0xa000, 0xc000, 0xd000, 0xf000);
+                0,
+                Moment.CLOSE_BEGUN,
+                ALL,
+                0x1000,
+                0x2000,
+                0x3000,
+                0x8000,
+                0x9000,
+                0xa000,
+                0xc000,
+                0xd000,
+                0xf000,
+                0x11000);
         run.tracker().checked();
         run.tracker().traced(held, Reachability.held());
         run.tracker().traced(lost, Reachability.lost());
@@ -767,7 +811,7 @@ class CauseTextTests {
                         .lines())
                 .hasSizeLessThanOrEqualTo(40)
                 .endsWith("Reproduce: mvn test")
-                .contains("… and 5 more remedies");
+                .contains("… and 6 more remedies");
     }
 
     private String text() {

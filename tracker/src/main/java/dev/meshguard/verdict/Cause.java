@@ -40,6 +40,10 @@ public enum Cause {
     FREED_ON_OTHER_DEVICES(
             "Free the buffer on every device it was allocated on; where the devices free in lock-step, report the"
                     + " free of every device."),
+    /** Its owner, a trace, was released, and the buffer stayed allocated. */
+    KEPT_AFTER_RELEASE(
+            "Let go of what still refers to the trace's buffer before the trace is released: the trace is gone,"
+                    + " and a second release does nothing."),
     /** A handle to it is still reachable. */
     HELD(
             "Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.",

@@ -34,6 +34,7 @@ class PrecedenceTests {
                         Cause.CACHED,
                         Cause.SYSTEM,
                         Cause.FREED_ON_OTHER_DEVICES,
+                        Cause.KEPT_AFTER_RELEASE,
                         Cause.HELD,
                         Cause.LOST,
                         Cause.UNEXPLAINED);

@@ -52,6 +52,7 @@ final class Story {
             case CACHED -> "StaysInTheCache";
             case SYSTEM -> "IsLeftByTheRuntime";
             case FREED_ON_OTHER_DEVICES -> "IsFreedOnOtherDevicesOnly";
+            case KEPT_AFTER_RELEASE -> "OutlivesItsTrace";
             case HELD -> "IsHeld";
             case LOST -> "IsLost";
             case UNEXPLAINED -> "IsNeverFreed";

@@ -128,7 +128,7 @@ class DefectsTests {
                 arguments(
                         TRACE_BUFFER_KEPT_AFTER_RELEASE,
                         LEAKS_OF_A_SWEEP,
-                        "TRACE 1 KiB (1024 B) x 16   devices ●●●●●●●●   UNEXPLAINED: no free was reported"),
+                        "TRACE 1 KiB (1024 B) x 16   devices ●●●●●●●●   KEPT_AFTER_RELEASE: trace "),
                 arguments(
                         TRACE_SIZE_NOT_LOWERED_ON_RELEASE,
                         CAPTURES_OF_A_SWEEP,

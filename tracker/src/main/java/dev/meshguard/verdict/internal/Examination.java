@@ -56,6 +56,7 @@ public final class Examination {
             new Cached(),
             new SystemBuffer(),
             new FreedOnOtherDevices(),
+            new KeptAfterRelease(),
             new Held(),
             new Lost(),
             new Unexplained());

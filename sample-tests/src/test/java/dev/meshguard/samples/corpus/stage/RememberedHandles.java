@@ -43,7 +43,7 @@ public final class RememberedHandles implements HandleFinder {
     static Optional<Reachability> reachability(Stage stage, AllocationRequest request) {
         Optional<Owner> owner = request.details().owner();
         if (owner.filter(trace -> trace.kind() == Owner.Kind.TRACE).isPresent()) {
-            return stage.setting().keepsReleasedTraces() ? Optional.of(Reachability.held()) : Optional.empty();
+            return Optional.empty();
         }
         return stage.handleOf(stage.road().stepOf(request))
                 .filter(handle -> handle.isOfAProgram() == owner.isPresent())

@@ -166,11 +166,6 @@ public record Setting(
         return defects.contains(RuntimeDefect.REPORTS_END_AT_CLOSE);
     }
 
-    /** Returns whether the runtime itself keeps the buffer of a trace that was released. */
-    public boolean keepsReleasedTraces() {
-        return defects.contains(RuntimeDefect.TRACE_BUFFER_KEPT_AFTER_RELEASE);
-    }
-
     /** Returns a runtime of this kind. */
     public Ttnn open(AllocationListener listener) {
         Ttnn.Builder builder = Ttnn.builder(listener)

@@ -45,7 +45,7 @@ import java.util.stream.Stream;
  *   <li>a missing buffer is PROCESS_DIED if its process was ended while it had it, LATE if it was freed after the check, CACHED if the
  *       runtime said that it keeps its owner and not that the owner ended, SYSTEM if the runtime took it, FREED_ON_OTHER_DEVICES if the
  *       program took one for each device, or all in one call, and freed more than half of them, HELD or LOST as the program kept or
- *       dropped its handle. The buffer of a trace that a defect keeps is HELD, by the runtime;
+ *       dropped its handle. The buffer of a trace that was released is KEPT_AFTER_RELEASE;
  *   <li>a buffer that was given back has as many causes to be left in the books as there are ways in which fewer frees of it arrived
  *       than reports: REPORTED_TWICE if more than one report arrived and a free, FREE_UNREPORTED if not, and for circular buffers
  *       CIRCULAR_BUFFER_UNREPORTED;
@@ -599,7 +599,7 @@ public final class GroundTruth {
                 .owner()
                 .filter(owner -> owner.kind() == Owner.Kind.TRACE)
                 .isPresent()) {
-            return TrueCause.HELD;
+            return TrueCause.KEPT_AFTER_RELEASE;
         }
         Handle handle = truth.handleOf(life.bornStep())
                 .orElseThrow(() -> new IllegalStateException("Nobody knows who has " + life));

@@ -21,7 +21,9 @@ public enum TrueCause {
     SYSTEM(Cause.SYSTEM),
     /** The program freed those on most other devices, and not this one. */
     FREED_ON_OTHER_DEVICES(Cause.FREED_ON_OTHER_DEVICES),
-    /** The program, or the runtime, still has a handle. */
+    /** Its trace was released, and the runtime kept the buffer. */
+    KEPT_AFTER_RELEASE(Cause.KEPT_AFTER_RELEASE),
+    /** The program still has a handle. */
     HELD(Cause.HELD),
     /** The program dropped the last handle without freeing. */
     LOST(Cause.LOST),

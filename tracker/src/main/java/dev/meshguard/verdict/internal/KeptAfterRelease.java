@@ -1,0 +1,52 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.history.BufferGeneration.Report;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.Standing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A buffer of a trace that was released and did not take the buffer with it.
+ *
+ * <p>The release should have freed the buffer, so without a witness only the report of that may be missing. The rule therefore asks for a
+ * witness that held the buffer after the release.
+ */
+final class KeptAfterRelease implements Rule {
+
+    @Override
+    public Optional<Diagnosis> examine(Case survivor) {
+        Optional<HistoryEvent.Witnessed> reading = survivor.reading(survivor.due());
+        if (reading.isEmpty() || survivor.testimony(survivor.due()) != Testimony.TAKEN) {
+            return Optional.empty();
+        }
+        List<Evidence> evidence = new ArrayList<>();
+        for (Report report : survivor.left()) {
+            Optional<Owner> trace =
+                    report.request().details().owner().filter(owner -> owner.kind() == Owner.Kind.TRACE);
+            OptionalLong end = trace.map(survivor.history()::endOf).orElse(OptionalLong.empty());
+            if (end.isEmpty()
+                    || end.getAsLong() < report.allocatedAt()
+                    || end.getAsLong() > reading.get().number()) {
+                return Optional.empty();
+            }
+            evidence.add(released(trace.orElseThrow(), end.getAsLong()));
+        }
+        survivor.statement(survivor.due()).ifPresent(evidence::add);
+        return Optional.of(new Diagnosis(Cause.KEPT_AFTER_RELEASE, Standing.LEAKED, evidence));
+    }
+
+    private static Evidence released(Owner trace, long end) {
+        return Evidence.of(
+                String.format(Locale.ROOT, "%s was released at event #%d, and its buffer was not freed", trace, end),
+                end);
+    }
+}
