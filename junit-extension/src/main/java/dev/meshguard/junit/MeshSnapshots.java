@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.report.LiveBuffers;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.MemorySnapshot;
 import org.apiguardian.api.API;
@@ -51,5 +52,15 @@ public final class MeshSnapshots {
     /** Returns what came since the {@linkplain #first first}; negative where memory was given back. */
     public MemorySnapshot growth() {
         return take().minus(first);
+    }
+
+    /**
+     * Returns a text that lists each buffer that is allocated now, with its address, label, owner and line of code.
+     *
+     * <p>The largest comes first; the last line adds up what is beyond {@value LiveBuffers#MOST_LINES} buffers. Other than a verdict, the
+     * list makes no judgement, so it can be asked for before the close, for example to print it there.
+     */
+    public String listing() {
+        return LiveBuffers.of(tracker.history()).text();
     }
 }

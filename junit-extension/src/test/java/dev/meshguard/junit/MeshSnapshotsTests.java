@@ -24,6 +24,29 @@ class MeshSnapshotsTests {
         assertThat(run(GrowthTestCase.class)).hasOnlySucceeded(1);
     }
 
+    @Test
+    void aListingNamesEachBufferBeforeTheClose() {
+        assertThat(run(ListingTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @TrackAllocations(rows = 1, columns = 1)
+    static class ListingTestCase {
+        @Test
+        void test(MeshDevice mesh, MeshSnapshots snapshots) {
+            MeshBuffer buffer = Buffers.take(mesh);
+
+            Assertions.assertThat(snapshots.listing().lines())
+                    .satisfiesExactly(
+                            first -> Assertions.assertThat(first).isEqualTo("1 buffer, 4 KiB (4096 B) allocated"),
+                            line -> Assertions.assertThat(line)
+                                    .contains("DRAM 4 KiB (4096 B) at 0x" + Long.toHexString(buffer.address()))
+                                    .contains("on device 0, unlabelled, event #")
+                                    .contains("MeshSnapshotsTests.java:"));
+            buffer.deallocate();
+            Assertions.assertThat(snapshots.listing()).isEqualTo("nothing allocated");
+        }
+    }
+
     @TrackAllocations(rows = 1, columns = 1)
     static class SnapshotTestCase {
         @Test

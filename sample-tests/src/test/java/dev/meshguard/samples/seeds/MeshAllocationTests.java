@@ -18,6 +18,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.report.LiveBuffers;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
@@ -59,6 +60,27 @@ class MeshAllocationTests {
                 .build();
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
         return new MeshAllocation(ttnn, mesh);
+    }
+
+    /** Seed 000, step 3: "Before closing, dump all remaining buffers". */
+    @Nested
+    class BeforeTheClose {
+
+        @Test
+        void eachRemainingBufferIsListedWithItsOwner() {
+            open().compute();
+
+            LiveBuffers live = LiveBuffers.of(tracker.history());
+
+            assertThat(live.buffers())
+                    .filteredOn(buffer -> buffer.type() == L1 && buffer.device() == 0)
+                    .extracting(BufferGeneration::address)
+                    .containsExactly(101_152L, 105_248L, 109_344L);
+            assertThat(live.text().lines())
+                    .hasSize(LiveBuffers.MOST_LINES + 2)
+                    .anySatisfy(line ->
+                            assertThat(line).startsWith("   DRAM 4 MiB (4194304 B) at 0x271020 (2560032) on device 0"));
+        }
     }
 
     @Nested
