@@ -74,7 +74,7 @@ class FreeUnreportedTests {
 
         judged(history)
                 .hasOnly(LATE, FREED_LATE)
-                .because("its handle was released at event #6, after close began (event #4)");
+                .becauseOf("its handle was released at event #6, after close began (event #4)");
     }
 
     @Test

@@ -57,7 +57,7 @@ class FreedLateTests {
         LeakVerdict verdict = judged(history)
                 .hasOutcome(Outcome.FREED_LATE)
                 .hasOnly(Cause.LATE, Standing.FREED_LATE)
-                .because("its handle was released at event #7, after close began (event #4)")
+                .becauseOf("its handle was released at event #7, after close began (event #4)")
                 .verdict();
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 1, 0, 0, 0, 0));

@@ -45,6 +45,12 @@ final class Judgement {
         return this;
     }
 
+    /** The decisive fact of the only group begins like this; where in the code it happened follows. */
+    Judgement becauseOf(String beginning) {
+        assertThat(verdict.groups().get(0).evidence().get(0).words()).startsWith(beginning + ", at ");
+        return this;
+    }
+
     /** The whole evidence of the oldest survivor. */
     Judgement because(String... facts) {
         List<Evidence> evidence = verdict.survivors().get(0).diagnosis().evidence();

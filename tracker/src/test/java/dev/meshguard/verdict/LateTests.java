@@ -219,7 +219,7 @@ class LateTests {
 
         judged(history)
                 .hasOnly(Cause.LATE, Standing.FREED_LATE)
-                .because("its handle was released at event #7, after close began (event #4)");
+                .becauseOf("its handle was released at event #7, after close began (event #4)");
     }
 
     @Test

@@ -91,9 +91,7 @@ class RetellingTests {
 
             judged(history)
                     .hasOnly(Cause.LATE, Standing.FREED_LATE)
-                    .because(
-                            "its handle was released at event #7, after close began (event #4)",
-                            "the allocator called 0x1000 (4096) taken when close began (event #4)");
+                    .becauseOf("its handle was released at event #7, after close began (event #4)");
         }
     }
 

@@ -785,7 +785,7 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.FREED_LATE)
                     .hasOnly(Cause.LATE, Standing.FREED_LATE)
-                    .because("its handle was released at event #15, after the close of mesh 1 began (event #13)");
+                    .becauseOf("its handle was released at event #15, after the close of mesh 1 began (event #13)");
         }
 
         @Test

@@ -61,6 +61,7 @@ import picocli.CommandLine.Parameters;
             "  2   it cannot be known: the log is cut, lines are missing, or sums disagree",
             "  3   all memory was given back, but reports are wrong: a free too many, or none for what is gone",
             "  4   less is left than the allowlist promises",
+            "  6   memory was freed, but only after the dump of the log",
             "  64  wrong usage, or a file that cannot be read",
             "  70  a defect of meshguard itself",
             "  74  the answer could not be written",

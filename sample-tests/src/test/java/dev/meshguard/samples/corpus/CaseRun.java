@@ -42,7 +42,7 @@ public record CaseRun(
         ServerLogReduction reduction = new ServerLogReduction(history);
         return new Judgement(
                 LeakCheck.create().examine(reduction.history()),
-                truth,
+                truth.withoutCloses(),
                 road,
                 reduction::originalOf,
                 Rigour.NO_WRONG_CAUSE);

@@ -7,6 +7,7 @@ import dev.meshguard.samples.corpus.oldtools.ServerLogLines;
 import dev.meshguard.samples.corpus.oldtools.ToolScores;
 import dev.meshguard.samples.corpus.stage.HandleFinder;
 import dev.meshguard.samples.corpus.stage.SearchedHandles;
+import dev.meshguard.samples.corpus.truth.GroundTruth;
 import dev.meshguard.samples.corpus.truth.TrueCause;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
@@ -119,8 +120,9 @@ final class CorpusResults {
     }
 
     private void score(CaseRun run, Judgement full, Judgement reduced) {
-        ToolScores.Truth log =
-                new ToolScores.Truth(run.truth().isMemoryMissing(), run.truth().showsInTheLog());
+        // A log knows no close, so its readings are asked for what was left at the check.
+        GroundTruth atTheCheck = run.truth().withoutCloses();
+        ToolScores.Truth log = new ToolScores.Truth(atTheCheck.isMemoryMissing(), atTheCheck.showsInTheLog());
         List<String> lines = ServerLogLines.of(reduced.verdict().history());
         for (OldTool tool : OldTool.all()) {
             scores.count(tool.name(), log, tool.leaks(lines) > 0);
@@ -130,7 +132,7 @@ final class CorpusResults {
         boolean canBeKnown = !run.truth().outcomes().equals(EnumSet.allOf(Outcome.class));
         scores.count(
                 WHOLE_HISTORY,
-                new ToolScores.Truth(log.isMemoryMissing(), canBeKnown),
+                new ToolScores.Truth(run.truth().isMemoryMissing(), canBeKnown),
                 full.verdict().outcome());
     }
 

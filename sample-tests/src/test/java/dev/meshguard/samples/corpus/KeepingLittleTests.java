@@ -6,6 +6,7 @@ import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.samples.corpus.stage.RememberedHandles;
 import dev.meshguard.samples.corpus.stage.Setting;
 import dev.meshguard.tracker.Retention;
+import dev.meshguard.verdict.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -24,6 +25,9 @@ class KeepingLittleTests {
             "the free of one device forgotten",
             "one device takes one more",
             "a mesh that is opened again over what was forgotten",
+            "a bit of everything",
+            "a tensor freed after the close",
+            "a tensor freed after the close and kept",
             "a tensor freed after the check",
             "a program ended after the check",
             "a check before the close",
@@ -51,6 +55,22 @@ class KeepingLittleTests {
 
         assertThat(wrongs).isEmpty();
         assertThat(cases).isGreaterThan(120);
+    }
+
+    /** Nothing says whose it was, so it is not named; but green it must not be. */
+    @Test
+    void whatIsFreedAfterTheCloseIsNotCalledGivenBack() {
+        List<Outcome> outcomes = Scenarios.late().stream()
+                .filter(scenario -> scenario.name().startsWith("a tensor freed after the close"))
+                .flatMap(scenario -> cases(scenario).stream())
+                .map(one -> one.start(new RememberedHandles(), Retention.LIVE_AND_TOTALS)
+                        .get()
+                        .full()
+                        .verdict()
+                        .outcome())
+                .toList();
+
+        assertThat(outcomes).hasSize(4).containsOnly(Outcome.INCONCLUSIVE);
     }
 
     private static List<CorpusCase> cases(Scenario scenario) {

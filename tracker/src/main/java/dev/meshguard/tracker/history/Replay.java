@@ -2,6 +2,7 @@ package dev.meshguard.tracker.history;
 
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
@@ -353,6 +354,9 @@ final class Replay {
 
     /** What a mesh lends lies on all its devices at once; what lies on one may be of the device's own allocator. */
     private boolean isHeldByMesh(BufferGeneration life) {
+        if (life.allocator().isPresent()) {
+            return !life.allocator().get().equals(AllocatorId.DEVICE);
+        }
         for (BufferGeneration.Report report : life.reports()) {
             if (report.ownership() == Ownership.NON_OWNING
                     || byRequest.getOrDefault(report.request(), List.of()).size() > 1) {

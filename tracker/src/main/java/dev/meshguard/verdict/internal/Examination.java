@@ -310,6 +310,7 @@ public final class Examination {
         for (HistoryEvent.Witnessed reading : history.readings()) {
             if (!reading.reading().isEmpty()) {
                 unreported(reading).ifPresent(doubts::add);
+                goneAfterTheWipe(reading).ifPresent(doubts::add);
             }
         }
         if (!sum.comesOut() || !ledgerAgrees()) {
@@ -465,6 +466,62 @@ public final class Examination {
             }
         }
         return false;
+    }
+
+    /**
+     * Without a past nobody can tell whose the memory was that was held when the allocators were wiped and is in the books no more: it
+     * may have been freed too late. Where programs of a cache ended afterwards, it was theirs.
+     */
+    private Optional<Doubt> goneAfterTheWipe(HistoryEvent.Witnessed event) {
+        WitnessReading reading = event.reading();
+        boolean cacheEnded = history.notableEvents().stream()
+                .filter(later -> later.number() > event.number())
+                .anyMatch(later -> later instanceof HistoryEvent.OwnerEnded ended
+                        && history.cachingOf(ended.owner()).isPresent());
+        if (history.isComplete() || reading.moment() != WitnessReading.Moment.BEFORE_WIPE || cacheEnded) {
+            return Optional.empty();
+        }
+        Set<Place> live = new HashSet<>();
+        left.forEach(buffer -> live.add(Place.of(buffer)));
+        long gone = 0;
+        for (int device : reading.devices()) {
+            if (isClosedAt(device, event.number())) {
+                continue; // Its allocators take nothing back any more, not even what the runtime frees in time.
+            }
+            for (BufferType type : BufferType.values()) {
+                for (long address : reading.takenAddresses(device, type)) {
+                    gone += live.contains(new Place(device, type, address)) ? 0 : 1;
+                }
+            }
+        }
+        return gone == 0
+                ? Optional.empty()
+                : Optional.of(Doubt.of(
+                        Doubt.Kind.FREES_NOT_KEPT,
+                        String.format(
+                                Locale.ROOT,
+                                "%s that the allocator held when it was wiped (event #%d) %s no longer in the books, and the"
+                                        + " events that would say whether %s freed too late were not kept.",
+                                Quantities.count(gone, "buffer"),
+                                event.number(),
+                                gone == 1 ? "is" : "are",
+                                gone == 1 ? "it was" : "they were"),
+                        event.number()));
+    }
+
+    private boolean isClosedAt(int device, long number) {
+        boolean closed = false;
+        for (HistoryEvent event : history.notableEvents()) {
+            if (event.number() > number) {
+                return closed;
+            }
+            if (event instanceof HistoryEvent.DeviceOpened opened && opened.device() == device) {
+                closed = false;
+            } else if (event instanceof HistoryEvent.DeviceClosed ended && ended.device() == device) {
+                closed = true;
+            }
+        }
+        return closed;
     }
 
     /** The allocator of a device serves every mesh over it, so what it reserved shows in every reading that joins allocators. */

@@ -119,10 +119,18 @@ final class Late implements Rule {
 
     private static Optional<Free> freedTogether(Case survivor, long since) {
         return LockStep.freedBy(survivor).stream()
-                .filter(event -> event > since)
+                .filter(event ->
+                        event > since && !isOfCollectedHandle(survivor.history().event(event)))
                 .mapToObj(event -> new Free(
                         event, "what one allocator frees together with it was freed at event #%d, %s (event #%d)"))
                 .findFirst();
+    }
+
+    private static boolean isOfCollectedHandle(Optional<HistoryEvent> event) {
+        return event.filter(HistoryEvent.Freed.class::isInstance)
+                .map(HistoryEvent.Freed.class::cast)
+                .filter(HistoryEvent.Freed::isOfCollectedHandle)
+                .isPresent();
     }
 
     // What was freed before the check

@@ -162,10 +162,10 @@ public final class Judgement {
 
     private static boolean isOf(State state, Standing standing) {
         return switch (state) {
-            case MISSING -> standing == Standing.LEAKED;
+            case MISSING -> standing == Standing.LEAKED || standing == Standing.FREED_LATE;
             case GIVEN_BACK -> standing == Standing.MISREPORTED;
             case MAY_STAY -> standing == Standing.EXPECTED;
-            case MAY_STAY_OR_MISSING -> standing == Standing.EXPECTED || standing == Standing.LEAKED;
+            case MAY_STAY_OR_MISSING -> standing == Standing.EXPECTED || isOf(State.MISSING, standing);
             case OPEN -> standing == Standing.UNDECIDED;
         };
     }
@@ -190,7 +190,7 @@ public final class Judgement {
             return outcomes.contains(verdict.outcome());
         }
         return truth.isMissingFromTheLog()
-                ? verdict.outcome() == Outcome.INCONCLUSIVE || verdict.outcome() == Outcome.LEAKED
+                ? verdict.outcome().compareTo(Outcome.FREED_LATE) >= 0
                 : !outcomes.equals(EnumSet.of(Outcome.LEAK_FREE));
     }
 

@@ -59,7 +59,7 @@ public final class ToolScores {
             score.cannotSay++;
             score.leaksThatItCannotSay += truth.isMemoryMissing() ? 1 : 0;
         } else {
-            count(tool, truth, outcome == Outcome.LEAKED);
+            count(tool, truth, outcome == Outcome.LEAKED || outcome == Outcome.FREED_LATE);
         }
     }
 

@@ -28,6 +28,8 @@ public final class Life {
     private int meshClosingAt = NEVER;
     private int meshClosedAt = NEVER;
     private int deviceClosedAt = NEVER;
+    private int deviceClosingAt = NEVER;
+    private boolean collected;
     private int closeStep = -1;
     private boolean cached;
     private int ownerEndedAt = NEVER;
@@ -119,6 +121,20 @@ public final class Life {
     /** Returns whether it ended when its device was closed, which the close of another mesh does too: then no allocator took it back. */
     public boolean endedAfterItsDevice() {
         return hasEnded() && endedAt > deviceClosedAt;
+    }
+
+    /**
+     * Returns whether its user gave it back only when the close of the allocator that held it had begun. A device's own allocator is
+     * closed with the device; programs that were cached go with the mesh object, which nobody has to close before.
+     */
+    boolean endedAfterItsClose() {
+        int closing = ownership == Ownership.OWNING ? deviceClosingAt : Math.min(meshClosingAt, deviceClosingAt);
+        return hasEnded() && endedAt > closing && !isCircularBuffer() && !isOfTheRuntime() && !cached;
+    }
+
+    /** Returns whether nobody gave it back: its handle was collected. */
+    boolean wasCollected() {
+        return collected;
     }
 
     public boolean endedAfter(int moment) {
@@ -224,6 +240,17 @@ public final class Life {
     void end(int moment, int step) {
         endedAt = moment;
         endStep = step;
+    }
+
+    void isCollected() {
+        collected = true;
+    }
+
+    /** Its device was closed, which began at a moment. */
+    void deviceCloses(int moment) {
+        if (bornAt < moment) {
+            deviceClosingAt = Math.min(deviceClosingAt, moment);
+        }
     }
 
     void meshCloses(int moment, int step) {

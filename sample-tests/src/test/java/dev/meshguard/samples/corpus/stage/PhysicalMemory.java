@@ -42,6 +42,8 @@ public final class PhysicalMemory implements AllocationListener {
     private List<List<Integer>> openMeshes = List.of();
     private int firstCloseStep = Life.NEVER;
     private int lastCloseStep = -1;
+    /** When the last close of a mesh began. */
+    private int closing;
 
     PhysicalMemory(Clock clock) {
         this.clock = clock;
@@ -68,18 +70,21 @@ public final class PhysicalMemory implements AllocationListener {
     }
 
     /** Returns whether the check found it given back, in time or as soon as its handle was. */
-    public boolean wasGivenBack(Life life) {
-        return life.wasGivenBackInTime(clock.checkedAt()) || (life.hasEnded() && !life.endedAfter(clock.checkedAt()));
+    public boolean wasGivenBack(Life life, boolean closesAreKnown) {
+        return !(closesAreKnown && life.endedAfterItsClose())
+                && (life.wasGivenBackInTime(clock.checkedAt())
+                        || (life.hasEnded() && !life.endedAfter(clock.checkedAt())));
     }
 
-    /** Returns whether it was given back after the check. */
-    public boolean wasGivenBackLate(Life life) {
-        return life.endedAfter(clock.checkedAt());
+    /** Returns whether its user gave it back when the close of its allocator had begun, where that is known, or after the check. */
+    public boolean wasGivenBackLate(Life life, boolean closesAreKnown) {
+        return !life.wasCollected()
+                && (life.endedAfter(clock.checkedAt()) || (closesAreKnown && life.endedAfterItsClose()));
     }
 
     /** Returns whether its program had ended when the check was made, or it was gone before. */
     public boolean wasItsProgramOver(Life life) {
-        return wasGivenBack(life) || life.hasOwnerEndedBy(clock.checkedAt());
+        return wasGivenBack(life, false) || life.hasOwnerEndedBy(clock.checkedAt());
     }
 
     /**
@@ -130,7 +135,7 @@ public final class PhysicalMemory implements AllocationListener {
                     && life.type() == type
                     && life.address() == address
                     && life.isHeldBy(release.details(), ownership)) {
-                life.end(clock.moment(), clock.step());
+                end(life, release);
                 return;
             }
         }
@@ -153,9 +158,16 @@ public final class PhysicalMemory implements AllocationListener {
                     && life.details().mesh().equals(release.details().mesh())
                     && life.details().allocator().equals(release.details().allocator())
                     && life.details().owner().equals(release.details().owner())) {
-                life.end(clock.moment(), clock.step());
+                end(life, release);
                 return;
             }
+        }
+    }
+
+    private void end(Life life, AllocationRequest release) {
+        life.end(clock.moment(), clock.step());
+        if (release.details().handleCollected()) {
+            life.isCollected();
         }
     }
 
@@ -189,6 +201,7 @@ public final class PhysicalMemory implements AllocationListener {
     public void meshClosing(int mesh) {
         lastCloseStep = clock.step();
         clock.nextMoment();
+        closing = clock.moment();
         of(mesh).forEach(life -> life.meshCloses(clock.moment(), clock.step()));
     }
 
@@ -206,6 +219,7 @@ public final class PhysicalMemory implements AllocationListener {
     @Override
     public void deviceClosed(int device) {
         clock.nextMoment();
+        lives.stream().filter(life -> life.device() == device).forEach(life -> life.deviceCloses(closing));
         alive().filter(life -> life.device() == device).forEach(life -> life.deviceIsClosed(clock.moment()));
     }
 

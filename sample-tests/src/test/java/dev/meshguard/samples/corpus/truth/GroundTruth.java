@@ -39,10 +39,11 @@ import java.util.stream.Stream;
  * given back in the step that made it, at the place that it names. From both follows, without any rule of the product:
  *
  * <ul>
- *   <li>memory is <b>missing</b> if the first run had not given it back when it had to be: when the close of its mesh began (that of
- *       the runtime: when it was over), or else when the check was made; and nobody released it after the close and before the check.
- *       The allocators were asked too ({@link PhysicalMemory#contradictions()});
- *   <li>a missing buffer is PROCESS_DIED if its process was ended while it had it, LATE if it was freed after the check, CACHED if the
+ *   <li>memory is <b>missing</b> if the first run had not given it back when it had to be: when the close of the allocator that held it
+ *       began (that of the runtime: when it was over), or else when the check was made. The allocators were asked too
+ *       ({@link PhysicalMemory#contradictions()}). Where nothing is known of closes, as in a log, the check alone counts
+ *       ({@link #withoutCloses()});
+ *   <li>a missing buffer is PROCESS_DIED if its process was ended while it had it, LATE if its user freed it after that, CACHED if the
  *       runtime said that it keeps its owner and not that the owner ended, SYSTEM if the runtime took it, FREED_ON_OTHER_DEVICES if the
  *       program took one for each device, or all in one call, and freed more than half of them, HELD or LOST as the program kept or
  *       dropped its handle. The buffer of a trace that was released is KEPT_AFTER_RELEASE;
@@ -93,6 +94,9 @@ public final class GroundTruth {
 
     private final Stage truth;
     private final Stage told;
+    /** Whether what is asked for is what was left when closes began, or else what was left at the check. */
+    private final boolean closesAreKnown;
+
     private final Map<Deed, List<Life>> births = new HashMap<>();
     private final Map<Deed, List<Life>> deaths = new HashMap<>();
     private final Map<Place, List<Life>> byPlace = new HashMap<>();
@@ -113,6 +117,11 @@ public final class GroundTruth {
 
     /** Puts the two runs of a program side by side. */
     public GroundTruth(Stage truth, Stage told) {
+        this(truth, told, true);
+    }
+
+    private GroundTruth(Stage truth, Stage told, boolean closesAreKnown) {
+        this.closesAreKnown = closesAreKnown;
         this.truth = truth;
         this.told = told;
         for (PhysicalMemory memory : truth.memories()) {
@@ -122,6 +131,11 @@ public final class GroundTruth {
         }
         told.road().arrivals().forEach(this::arrived);
         told.road().ignoredFrees().forEach(free -> takenBackBy(free).ifPresent(life -> hear(life, free)));
+    }
+
+    /** Returns what is true where nothing is known of closes, as in a log: its dump is the check, and what was freed before is freed. */
+    public GroundTruth withoutCloses() {
+        return new GroundTruth(truth, told, false);
     }
 
     private void remember(PhysicalMemory memory, Life life) {
@@ -279,7 +293,7 @@ public final class GroundTruth {
             return EnumSet.allOf(Outcome.class);
         }
         if (all.stream().anyMatch(GroundTruth::canBeNamed)) {
-            return EnumSet.of(Outcome.LEAKED);
+            return outcomesOfWhatIsMissing(all, disordered);
         }
         if (all.stream().anyMatch(label -> label.is(TrueCause.UNHEARD))) {
             return truth.memories().stream()
@@ -315,6 +329,25 @@ public final class GroundTruth {
                 : Outcome.LEAK_FREE;
         // Reports that came in another order than things happened balance, and prove nothing.
         return disordered ? EnumSet.of(clean, Outcome.INCONCLUSIVE) : EnumSet.of(clean);
+    }
+
+    /** What cannot be known goes before what was late, and a leak before both. */
+    private Set<Outcome> outcomesOfWhatIsMissing(Set<Label> all, boolean disordered) {
+        List<Label> named = all.stream().filter(GroundTruth::canBeNamed).toList();
+        if (named.stream()
+                .anyMatch(label -> !label.is(TrueCause.LATE) && !label.causes().contains(TrueCause.LATE))) {
+            return EnumSet.of(Outcome.LEAKED);
+        }
+        Set<Outcome> outcomes = EnumSet.of(Outcome.FREED_LATE);
+        if (told.road().saidThatReportsWereLost() || isAMeshOpen()) {
+            outcomes = EnumSet.of(Outcome.INCONCLUSIVE);
+        } else if (disordered || all.stream().anyMatch(label -> label.is(TrueCause.UNHEARD))) {
+            outcomes.add(Outcome.INCONCLUSIVE);
+        }
+        if (named.stream().anyMatch(label -> label.causes().size() > 1)) {
+            outcomes.add(Outcome.LEAKED);
+        }
+        return outcomes;
     }
 
     /** The source did not listen for a while, something was there then or came after, and no allocator was read that would know. */
@@ -371,7 +404,7 @@ public final class GroundTruth {
 
     private boolean isInTheBooks(Life life) {
         boolean isLeft = inTheBooks.getOrDefault(Entry.of(Place.of(life), life.details()), 0) > 0;
-        return of(life).allocations > 0 && (isLeft || memory(life).wasGivenBackLate(life));
+        return of(life).allocations > 0 && (isLeft || memory(life).wasGivenBackLate(life, closesAreKnown));
     }
 
     /**
@@ -385,7 +418,7 @@ public final class GroundTruth {
 
     private boolean isInTheLog(Life life) {
         boolean isLeft = inTheLog.getOrDefault(Place.of(life), 0) > 0;
-        return of(life).allocations > 0 && (isLeft || memory(life).wasGivenBackLate(life));
+        return of(life).allocations > 0 && (isLeft || memory(life).wasGivenBackLate(life, closesAreKnown));
     }
 
     /**
@@ -421,6 +454,8 @@ public final class GroundTruth {
         Set<Place> placesSaid = said.stream().map(Place::of).collect(Collectors.toCollection(HashSet::new));
         return reports.keySet().stream()
                 .filter(life -> isMissing(life) && !life.isCircularBuffer() && !said.contains(life))
+                // Reports in another order than things happened balance when it is freed, and prove nothing then.
+                .filter(life -> !(of(life).disordered && life.hasEnded() && of(life).areBalanced()))
                 .filter(life -> !placesSaid.contains(Place.of(life)) || of(life).allocations == 0)
                 .map(life -> (meshesAreKnown ? isInTheBooks(life) : isInTheLog(life))
                         ? label(List.of(life))
@@ -436,7 +471,7 @@ public final class GroundTruth {
     public Label labelInTheLog(Collection<Life> lives) {
         Label label = label(lives);
         if (label.state() == State.OPEN) {
-            if (lives.stream().anyMatch(life -> memory(life).wasGivenBackLate(life))) {
+            if (lives.stream().anyMatch(life -> memory(life).wasGivenBackLate(life, closesAreKnown))) {
                 return Label.of(TrueCause.LATE, State.MISSING);
             }
             return lives.stream().allMatch(Life::hasEnded) ? Label.of(TrueCause.UNKNOWABLE, State.GIVEN_BACK) : label;
@@ -551,7 +586,7 @@ public final class GroundTruth {
         if (memory.wasItsMeshOpen(life)) {
             return false;
         }
-        return !(life.isCircularBuffer() ? memory.wasItsProgramOver(life) : memory.wasGivenBack(life));
+        return !(life.isCircularBuffer() ? memory.wasItsProgramOver(life) : memory.wasGivenBack(life, closesAreKnown));
     }
 
     private PhysicalMemory memory(Life life) {
@@ -577,7 +612,7 @@ public final class GroundTruth {
         if (life.outlivedItsProcess()) {
             return EnumSet.of(TrueCause.PROCESS_DIED);
         }
-        if (!memory(life).wasGivenBackLate(life)) {
+        if (!memory(life).wasGivenBackLate(life, closesAreKnown)) {
             return EnumSet.of(causeAtTheCheck(life));
         }
         return isReleaseHeardOf(life) && !sharesItsAddress && of(life).elsewhere.isEmpty()

@@ -7,7 +7,7 @@ import java.util.Optional;
 public enum TrueCause {
     /** Its process was ended while it had it. */
     PROCESS_DIED(Cause.PROCESS_DIED),
-    /** The program freed it after the check. */
+    /** The program freed it when the close of its allocator had begun, or after the check. */
     LATE(Cause.LATE),
     /** Two reports or more of one buffer arrived, and fewer frees of it, one at least; it was given back. */
     REPORTED_TWICE(Cause.REPORTED_TWICE),
