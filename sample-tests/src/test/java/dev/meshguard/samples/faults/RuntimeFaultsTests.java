@@ -116,7 +116,7 @@ class RuntimeFaultsTests {
         Assertions.assertThat(verdict().survivors())
                 .hasSize(4)
                 .extracting(Survivor::cause)
-                .containsOnly(Cause.FREE_UNREPORTED);
+                .containsOnly(Cause.LATE);
     }
 
     private static List<Tensor> loadCarelessly(Ttnn ttnn, MeshDevice mesh) {
