@@ -128,7 +128,7 @@ public final class Life {
      * closed with the device; programs that were cached go with the mesh object, which nobody has to close before.
      */
     boolean endedAfterItsClose() {
-        int closing = ownership == Ownership.OWNING ? deviceClosingAt : Math.min(meshClosingAt, deviceClosingAt);
+        int closing = isOfADevice() ? deviceClosingAt : Math.min(meshClosingAt, deviceClosingAt);
         return hasEnded() && endedAt > closing && !isCircularBuffer() && !isOfTheRuntime() && !cached;
     }
 
