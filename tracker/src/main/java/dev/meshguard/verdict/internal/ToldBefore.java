@@ -53,7 +53,8 @@ public final class ToldBefore {
         return requests;
     }
 
-    private static List<BufferGeneration.Report> reportsOf(BufferGeneration buffer) {
+    /** Returns the reports of what is left: those that are open; of a buffer that was freed late, all. */
+    static List<BufferGeneration.Report> reportsOf(BufferGeneration buffer) {
         return buffer.isLive() ? buffer.reportsLeft() : buffer.reports();
     }
 

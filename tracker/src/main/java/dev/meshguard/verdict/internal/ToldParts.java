@@ -43,7 +43,7 @@ final class ToldParts {
 
     /** Counts a buffer to the first part that has told all that is left of it, and returns the entry of that part. */
     Optional<Expectation> admit(BufferGeneration buffer) {
-        AllocationRequest first = buffer.reportsLeft().get(0).request();
+        AllocationRequest first = ToldBefore.reportsOf(buffer).get(0).request();
         for (ToldBefore part : byRequest.getOrDefault(first, List.of())) {
             if (part.admits(buffer)) {
                 return Optional.of(part.entry());
