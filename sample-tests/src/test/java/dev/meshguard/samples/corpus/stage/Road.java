@@ -4,6 +4,7 @@ import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.IgnoredFreeReason;
@@ -143,9 +144,11 @@ public final class Road implements AllocationListener {
     private boolean isLate(AllocationDetails details) {
         boolean isAfterItsProgram =
                 details.owner().filter(endedOwners::contains).isPresent();
+        boolean isOfADevice = details.kind() == BufferKind.CIRCULAR_BUFFER
+                || details.allocator().filter(AllocatorId.DEVICE::equals).isPresent();
         boolean isAfterItsMesh = details.mesh().isPresent()
                 ? !openMeshes.contains(details.mesh().getAsInt())
-                : details.kind() == BufferKind.CIRCULAR_BUFFER && openMeshes.isEmpty();
+                : isOfADevice && openMeshes.isEmpty();
         return isAfterItsProgram || isAfterItsMesh;
     }
 
