@@ -32,6 +32,7 @@ public final class ServerMemory {
     private static final int BATCH = 1000;
     private static final int PROGRAMS = 8;
 
+    @SuppressWarnings("ImmutableEnumChecker") // The functions keep nothing.
     private enum Kind {
         LIVE_BUFFERS(i -> Request.allocation(1 + (int) (i % PROGRAMS), (int) (i % 8), BufferType.DRAM, 4096 * i, 4096)),
         LIVE_BUFFERS_OF_TWO_PROCESSES(

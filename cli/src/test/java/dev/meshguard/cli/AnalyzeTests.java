@@ -169,8 +169,10 @@ class AnalyzeTests {
         }
 
         assertThat(run(log, "analyze", "--rounds", "^=== Run", "-").out())
-                .contains("Books of a counter of policy EVERY_REPORT after each round, change in bytes:\n"
-                        + "   DRAM of device 0  [36864, 36864, 36864]  growing by 36 KiB (36864 B) per round\n");
+                .contains("""
+                        Books of a counter of policy EVERY_REPORT after each round, change in bytes:
+                           DRAM of device 0  [36864, 36864, 36864]  growing by 36 KiB (36864 B) per round
+                        """);
     }
 
     private static String binary(long size, long address) {
