@@ -277,15 +277,14 @@ class OutputTests {
                 "\u001b[2J",
                 "replay LOG\u001b[2J",
             })
+    @SuppressWarnings("StringConcatToTextBlock") // White space at the ends of its lines would go.
     void nothingThatATerminalObeysIsPrinted(String line) throws IOException {
         Path hostile = folder.resolve("a\u001b[2J\u2028b");
         Path hostileLog = Files.writeString(
                 folder.resolve("l\u001b[2J.log"),
-                """
-                === \u001b[2J phase ===
-                ✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)
-                what \u001b]0;title\u0007 is \u009b1m this\u2028 then\r\u202e
-                """);
+                "=== \u001b[2J phase ===\n"
+                        + "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n"
+                        + "what \u001b]0;title\u0007 is \u009b1m this\u2028 then\r\u202e\n");
         HistoryJson.write(history(), hostile);
 
         String[] arguments = line.split(" ");

@@ -174,9 +174,9 @@ class HandleTests {
                 .withVerdict(Outcome.LEAKED)
                 .withText("""
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
-                1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by ProgramTestCase.program (event #24)
+                1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by ProgramTestCase.program (event #27)
                    -> at dev.meshguard.junit.HandleTests$ProgramTestCase.decode(HandleTests.java:NN)
-                   the allocator called 0x3ffff800 (1073739776) taken when close began (event #16)
+                   the own allocator of device 0 called 0x3ffff800 (1073739776) taken when close began (event #17)
                    allocated in TEST (event #10) at 0x3ffff800 (1073739776), unlabelled, owned by program 1 (mine)
 
                 Tracked  in all                    left

@@ -48,7 +48,7 @@ class LargeLogTests {
         assertThat(answer)
                 .isEqualTo((LIVE + 2 * PAIRS)
                         + " lines, Sum[allocated=" + (LIVE + PAIRS) + ", freed=" + PAIRS
-                        + ", leaked=" + LIVE + ", misreported=0, expected=0, undecided=0]");
+                        + ", late=0, leaked=" + LIVE + ", misreported=0, expected=0, undecided=0]");
     }
 
     private static void write(OutputStream log) throws IOException {

@@ -66,6 +66,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         List<List<Anomaly>> shown = groups.subList(0, Math.min(MOST_SHOWN, groups.size()));
         for (int i = 0; i < shown.size(); i++) {
             lines.add((i + 1) + ". " + again(shown.get(i)));
+            lines.add(site(requestOf(shown.get(i).get(0).event())));
             lines.addAll(before(shown.get(i).get(0), history));
         }
         if (groups.size() > MOST_SHOWN) {
@@ -81,13 +82,12 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         Anomaly first = group.get(0);
         return String.format(
                 Locale.ROOT,
-                "%s %s on %s: %s (event #%d)\n%s",
+                "%s %s on %s: %s (event #%d)",
                 first.type(),
                 Quantities.address(first.address()),
                 devices(group),
                 first.kind().words(),
-                first.event().number(),
-                site(requestOf(first.event())));
+                first.event().number());
     }
 
     private static List<String> before(Anomaly anomaly, AllocationHistory history) {

@@ -89,21 +89,21 @@ class DemoTests {
     void aLanguageModelLeavesWeightsAndCaches() {
         assertThat(Fixtures.failureOf(LanguageModelTestCase.class)).hasMessage("""
                 LEAK  20 leaks · 381 buffers · 403.84 MiB (423456768 B) still allocated after close_mesh_device      [83416 allocated = 83035 freed + 381 leaked]
-                1. DRAM 946 KiB (968704 B) x 6   devices ●○○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[0] (event #166486)
+                1. DRAM 946 KiB (968704 B) x 6   devices ●○○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[0] (event #166489)
                    -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
-                   the allocator called 0x271020 (2560032) taken when close began (event #166470)
+                   the own allocator of device 0 called 0x271020 (2560032) taken when close began (event #166471)
                    allocated in TEST (events #17 to #22) at 0x271020 (2560032), 0x285020 (2641952), 0x299020 (2723872) and 3 more, label "weights"
-                2. DRAM 948 KiB (970752 B) x 15   devices ●○○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[6] (event #166492)
+                2. DRAM 948 KiB (970752 B) x 15   devices ●○○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[6] (event #166495)
                    -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
-                   the allocator called 0x2e9020 (3051552) taken when close began (event #166470)
+                   the own allocator of device 0 called 0x2e9020 (3051552) taken when close began (event #166471)
                    allocated in TEST (events #23 to #37) at 0x2e9020 (3051552), 0x2fd020 (3133472), 0x311020 (3215392) and 12 more, label "weights"
-                3. DRAM 2.39 MiB (2508800 B) x 17   devices ○●○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[21] (event #166507)
+                3. DRAM 2.39 MiB (2508800 B) x 17   devices ○●○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[21] (event #166510)
                    -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
-                   the allocator called 0x271020 (2560032) taken when close began (event #166470)
+                   the own allocator of device 1 called 0x271020 (2560032) taken when close began (event #166471)
                    allocated in TEST (events #38 to #54) at 0x271020 (2560032), 0x2a4820 (2770976), 0x2d8020 (2981920) and 14 more, label "weights"
-                4. DRAM 2.39 MiB (2510848 B) x 8   devices ○●○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[38] (event #166524)
+                4. DRAM 2.39 MiB (2510848 B) x 8   devices ○●○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[38] (event #166527)
                    -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
-                   the allocator called 0x5dc820 (6146080) taken when close began (event #166470)
+                   the own allocator of device 1 called 0x5dc820 (6146080) taken when close began (event #166471)
                    allocated in TEST (events #55 to #62) at 0x5dc820 (6146080), 0x610020 (6357024), 0x643820 (6567968) and 5 more, label "weights"
                 … and 16 more (335 buffers)
 
