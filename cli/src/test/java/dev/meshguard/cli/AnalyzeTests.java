@@ -168,8 +168,7 @@ class AnalyzeTests {
             log += "=== Run " + round + "\n" + binary(12_288, 1_073_739_776) + binary(24_576, 1_073_737_728);
         }
 
-        assertThat(run(log, "analyze", "--rounds", "^=== Run", "-").out())
-                .contains("""
+        assertThat(run(log, "analyze", "--rounds", "^=== Run", "-").out()).contains("""
                         Books of a counter of policy EVERY_REPORT after each round, change in bytes:
                            DRAM of device 0  [36864, 36864, 36864]  growing by 36 KiB (36864 B) per round
                         """);

@@ -49,7 +49,8 @@ class RestoredHistoryTests {
 
         assertThat(restored.isComplete()).isFalse();
         assertThat(LeakCheck.create().examine(restored))
-                .hasToString("LEAKED: 5 allocated, 2 freed, 0 freed late, 3 leaked, 0 misreported, 0 expected, 0 undecided");
+                .hasToString(
+                        "LEAKED: 5 allocated, 2 freed, 0 freed late, 3 leaked, 0 misreported, 0 expected, 0 undecided");
     }
 
     @Test

@@ -1,0 +1,68 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.assertions.BudgetAssertionError;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.verdict.Outcome;
+import org.junit.jupiter.api.Test;
+
+/** A mesh and a device of it allocate the same address; bounds and budgets count both. */
+class TwoAllocatorsTests {
+
+    @Test
+    void anEntryForOneBufferDoesNotAdmitTwoAtOneAddress() {
+        assertThat(run(OneExpectedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("[2 allocated = 0 freed + 1 leaked + 1 expected]");
+    }
+
+    @Test
+    void aBudgetCountsWhatTheMeshHoldsAtTheAddressOfADevicesBuffer() {
+        assertThat(run(PeakTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(BudgetAssertionError.class)
+                .withTextContaining("peak 32 MiB");
+    }
+
+    @TrackAllocations
+    static class OneExpectedTestCase {
+
+        @Test
+        @ExpectBuffers(type = BufferType.DRAM, atMost = 1, because = "one is shared")
+        void leavesTwo(Ttnn ttnn) {
+            MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1));
+            mesh.allocateOn(0, dram(2_048));
+            mesh.allocate(MeshBufferConfig.replicated(dram(2_048)));
+            ttnn.closeMeshDevice(mesh);
+        }
+    }
+
+    @TrackAllocations
+    @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
+    static class PeakTestCase {
+
+        @Test
+        void takesMore(Ttnn ttnn) {
+            MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1));
+            var ofDevice = mesh.allocateOn(0, dram(2_048));
+            var ofMesh = mesh.allocate(MeshBufferConfig.replicated(dram(32L << 20)));
+            ofMesh.deallocate();
+            ofDevice.deallocate();
+            ttnn.closeMeshDevice(mesh);
+        }
+    }
+
+    private static BufferConfig dram(long bytes) {
+        return BufferConfig.of(BufferType.DRAM, bytes, 2_048);
+    }
+}
