@@ -458,7 +458,7 @@ class RecordedRunsTests {
                             void dramBufferIsNeverFreed() {
                                 AllocationTracker tracker = AllocationTracker.create();
 
-                                tracker.allocated(3, DRAM, 0x1000, 1024);
+                                tracker.allocated(3, DRAM, 0x1000, 8192);
 
                                 assertThat(tracker).noLeaks().hasBalancedReports();
                             }
