@@ -671,7 +671,10 @@ public final class GroundTruth {
                     : EnumSet.of(TrueCause.CIRCULAR_BUFFER_UNREPORTED);
         }
         if (isUnknowable(life)) {
-            return EnumSet.of(TrueCause.UNKNOWABLE);
+            // Its allocator may have reserved the address again, which proves the second report.
+            return of(life).allocations > 1 && of(life).endHeard
+                    ? EnumSet.of(TrueCause.UNKNOWABLE, TrueCause.REPORTED_TWICE)
+                    : EnumSet.of(TrueCause.UNKNOWABLE);
         }
         return life.endedAfterClose() && !isReleaseHeardOf(life)
                 ? EnumSet.of(TrueCause.FREED_ON_OTHER_DEVICES, TrueCause.FREE_UNREPORTED)
