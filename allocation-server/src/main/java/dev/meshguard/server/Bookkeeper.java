@@ -37,12 +37,12 @@ final class Bookkeeper {
     private static final BufferType[] TYPES = BufferType.values();
     private static final AllocationDetails NOBODY = AllocationDetails.user();
 
-    /** What it costs to look for a process, in steps of cleaning: some files are read for it. */
+    /** Cost of looking for a process, in steps of cleaning: it reads some files. */
     private static final int STEPS_OF_LOOK = 50;
 
     private static final int MAX_DEVICES = 1024;
 
-    /** What there may be no room for. */
+    /** The kinds of records that have a limit. */
     private enum Limit {
         BUFFERS("buffers", "--max-buffers, maxBuffers"),
         CIRCULAR_BUFFERS("circular buffers and kernels", "--max-circular-buffers, maxCircularBuffers"),
@@ -138,7 +138,7 @@ final class Bookkeeper {
         }
         isRefusing = false;
         if (before != null && before.isLeftByDead()) {
-            // The address is another buffer's now: the device was given back in between.
+            // The address belongs to another buffer: the device was closed in between.
             evidence.newLife(device);
             books.beginNewLife(device);
         }
@@ -615,7 +615,7 @@ final class Bookkeeper {
         evidence.lost(count, reason);
     }
 
-    /** The server cannot go on: nothing more is heard of anybody. */
+    /** The server cannot go on: no program can report any more. */
     void failed(String reason) {
         if (lines != null) {
             lines.leftOut();
@@ -628,7 +628,7 @@ final class Bookkeeper {
         evidence.addUp();
     }
 
-    /** Nothing more is heard of programs that still run. */
+    /** Programs that still run cannot report any more. */
     void abandoned(long connections) {
         if (connections > 0) {
             evidence.stopped(String.format(

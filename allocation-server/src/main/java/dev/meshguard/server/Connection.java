@@ -29,11 +29,11 @@ final class Connection {
     @Nullable
     ByteBuffer unsent;
 
-    /** What came after a question that waits for its answer; nothing more is read until it is answered. */
+    /** Bytes received after a query that is not answered yet; the server reads on when it has answered. */
     @Nullable
     ByteBuffer waiting;
 
-    /** What {@link Bookkeeper#isChecked} is asked as long as a dump waits; 0 if none does. */
+    /** The argument for {@link Bookkeeper#isChecked} while a dump waits; 0 if no dump waits. */
     long dumpAfter;
 
     long records;

@@ -150,7 +150,7 @@ final class Evidence {
         losses = 0;
     }
 
-    /** Nothing more is heard of programs that still run. */
+    /** Programs that still run cannot report any more. */
     void stopped(String reason) {
         if (isKept) {
             addUp();
@@ -158,7 +158,7 @@ final class Evidence {
         }
     }
 
-    /** Nothing more is heard of anybody, and what was reported may not all have been recorded. */
+    /** No program can report any more, and some reports may not have been recorded. */
     void failed(String reason) {
         if (isKept) {
             tracker.reportsLost(1, reason);

@@ -316,7 +316,7 @@ final class SocketFile {
         return attributes(path).fileKey();
     }
 
-    /** What could not be linked back stays where its message says it is. */
+    /** A file that cannot be linked back stays at the path that the message names. */
     private static void removeIfEmpty(Path folder) throws IOException {
         if (!Files.exists(folder.resolve(Name.OLD.inFolder), LinkOption.NOFOLLOW_LINKS)) {
             Files.deleteIfExists(folder);

@@ -1,6 +1,6 @@
 package dev.meshguard.server.books.internal;
 
-/** What one process has in the books, so that its death costs what it had and not what others have. */
+/** The buffers of one process, linked, so that cleaning up after it visits no buffer of another process. */
 final class BookedProcess {
 
     final long pid;

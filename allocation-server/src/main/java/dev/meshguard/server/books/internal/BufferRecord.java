@@ -22,7 +22,7 @@ public final class BufferRecord extends Node {
     private byte type;
     BookedProcess owner = NOBODY;
 
-    /** What other processes than the owner refer to, by their ids; null if none does. */
+    /** The references of processes other than the owner, by process id; null if there are none. */
     private Share.@Nullable All shares;
 
     // What the history holds.
