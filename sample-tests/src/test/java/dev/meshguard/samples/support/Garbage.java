@@ -18,12 +18,22 @@ public final class Garbage {
         return new WeakReference<>(made.get());
     }
 
-    /** Returns when something lost is gone and everybody who waits for that was told. */
+    /**
+     * Returns once a lost object was collected and all references to it are in their queues.
+     *
+     * <p>The JVM fills the queues from a list, in a thread of its own and in no fixed order. It takes the next list only when it has
+     * emptied the one before. So a second object, collected after the first one's reference arrived, proves the first list empty.
+     */
     public static void collect(WeakReference<?> lost) {
-        collectUntil(() -> lost.get() == null);
-        ReferenceQueue<Object> told = new ReferenceQueue<>();
-        PhantomReference<Object> later = new PhantomReference<>(new Object(), told);
-        collectUntil(() -> told.poll() == later);
+        collectUntil(() -> lost.refersTo(null));
+        awaitAnEnqueuedReference();
+        awaitAnEnqueuedReference();
+    }
+
+    private static void awaitAnEnqueuedReference() {
+        ReferenceQueue<Object> queue = new ReferenceQueue<>();
+        PhantomReference<Object> reference = new PhantomReference<>(new Object(), queue);
+        collectUntil(() -> queue.poll() == reference);
     }
 
     /** Asks for collections until something has come true. */
