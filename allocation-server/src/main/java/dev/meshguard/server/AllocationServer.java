@@ -295,7 +295,9 @@ public final class AllocationServer implements AutoCloseable {
     /**
      * Reads what was sent, logs the last statistics, removes the socket if it is still this server's, and closes all connections.
      *
-     * <p>If programs are still connected that have reported, the tracker notes that nothing more is heard of them.
+     * <p>Programs that are still connected may allocate later, and no report of it is read. So the tracker then counts lost reports and
+     * names the processes, and {@code LeakCheck} finds the history inconclusive, even if every buffer was freed. End the programs first.
+     * A connection over which only questions were asked, such as a monitor's, does not count.
      */
     @Override
     public void close() {

@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,7 @@ final class Bookkeeper {
     private static final int STEPS_OF_LOOK = 50;
 
     private static final int MAX_DEVICES = 1024;
+    private static final int MAX_NAMED_PROGRAMS = 8;
 
     /** The kinds of records that have a limit. */
     private enum Limit {
@@ -628,14 +630,24 @@ final class Bookkeeper {
         evidence.addUp();
     }
 
-    /** Programs that still run cannot report any more. */
-    void abandoned(long connections) {
-        if (connections > 0) {
-            evidence.stopped(String.format(
-                    Locale.ROOT,
-                    "the allocation server was closed while %d %s still connected",
-                    connections,
-                    connections == 1 ? "program was" : "programs were"));
+    /**
+     * Notes the programs that are connected when the server is closed: what they report from now on, nobody reads.
+     *
+     * <p>This counts as lost reports rather than as stopped tracking. A history in which tracking stops while nothing is allocated is
+     * leak-free, because its source had nothing more to report. A connected program may allocate at any time.
+     */
+    void abandoned(List<Connection> connected) {
+        if (connected.isEmpty()) {
+            return;
         }
+        List<String> programs =
+                connected.stream().flatMap(Connection::programs).distinct().toList();
+        int more = programs.size() - MAX_NAMED_PROGRAMS;
+        evidence.stopped(String.format(
+                Locale.ROOT,
+                "the allocation server was closed while %s%s %s still connected, and read no later report",
+                programs.stream().limit(MAX_NAMED_PROGRAMS).collect(Collectors.joining(", ")),
+                more > 0 ? " and " + more + " more" : "",
+                programs.size() == 1 ? "was" : "were"));
     }
 }

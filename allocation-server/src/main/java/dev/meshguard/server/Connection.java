@@ -8,6 +8,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What the server knows of one connection; guarded by the server's lock. */
@@ -82,6 +83,16 @@ final class Connection {
 
     boolean hasReports() {
         return !processes.isEmpty();
+    }
+
+    /** Returns whether a program may report over it: it has reported, or sent a part of a record, or nothing yet. */
+    boolean mayReport() {
+        return hasReports() || carried > 0 || records == 0;
+    }
+
+    /** Returns the names of the programs that report over it; until the first report only the connection is known. */
+    Stream<String> programs() {
+        return hasReports() ? processes.stream().map(process -> "process " + process) : Stream.of(words());
     }
 
     AllocationDetails details() {

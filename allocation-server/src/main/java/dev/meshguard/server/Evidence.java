@@ -150,11 +150,11 @@ final class Evidence {
         losses = 0;
     }
 
-    /** Programs that still run cannot report any more. */
+    /** Programs that are still connected cannot report any more, and how much they would have reported is not known. */
     void stopped(String reason) {
         if (isKept) {
             addUp();
-            tracker.trackingStopped(reason);
+            tracker.reportsLost(-1, reason);
         }
     }
 

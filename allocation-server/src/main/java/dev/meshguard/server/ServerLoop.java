@@ -707,8 +707,8 @@ final class ServerLoop implements Runnable {
     private void end() {
         finishWork();
         bookkeeper.abandoned(connections.stream()
-                .filter(connection -> connection.isOpen && connection.hasReports())
-                .count());
+                .filter(connection -> connection.isOpen && connection.mayReport())
+                .toList());
         bookkeeper.stopped();
         flush();
         connections.stream().filter(connection -> connection.isOpen).forEach(this::ended);

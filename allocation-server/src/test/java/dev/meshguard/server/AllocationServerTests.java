@@ -12,6 +12,10 @@ import dev.meshguard.server.protocol.Request;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Doubt;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +26,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.AbstractStringAssert;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 /** What a program says is entered, logged and answered by the rules of the server that it was written for. */
@@ -314,6 +320,63 @@ class AllocationServerTests extends WithServer {
         }
 
         assertThat(lines()).containsExactly("✓ [PID 7] Allocated 524288 bytes of L1 on device 0 (buffer_id=0x1a0000)");
+    }
+
+    @Test
+    void aServerThatIsClosedWhileAProgramIsConnectedProvesNothing() throws IOException {
+        start(RecordSize.BYTES_112);
+        try (RawClient client = client()) {
+            client.send(Request.allocation(7, 0, BufferType.L1, 64, 64), Request.free(7, 0, 64));
+            client.query(0);
+            server.close();
+        }
+
+        assertThatClosedServer()
+                .startsWith("An unknown number of reports is missing")
+                .endsWith("the allocation server was closed while process 7 was still connected, and read no later"
+                        + " report).");
+    }
+
+    @Test
+    void allProgramsThatAreConnectedWhenTheServerIsClosedAreNamed() throws IOException {
+        start(RecordSize.BYTES_112);
+        try (RawClient first = client();
+                RawClient second = client();
+                RawClient silent = client();
+                RawClient monitor = client()) {
+            first.send(Request.allocation(7, 0, BufferType.L1, 64, 64), Request.free(7, 0, 64));
+            first.query(0);
+            second.send(Request.allocation(9, 0, BufferType.L1, 64, 64), Request.free(9, 0, 64));
+            second.query(0);
+            silent.send((byte) 1);
+            monitor.query(0);
+            server.close();
+        }
+
+        assertThatClosedServer().contains("while process 7, process 9, connection 3 were still connected");
+    }
+
+    @Test
+    void aServerThatIsClosedAfterItsProgramsEndedProvesThatNothingLeaked() throws IOException {
+        start(RecordSize.BYTES_112);
+        try (RawClient monitor = client()) {
+            try (RawClient client = client()) {
+                client.send(Request.allocation(7, 0, BufferType.L1, 64, 64), Request.free(7, 0, 64));
+            }
+            monitor.query(0);
+            server.close();
+        }
+
+        LeakVerdict verdict = LeakCheck.create().examine(server.tracker().history());
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    private AbstractStringAssert<?> assertThatClosedServer() {
+        LeakVerdict verdict = LeakCheck.create().examine(server.tracker().history());
+        assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        return assertThat(verdict.groundsForDoubt())
+                .extracting(Doubt::words)
+                .singleElement(InstanceOfAssertFactories.STRING);
     }
 
     @Test
