@@ -293,6 +293,17 @@ public final class AllocationServer implements AutoCloseable {
     }
 
     /**
+     * Returns why the log is not whole, as a sentence without its full stop; empty if all was written, or if there is no log.
+     *
+     * <p>The server goes on without its log, so that programs can still report.
+     */
+    public Optional<String> logFailure() {
+        synchronized (lock) {
+            return log == null ? Optional.empty() : log.failure();
+        }
+    }
+
+    /**
      * Reads what was sent, logs the last statistics, removes the socket if it is still this server's, and closes all connections.
      *
      * <p>Programs that are still connected may allocate later, and no report of it is read. So the tracker then counts lost reports and

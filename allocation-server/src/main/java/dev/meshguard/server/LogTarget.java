@@ -13,14 +13,19 @@ import java.nio.file.StandardOpenOption;
 interface LogTarget {
 
     /** A log that is open. */
-    interface Open extends LineBuffer.Target, Closeable {}
+    interface Open extends LineBuffer.Target, Closeable {
+
+        /** Returns the subject of a sentence about it. */
+        String words();
+    }
 
     /** Opens it. */
     Open open() throws IOException;
 
     /** Returns a log that is written to a file, behind what is in it. */
     static LogTarget to(Path file) {
-        return () -> to(Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+        return () -> to(
+                "the log " + file, Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
     }
 
     /** Returns a log that is appended to something that stays open. */
@@ -33,10 +38,15 @@ interface LogTarget {
 
             @Override
             public void close() {}
+
+            @Override
+            public String words() {
+                return "the log";
+            }
         };
     }
 
-    private static Open to(OutputStream file) {
+    private static Open to(String words, OutputStream file) {
         return new Open() {
             @Override
             public void take(byte[] bytes, int length) throws IOException {
@@ -46,6 +56,11 @@ interface LogTarget {
             @Override
             public void close() throws IOException {
                 file.close();
+            }
+
+            @Override
+            public String words() {
+                return words;
             }
         };
     }

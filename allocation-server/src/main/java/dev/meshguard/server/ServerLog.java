@@ -2,6 +2,7 @@ package dev.meshguard.server;
 
 import dev.meshguard.server.books.internal.LineBuffer;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * A server's log while it runs; guarded by the server's lock.
@@ -12,7 +13,7 @@ final class ServerLog implements LineBuffer.Target {
 
     private final LogTarget.Open target;
     private final Problems problems;
-    private boolean isBroken;
+    private Optional<String> failure = Optional.empty();
 
     ServerLog(LogTarget.Open target, Problems problems) {
         this.target = target;
@@ -21,7 +22,7 @@ final class ServerLog implements LineBuffer.Target {
 
     @Override
     public void take(byte[] bytes, int length) {
-        if (isBroken) {
+        if (failure.isPresent()) {
             return;
         }
         try {
@@ -39,8 +40,17 @@ final class ServerLog implements LineBuffer.Target {
         }
     }
 
+    /** Returns why the log is not whole, if so. */
+    Optional<String> failure() {
+        return failure;
+    }
+
+    /** Only the first failure is reported: the others follow from it. */
     private void broken(IOException why) {
-        isBroken = true;
-        problems.add("the log cannot be written, so it ends here: " + why.getMessage());
+        if (failure.isEmpty()) {
+            String sentence = target.words() + " cannot be written, so it ends here: " + why.getMessage();
+            failure = Optional.of(sentence);
+            problems.add(sentence);
+        }
     }
 }

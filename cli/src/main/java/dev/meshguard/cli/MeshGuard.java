@@ -44,7 +44,16 @@ import picocli.CommandLine.RunLast;
         versionProvider = MeshGuard.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
-        footer = {"", "meshguard COMMAND --help says what a command does, with examples."})
+        footer = {
+            "",
+            "Exit status, where a command has no other:",
+            "  0   it did what it was asked for",
+            "  64  wrong usage, or a file that cannot be read",
+            "  70  a defect of meshguard itself",
+            "  74  the answer could not be written",
+            "",
+            "meshguard COMMAND --help says what a command does, with its exit statuses and examples."
+        })
 public final class MeshGuard {
 
     private static final String ANALYZE = "analyze";

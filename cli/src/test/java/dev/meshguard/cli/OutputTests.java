@@ -346,6 +346,28 @@ class OutputTests {
                 .isEqualTo(new Answer(0, "meshguard (not from a jar)" + System.lineSeparator(), ""));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "analyze",
+                "replay",
+                "diff",
+                "convert",
+                "page",
+                "suite",
+                "minimize",
+                "to-test",
+                "record",
+                "serve",
+                "dump",
+                "query",
+                "top"
+            })
+    void everyCommandNamesItsExitStatuses(String command) {
+        assertThat(run("", (command + " --help").strip().split(" ")).out()).contains("Exit status");
+    }
+
     private static AllocationHistory history() {
         AllocationTracker tracker =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();

@@ -74,6 +74,27 @@ class ServeProcessTests {
     }
 
     @Test
+    void aServerThatCannotWriteItsLogSaysSoServesOnAndEndsWith74() throws Exception {
+        Path full = Path.of("/dev/full");
+        assumeTrue(Files.exists(full), "There is no /dev/full here, so no full disk is tried");
+        Process server = started(List.of(), "--log", full.toString());
+        try (AllocationClient client = connected(server)) {
+            client.allocated(0, BufferType.L1, 64, 4096);
+            assertThat(client.query(0).l1()).isEqualTo(4096);
+
+            server.destroy();
+
+            assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            server.destroyForcibly();
+        }
+        assertThat(server.exitValue()).isEqualTo(74);
+        assertThat(errors())
+                .isEqualTo(
+                        "meshguard: the log /dev/full cannot be written, so it ends here: No space left on device\n");
+    }
+
+    @Test
     void aServerWithoutMemorySaysSoEndsAndLetsNobodyWait() throws Exception {
         Process server = started(List.of("-Xmx24m"), "--max-buffers", "1000000000");
         try (SocketChannel program = connectedRaw(server)) {

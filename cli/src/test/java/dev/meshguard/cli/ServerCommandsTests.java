@@ -141,6 +141,29 @@ class ServerCommandsTests {
     }
 
     @Test
+    void aLogThatCannotBeOpenedIsStatus74() {
+        assertThat(run("serve", "--socket", socket(), "--log", folder.toString()))
+                .isEqualTo(new Answer(
+                        74,
+                        "",
+                        "meshguard: " + folder
+                                + " cannot be written: Is a directory. Give another path with --log.\n"));
+        assertThat(Path.of(socket())).doesNotExist();
+    }
+
+    @Test
+    void aLogInAFolderThatDoesNotExistIsWrongUsage() {
+        Path file = folder.resolve("no").resolve("server.log");
+
+        assertThat(run("serve", "--socket", socket(), "--log", file.toString()))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: " + file
+                                + " cannot be written: its folder does not exist. Give another path with --log.\n"));
+    }
+
+    @Test
     void aWrongNameOfOldBehaviourIsAnsweredWithTheRightOnes() {
         assertThat(run("serve", "--socket", socket(), "--compat", "zombies-live,nothing")
                         .err())

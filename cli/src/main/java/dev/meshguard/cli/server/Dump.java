@@ -26,6 +26,11 @@ import picocli.CommandLine.Spec;
             "The server does not answer with it: look into its log, or let meshguard analyze judge the log. Before it"
                     + " writes, it takes off what dead processes had.",
             "",
+            "Exit status:",
+            "  0   the server has written the dump",
+            "  64  wrong usage, or no server answers",
+            "  74  the answer could not be written",
+            "",
             "Examples:",
             "  meshguard dump",
             "  meshguard dump --socket /tmp/mine.sock --record-size 144 --kernels"

@@ -1,6 +1,7 @@
 package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Failures;
 import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.server.AllocationServer;
@@ -8,6 +9,8 @@ import dev.meshguard.server.Compatibility;
 import dev.meshguard.server.protocol.DeviceInfo;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -62,8 +65,9 @@ import picocli.CommandLine.Spec;
             "",
             "Exit status:",
             "  0   it was stopped, by Ctrl+C or SIGTERM too",
-            "  64  wrong usage, or a socket or log that cannot be made",
+            "  64  wrong usage, a socket that cannot be made, or a log in a folder that does not exist",
             "  70  it could not go on, for example without memory",
+            "  74  the log, or what it prints, could not be written; without its log the server goes on until it is stopped",
             "",
             "Examples:",
             "  meshguard serve --record-size 112 --log -",
@@ -171,10 +175,12 @@ public final class Serve implements Callable<Integer> {
         } finally {
             server.close();
         }
-        if (server.failure().isPresent()) {
-            return ExitStatus.FAILED.code();
-        }
-        return (out.hasFailed() ? ExitStatus.UNWRITTEN : ExitStatus.CLEAN).code();
+        return (server.failure().isPresent() ? ExitStatus.FAILED : statusOfStopped(server, out)).code();
+    }
+
+    private static ExitStatus statusOfStopped(AllocationServer server, Printer out) {
+        boolean isUnwritten = out.hasFailed() || server.logFailure().isPresent();
+        return isUnwritten ? ExitStatus.UNWRITTEN : ExitStatus.CLEAN;
     }
 
     private static void checkRange(String option, long value, long max) throws Refusal {
@@ -183,12 +189,27 @@ public final class Serve implements Callable<Integer> {
         }
     }
 
-    private static AllocationServer start(AllocationServer.Builder builder) throws Refusal {
+    private AllocationServer start(AllocationServer.Builder builder) throws Refusal {
         try {
             return builder.start();
         } catch (IOException e) {
+            if (e.getCause() instanceof FileSystemException cause && isLog(cause.getFile())) {
+                throw unwritableLog(cause);
+            }
             throw new Refusal(String.valueOf(e.getMessage()));
         }
+    }
+
+    private boolean isLog(@Nullable String file) {
+        return log != null && Path.of(log).toString().equals(file);
+    }
+
+    private static Refusal unwritableLog(FileSystemException e) {
+        return e instanceof NoSuchFileException
+                ? new Refusal(
+                        e.getFile() + " cannot be written: its folder does not exist. Give another path with --log.")
+                : Refusal.unwritten(
+                        e.getFile() + " cannot be written: " + Failures.reason(e) + ". Give another path with --log.");
     }
 
     /**
@@ -200,7 +221,7 @@ public final class Serve implements Callable<Integer> {
         Thread hook = new Thread(
                 () -> {
                     server.close();
-                    Runtime.getRuntime().halt((out.hasFailed() ? ExitStatus.UNWRITTEN : ExitStatus.CLEAN).code());
+                    Runtime.getRuntime().halt(statusOfStopped(server, out).code());
                 },
                 "meshguard-serve-end");
         Runtime.getRuntime().addShutdownHook(hook);

@@ -38,6 +38,11 @@ import picocli.CommandLine.Spec;
                     + " each device that changed, in bytes, with the change in brackets. Stop it with Ctrl+C. NO_COLOR=1"
                     + " switches colours off.",
             "",
+            "Exit status:",
+            "  0   it was stopped, or has shown as much as --count says",
+            "  64  wrong usage, or no server answers",
+            "  74  the answer could not be written",
+            "",
             "Examples:",
             "  meshguard top",
             "  meshguard top --interval 200 --device 0 --record-size 144",
