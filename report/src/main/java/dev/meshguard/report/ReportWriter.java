@@ -112,6 +112,9 @@ final class ReportWriter {
                 teardown(),
                 timeline(),
                 asides(),
+                Stream.of(Standing.UNDECIDED, Standing.EXPECTED)
+                        .flatMap(standing -> SurvivorHistogram.of(verdict, standing).stream())
+                        .toList(),
                 expectations(),
                 remedies(),
                 optOut(),
@@ -647,7 +650,7 @@ final class ReportWriter {
     // What hurts nobody, what may stay, what to do
 
     private List<String> asides() {
-        List<String> asides = new ArrayList<>(Spread.of(verdict));
+        List<String> asides = new ArrayList<>(SurvivorHistogram.of(verdict, Standing.LEAKED));
         if (isWithoutOrigins && !verdict.survivors().isEmpty()) {
             asides.add("No place in the code is named, because no origins were captured.");
         }

@@ -26,6 +26,7 @@ import org.apiguardian.api.API.Status;
  * @param teardown what each step of the clean-up gave back and left
  * @param timeline the live bytes of each phase
  * @param asides what is worth knowing and no finding: anomalies that hurt nobody, notes
+ * @param moreNotes the sizes, labels and devices of undecided and expected buffers; the text has them where no finding needs the room
  * @param expectations what became of the allowlist
  * @param remedies what to do, one for each cause
  * @param optOut the entry to paste where a buffer may stay, if one was found that may, in both its forms
@@ -42,6 +43,7 @@ public record VerdictReport(
         List<TeardownRow> teardown,
         List<TimelineRow> timeline,
         List<String> asides,
+        List<String> moreNotes,
         List<String> expectations,
         List<String> remedies,
         Optional<OptOut> optOut,
@@ -147,6 +149,7 @@ public record VerdictReport(
                 teardown,
                 timeline,
                 more,
+                moreNotes,
                 expectations,
                 remedies,
                 optOut,
@@ -164,6 +167,7 @@ public record VerdictReport(
                 teardown,
                 timeline,
                 asides,
+                moreNotes,
                 expectations,
                 remedies,
                 optOut,
@@ -181,6 +185,7 @@ public record VerdictReport(
                 teardown,
                 timeline,
                 asides,
+                moreNotes,
                 expectations,
                 remedies,
                 optOut,

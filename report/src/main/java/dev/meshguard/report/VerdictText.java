@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A report as plain text: the same characters in every locale and on every terminal. */
 final class VerdictText {
@@ -41,7 +42,12 @@ final class VerdictText {
                 wantedLines(report, FEWEST_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
         List<String> middle = tracked(report.tracked());
         int room = MOST_LINES - frame(report) - middle.size();
-        List<String> closing = closing(report, room - fewest);
+        List<String> closing = closing(report, report.asides(), room - fewest);
+        if (room - closing.size() - report.moreNotes().size() >= wantedLines(report, room)) {
+            List<String> notes = Stream.concat(report.asides().stream(), report.moreNotes().stream())
+                    .toList();
+            closing = closing(report, notes, room - fewest);
+        }
         int free = room - closing.size();
         for (List<String> table : List.of(teardown(report.teardown()), timeline(report.timeline()))) {
             if (free - table.size() >= fewest) {
@@ -132,7 +138,7 @@ final class VerdictText {
     }
 
     /** What to do comes last, next to where the reader goes on working. */
-    private static List<String> closing(VerdictReport report, int mostLines) {
+    private static List<String> closing(VerdictReport report, List<String> allNotes, int mostLines) {
         Optional<String> page = report.page().map(place -> "Page: " + place);
         List<String> advice = cut(report.remedies(), MOST_REMEDIES - (page.isPresent() ? 1 : 0), "remedies");
         report.optOut().ifPresent(entry -> {
@@ -143,7 +149,7 @@ final class VerdictText {
         Optional<String> reproduction = report.reproduction().map(command -> "Reproduce: " + command);
         int room = mostLines - advice.size() - (reproduction.isPresent() ? 1 : 0) - (page.isPresent() ? 1 : 0);
         List<String> notes = cut(
-                report.asides().stream().map(aside -> "Note: " + aside).toList(),
+                allNotes.stream().map(note -> "Note: " + note).toList(),
                 room - Math.min(1, report.expectations().size()),
                 "notes");
         List<String> lines = cut(report.expectations(), room - notes.size(), "expectations");

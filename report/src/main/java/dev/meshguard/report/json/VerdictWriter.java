@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 
 /** Writes one verdict; each method writes one kind of object, each line one field. */
 final class VerdictWriter {
@@ -220,7 +221,11 @@ final class VerdictWriter {
             json.writeStringField("line", report.optOut().get().line());
             json.writeEndObject();
         }
-        EventForm.texts(json, "notes", report.asides());
+        EventForm.texts(
+                json,
+                "notes",
+                Stream.concat(report.asides().stream(), report.moreNotes().stream())
+                        .toList());
         text("reproduction", report.reproduction());
         EventForm.texts(json, "text", report.text().lines().toList());
         json.writeEndObject();

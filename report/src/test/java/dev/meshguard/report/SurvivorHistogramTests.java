@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Many leaks are told by size, label and device as well. */
-class SpreadTests {
+/** Many survivors of one status are also reported by size, label and device. */
+class SurvivorHistogramTests {
 
     private final AllocationTracker tracker =
             AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
@@ -66,5 +69,35 @@ class SpreadTests {
         }
 
         assertThat(notes()).isEmpty();
+    }
+
+    @Test
+    void showsWhereManyExpectedBuffersLie() {
+        for (int device = 0; device < 5; device++) {
+            leak(device, "fabric", 4_096);
+        }
+
+        VerdictReport report = VerdictReport.of(LeakCheck.create()
+                .expecting(ExpectedBuffers.of(Expectation.because("telemetry").label("fabric")))
+                .examine(tracker.history()));
+
+        assertThat(report.asides()).isEmpty();
+        assertThat(report.text())
+                .contains(
+                        "Note: expected by size: below 10 KiB x 5",
+                        "Note: expected by label: \"fabric\" x 5",
+                        "Note: expected by device: device 0 x 1, device 1 x 1, device 2 x 1, device 3 x 1, device 4 x 1");
+    }
+
+    @Test
+    void showsWhereManyUndecidedBuffersLie() {
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        for (int layer = 0; layer < 5; layer++) {
+            leak(0, "layer " + layer, 20_000);
+        }
+
+        VerdictReport report = VerdictReport.of(LeakCheck.create().examine(tracker.history()));
+
+        assertThat(report.moreNotes()).contains("undecided by size: 10 KiB to 100 KiB x 5");
     }
 }

@@ -4,7 +4,6 @@ import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,47 +14,47 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * How many leaks lie together: by size, by label, by device.
+ * The number of survivors of one status by size, by label and by device.
  *
- * <p>Evidence beside the causes where there are more leaks than a reader looks at one by one. Sizes are put into the classes that
- * the field's own tools use, each ten times the one before.
+ * <p>It is evidence beside the causes where there are more survivors than a reader looks at one by one. The classes of sizes are
+ * those of the field's own tools, each ten times the one before.
  */
-final class Spread {
+final class SurvivorHistogram {
 
-    /** With fewer leaks the findings say all of it. */
-    private static final int FEWEST_LEAKS = 5;
+    /** With fewer findings the findings themselves show all of it. */
+    private static final int MIN_GROUPS = 5;
 
     private static final int MOST_PARTS = 6;
     private static final long SMALLEST_CLASS = 10 * 1024L;
     private static final int CLASSES = 5;
 
-    private Spread() {}
+    private SurvivorHistogram() {}
 
-    /** Returns a line each; none if the leaks are few. */
-    static List<String> of(LeakVerdict verdict) {
-        if (verdict.groups(Standing.LEAKED).size() < FEWEST_LEAKS) {
+    /** Returns three lines, by size, by label and by device; none if few findings have that status. */
+    static List<String> of(LeakVerdict verdict, Standing standing) {
+        if (verdict.groups(standing).size() < MIN_GROUPS) {
             return List.of();
         }
-        List<Survivor> leaked = verdict.survivors(survivor -> survivor.standing() == Standing.LEAKED);
-        List<String> lines = new ArrayList<>();
-        lines.add("leaked by size: " + parts(bySize(leaked)));
-        lines.add("leaked by label: "
-                + parts(counted(
-                        leaked,
-                        survivor -> survivor.buffer()
-                                .label()
-                                .map(Quantities::quoted)
-                                .orElse("unlabelled"))));
-        lines.add("leaked by device: "
-                + parts(counted(
-                        leaked, survivor -> "device " + survivor.buffer().device())));
-        return lines;
+        List<Survivor> survivors = verdict.survivors(survivor -> survivor.standing() == standing);
+        return List.of(
+                standing.words() + " by size: " + parts(bySize(survivors)),
+                standing.words() + " by label: "
+                        + parts(counted(
+                                survivors,
+                                survivor -> survivor.buffer()
+                                        .label()
+                                        .map(Quantities::quoted)
+                                        .orElse("unlabelled"))),
+                standing.words() + " by device: "
+                        + parts(counted(
+                                survivors,
+                                survivor -> "device " + survivor.buffer().device())));
     }
 
     /** The smallest first; a class that has none is left out. */
-    private static Map<String, Long> bySize(List<Survivor> leaked) {
+    private static Map<String, Long> bySize(List<Survivor> survivors) {
         TreeMap<Integer, Long> classes = new TreeMap<>();
-        leaked.forEach(survivor -> classes.merge(sizeClass(survivor.buffer().size()), 1L, Long::sum));
+        survivors.forEach(survivor -> classes.merge(sizeClass(survivor.buffer().size()), 1L, Long::sum));
         Map<String, Long> named = new LinkedHashMap<>();
         classes.forEach((sizeClass, count) -> named.put(name(sizeClass), count));
         return named;
@@ -82,9 +81,9 @@ final class Spread {
     }
 
     /** The most first; of as many the one that came first. */
-    private static Map<String, Long> counted(List<Survivor> leaked, Function<Survivor, String> name) {
+    private static Map<String, Long> counted(List<Survivor> survivors, Function<Survivor, String> name) {
         Map<String, Long> counts =
-                leaked.stream().collect(Collectors.groupingBy(name, LinkedHashMap::new, Collectors.counting()));
+                survivors.stream().collect(Collectors.groupingBy(name, LinkedHashMap::new, Collectors.counting()));
         return counts.entrySet().stream()
                 .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, Long::sum, LinkedHashMap::new));
