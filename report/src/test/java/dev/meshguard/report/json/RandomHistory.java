@@ -46,6 +46,9 @@ public final class RandomHistory {
             new Owner(Owner.Kind.DISPATCH, "prefetcher"),
             new Owner(Owner.Kind.OTHER, "\u0130stanbul"));
 
+    /** As much as many buffers can have without their sum being larger than a {@code long}. */
+    private static final long HUGE = Long.MAX_VALUE / 1_000;
+
     private final Random random;
     private final AllocationTracker tracker;
     private final List<AllocationRequest> requests = new ArrayList<>();
@@ -96,7 +99,7 @@ public final class RandomHistory {
         int devices = 1 + random.nextInt(3);
         BufferType type = any(BufferType.values());
         long address = address();
-        long size = random.nextInt(20) == 0 ? Long.MAX_VALUE / 4 : 64L * random.nextInt(4);
+        long size = random.nextInt(20) == 0 ? HUGE : 64L * random.nextInt(4);
         for (int device = 0; device < devices; device++) {
             tracker.allocated(request, device, type, address, size, any(Ownership.values()));
         }
