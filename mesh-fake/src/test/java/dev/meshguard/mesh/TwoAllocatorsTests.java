@@ -206,6 +206,43 @@ class TwoAllocatorsTests {
                 .on(new SubDeviceId(subDevice)));
     }
 
+    @Test
+    void aBackingBufferThatIsReportedAsDevice0CountsForTheFirstDeviceOfAMeshWithoutDevice0() {
+        MeshDevice mesh = openOn(2, 3, RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0);
+        mesh.allocate(MeshBufferConfig.replicated(SMALL));
+        mesh.close();
+
+        LeakVerdict verdict = verdict();
+        assertThat(verdict.sum().allocated()).isEqualTo(2);
+        assertThat(verdict.sum().leaked()).isEqualTo(2);
+        assertThat(verdict.sum().misreported()).isZero();
+        assertThat(verdict.survivors())
+                .extracting(survivor -> survivor.buffer().device())
+                .containsExactly(2, 3);
+    }
+
+    @Test
+    void aFreeThatIsReportedAsDevice0FreesOnTheFirstDeviceOfAMeshWithoutDevice0() {
+        MeshDevice mesh = openOn(2, 3, RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0);
+        mesh.allocate(MeshBufferConfig.replicated(SMALL)).deallocate();
+        mesh.close();
+
+        LeakVerdict verdict = verdict();
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(verdict.sum().allocated()).isEqualTo(2);
+        assertThat(verdict.sum().freed()).isEqualTo(2);
+        assertThat(verdict.anomalies()).isEmpty();
+    }
+
+    private MeshDevice openOn(int one, int other, RuntimeDefect defect) {
+        return Ttnn.builder(tracker)
+                .defects(defect)
+                .build()
+                .openMeshDevice(MeshDeviceOptions.defaults()
+                        .withMeshShape(MeshShape.of(1, 2))
+                        .withPhysicalDeviceIds(one, other));
+    }
+
     private MeshDevice open(RuntimeDefect... defects) {
         return Ttnn.builder(tracker).defects(defects).build().openMeshDevice(MeshShape.of(1, 2));
     }

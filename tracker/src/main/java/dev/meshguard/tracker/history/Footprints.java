@@ -26,6 +26,11 @@ final class Footprints {
         return !one.isAnonymous() && !other.isAnonymous() && of(one).equals(of(other));
     }
 
+    /** Returns whether a request, which is none of many alike, reported on a device. */
+    boolean include(AllocationRequest request, int device) {
+        return !request.isAnonymous() && of(request).contains(device);
+    }
+
     private Set<Integer> of(AllocationRequest request) {
         if (devices == null) {
             devices = new IdentityHashMap<>();

@@ -73,6 +73,12 @@ final class Replay {
     /** Lives whose handle was released after their device was closed. */
     private final Set<BufferGeneration> releasedLate = new HashSet<>();
 
+    /** Memory that a mesh reported under a device that it does not lie over. */
+    private record Outside(int mesh, int device, BufferType type, long address) {}
+
+    /** The first device of the mesh, where its memory is. */
+    private final Map<Outside, Integer> firstDevices = new HashMap<>();
+
     private final DeviceLives devices = new DeviceLives();
     private Phase phase = Phase.START;
 
@@ -185,11 +191,12 @@ final class Replay {
     }
 
     private void allocated(HistoryEvent.Allocated report) {
-        Address address = addresses.findOrAdd(report.device(), report.type(), report.address());
         AllocationDetails details = report.request().details();
-        int life = devices.now(report.device());
-        MeshLife lender = meshes.lender(details, report.device(), life);
-        if (isClosed(report.device()) || (lender != null && lender.isClosed())) {
+        int device = deviceOf(report);
+        Address address = addresses.findOrAdd(device, report.type(), report.address());
+        int life = devices.now(device);
+        MeshLife lender = meshes.lender(details, device, life);
+        if (isClosed(device) || (lender != null && lender.isClosed())) {
             note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, address.latest());
         }
         BufferGeneration holder = address.reportedAgain(lender, details, life);
@@ -198,11 +205,10 @@ final class Replay {
             taken.giveBack(holder);
             holder = null;
         }
-        boolean takesMemory =
-                details.kind() == BufferKind.BUFFER && (lender == null || lender.mayLend(report.device()));
+        boolean takesMemory = details.kind() == BufferKind.BUFFER && (lender == null || lender.mayLend(device));
         if (holder == null) {
             holder = new BufferGeneration(
-                    report.device(),
+                    device,
                     report.type(),
                     report.address(),
                     lives.isEmpty()
@@ -230,12 +236,44 @@ final class Replay {
             taken.take(holder, report).forEach(met -> note(met.kind(), report, met.holder()));
         }
         if (details.owner().isPresent()) {
-            fate(details.owner().get()).allocatedIn(report.device(), life);
+            fate(details.owner().get()).allocatedIn(device, life);
         }
         if (report.request().isAnonymous()) {
             return;
         }
         addSibling(report.request(), holder);
+    }
+
+    /**
+     * Returns the device whose memory a report of an allocation is about.
+     *
+     * <p>Some runtimes report the backing buffer of a mesh buffer under a device of their own choice, such as device 0. If the mesh
+     * does not lie over that device, and the request also reports on the first device of the mesh, then this is a second report of
+     * that memory.
+     */
+    private int deviceOf(HistoryEvent.Allocated report) {
+        AllocationDetails details = report.request().details();
+        int reported = report.device();
+        if (details.mesh().isEmpty()) {
+            return reported;
+        }
+        MeshLife lender = meshes.life(details.mesh().getAsInt(), reported, devices.now(reported));
+        if (lender.mayLend(reported)) {
+            return reported;
+        }
+        int first = lender.description().orElseThrow().devices().get(0);
+        if (!footprints.include(report.request(), first)) {
+            return reported;
+        }
+        firstDevices.put(new Outside(lender.mesh(), reported, report.type(), report.address()), first);
+        return first;
+    }
+
+    /** Returns the device on which a free takes a report back. A device that no allocation there named may be a stale number. */
+    private int deviceOfFree(AllocationDetails details, int reported, BufferType type, long address) {
+        return firstDevices.isEmpty() || details.mesh().isEmpty()
+                ? reported
+                : firstDevices.getOrDefault(new Outside(details.mesh().getAsInt(), reported, type, address), reported);
     }
 
     /** Most requests of a log began one life, so a list that can grow is made for the second. */
@@ -252,13 +290,14 @@ final class Replay {
     }
 
     private void freed(HistoryEvent.Freed report) {
-        Address address = addresses.find(report.device(), report.type(), report.address());
+        int device = deviceOfFree(report.request().details(), report.device(), report.type(), report.address());
+        Address address = addresses.find(device, report.type(), report.address());
         if (address == null) {
             note(Anomaly.Kind.UNKNOWN_FREE, report, null);
             return;
         }
-        int life = devices.now(report.device());
-        MeshLife lender = meshes.lender(report.request().details(), report.device(), life);
+        int life = devices.now(device);
+        MeshLife lender = meshes.lender(report.request().details(), device, life);
         BufferGeneration holder = address.freedBy(report, lender, life);
         // What takes another extent in its bank is another buffer, whose report is late or lost.
         if (holder == null || !holder.mayBeReleasedBy(report.request().details())) {
@@ -270,7 +309,7 @@ final class Replay {
             return;
         }
         MeshLife itsMesh = holder.lender();
-        boolean late = isClosed(report.device()) || (itsMesh != null && itsMesh.isClosed());
+        boolean late = isClosed(device) || (itsMesh != null && itsMesh.isClosed());
         if (late && holder.kind() == BufferKind.BUFFER) {
             note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, holder);
         }
@@ -294,11 +333,12 @@ final class Replay {
             case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
             case STILL_SHARED -> throw new IllegalStateException("A handle of several frees nothing: " + report);
         };
-        Address address = addresses.find(report.device(), report.type(), report.address());
-        note(kind, report, report.device(), report.type(), report.address(), holder(report, address));
+        int device = deviceOfFree(report.request().details(), report.device(), report.type(), report.address());
+        Address address = addresses.find(device, report.type(), report.address());
+        note(kind, report, report.device(), report.type(), report.address(), holder(report, device, address));
     }
 
-    private @Nullable BufferGeneration holder(HistoryEvent.FreeIgnored report, @Nullable Address address) {
+    private @Nullable BufferGeneration holder(HistoryEvent.FreeIgnored report, int device, @Nullable Address address) {
         if (address == null) {
             return null;
         }
@@ -306,8 +346,7 @@ final class Replay {
         if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED) {
             return releasedAt(address, details);
         }
-        int life = devices.now(report.device());
-        return address.lastOf(meshes.lender(details, report.device(), life), details);
+        return address.lastOf(meshes.lender(details, device, devices.now(device)), details);
     }
 
     /**

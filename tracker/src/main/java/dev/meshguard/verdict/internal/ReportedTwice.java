@@ -5,6 +5,7 @@ import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.WitnessReading.Testimony;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
+import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
@@ -80,22 +81,28 @@ final class ReportedTwice implements Rule {
                 : reports;
     }
 
-    /** A mesh has no memory on a device that it does not lie over: its own object was reported under the number of a device. */
+    /**
+     * A mesh has no memory on a device that it does not lie over: its own object was reported under the number of a device, and only
+     * such reports are left.
+     */
     private static Optional<Diagnosis> reportedForItsMesh(Case survivor) {
-        if (!survivor.isReportedElsewhere()) {
+        BufferGeneration buffer = survivor.buffer();
+        if (buffer.mesh().isEmpty() || buffer.reports().size() < 2) {
             return Optional.empty();
         }
-        BufferGeneration buffer = survivor.buffer();
-        Optional<BufferGeneration> real = survivor.history().buffersOf(buffer.request()).stream()
-                .filter(sibling -> sibling.device() != buffer.device() && sibling.address() == buffer.address())
+        Optional<Report> real = buffer.reports().stream()
+                .filter(report -> deviceOf(survivor, report) == buffer.device())
                 .findFirst();
         boolean isKept = buffer.owner()
                 .filter(owner -> survivor.history().cachingOf(owner).isPresent()
                         && survivor.history().endOf(owner).isEmpty())
                 .isPresent();
-        if (real.isEmpty() || isKept) {
+        boolean isReal =
+                buffer.reportsLeft().stream().anyMatch(report -> deviceOf(survivor, report) == buffer.device());
+        if (real.isEmpty() || isReal || isKept) {
             return Optional.empty();
         }
+        Report left = buffer.reportsLeft().get(0);
         return Optional.of(Diagnosis.of(
                 Cause.REPORTED_TWICE,
                 Standing.MISREPORTED,
@@ -104,12 +111,21 @@ final class ReportedTwice implements Rule {
                                 Locale.ROOT,
                                 "mesh %d does not lie over device %d: event #%d reports what event #%d reports on device %d",
                                 buffer.mesh().getAsInt(),
-                                buffer.device(),
-                                buffer.bornAt(),
-                                real.get().bornAt(),
-                                real.get().device()),
-                        buffer.bornAt(),
-                        real.get().bornAt())));
+                                deviceOf(survivor, left),
+                                left.allocatedAt(),
+                                real.get().allocatedAt(),
+                                buffer.device()),
+                        left.allocatedAt(),
+                        real.get().allocatedAt())));
+    }
+
+    /** Returns the device that a report named, which is another than the buffer's where a mesh does not lie over it. */
+    private static int deviceOf(Case survivor, Report report) {
+        return survivor.history()
+                .event(report.allocatedAt())
+                .filter(HistoryEvent.Allocated.class::isInstance)
+                .map(event -> ((HistoryEvent.Allocated) event).device())
+                .orElse(survivor.buffer().device());
     }
 
     /** Every report that is left belongs to an allocation of which another report was taken back. */
