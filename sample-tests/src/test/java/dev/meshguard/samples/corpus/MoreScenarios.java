@@ -1,6 +1,8 @@
 package dev.meshguard.samples.corpus;
 
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.MeshDeviceOptions;
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.corpus.stage.Handle;
 import dev.meshguard.samples.corpus.stage.Stage;
 import dev.meshguard.tracker.BufferType;
@@ -11,13 +13,15 @@ import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** Programs with an allowlist, programs that a source does not listen to all the time, and programs whose handles are collected. */
+/** Programs with an allowlist, with an absent source, with collected handles, and with several allocators over a device. */
 final class MoreScenarios {
 
     private static final long KIB = 1_024;
+    private static final long LARGE = 32L << 20;
     private static final String REASON = "kept on purpose";
 
     private MoreScenarios() {}
@@ -264,5 +268,155 @@ final class MoreScenarios {
                             stage.drop(tensor);
                             stage.close(mesh);
                         })));
+    }
+
+    /** Returns those in which two allocators reserve one address, and those of meshes without device 0. */
+    static List<Scenario> ofSeveralAllocators() {
+        return List.of(
+                Scenario.onAMesh("several allocators: all freed", onMesh((stage, mesh) -> {
+                    Handle ofMesh = stage.buffer(mesh, "ofMesh", BufferType.DRAM, LARGE);
+                    Handle ofDevice = stage.onDevice(mesh, 2, "ofDevice", BufferType.DRAM, 4 * KIB);
+                    stage.free(ofMesh, ofDevice);
+                })),
+                Scenario.onAMesh("several allocators: all freed, the device's first", onMesh((stage, mesh) -> {
+                    Handle ofDevice = stage.onDevice(mesh, 2, "ofDevice", BufferType.DRAM, 4 * KIB);
+                    Handle ofMesh = stage.buffer(mesh, "ofMesh", BufferType.DRAM, LARGE);
+                    stage.free(ofDevice, ofMesh);
+                })),
+                Scenario.onAMesh("several allocators: all freed, of every device", onMesh((stage, mesh) -> {
+                    List<Handle> ofDevices = new ArrayList<>();
+                    Handle ofMesh = stage.buffer(mesh, "ofMesh", BufferType.DRAM, LARGE);
+                    for (int device : mesh.deviceIds()) {
+                        ofDevices.add(stage.onDevice(mesh, device, "ofDevice", BufferType.DRAM, 4 * KIB));
+                    }
+                    ofDevices.forEach(stage::free);
+                    stage.free(ofMesh);
+                })),
+                Scenario.onAMesh("several allocators: all freed, and both addresses reused", onMesh((stage, mesh) -> {
+                    for (int round = 0; round < 2; round++) {
+                        Handle ofMesh = stage.buffer(mesh, "ofMesh", BufferType.DRAM, LARGE);
+                        Handle ofDevice = stage.onDevice(mesh, 2, "ofDevice", BufferType.DRAM, 4 * KIB);
+                        stage.free(ofMesh, ofDevice);
+                    }
+                })),
+                Scenario.onAMesh("several allocators: a tensor and a device's buffer freed", onMesh((stage, mesh) -> {
+                    Handle ofMesh = stage.tensor(mesh, "ofMesh", 64, 64);
+                    Handle ofDevice = stage.onDevice(mesh, 0, "ofDevice", BufferType.DRAM, 8 * KIB);
+                    stage.free(ofMesh, ofDevice);
+                })),
+                Scenario.onAMesh("several allocators: the device's buffer kept", onMesh((stage, mesh) -> {
+                    Handle ofMesh = stage.buffer(mesh, "ofMesh", BufferType.DRAM, LARGE);
+                    stage.onDevice(mesh, 2, "ofDevice", BufferType.DRAM, 4 * KIB);
+                    stage.free(ofMesh);
+                })),
+                Scenario.onAMesh("several allocators: the mesh's buffer kept", onMesh((stage, mesh) -> {
+                    Handle ofDevice = stage.onDevice(mesh, 2, "ofDevice", BufferType.DRAM, 4 * KIB);
+                    stage.buffer(mesh, "ofMesh", BufferType.DRAM, LARGE);
+                    stage.free(ofDevice);
+                })),
+                Scenario.onAMesh("several allocators: both kept", onMesh((stage, mesh) -> {
+                    stage.buffer(mesh, "ofMesh", BufferType.DRAM, LARGE);
+                    stage.onDevice(mesh, 2, "ofDevice", BufferType.DRAM, 4 * KIB);
+                })),
+                Scenario.onAMesh("several allocators: a tensor and a device's buffer dropped", onMesh((stage, mesh) -> {
+                    stage.drop(stage.tensor(mesh, "ofMesh", 64, 64));
+                    stage.drop(stage.onDevice(mesh, 0, "ofDevice", BufferType.DRAM, 8 * KIB));
+                })),
+                Scenario.onAMesh(
+                        "several allocators: the device's buffer freed after the close",
+                        stage -> stage.open(2, 4).ifPresent(mesh -> {
+                            Handle ofMesh = stage.buffer(mesh, "ofMesh", BufferType.DRAM, LARGE);
+                            Handle ofDevice = stage.onDevice(mesh, 2, "ofDevice", BufferType.DRAM, 4 * KIB);
+                            stage.free(ofMesh);
+                            stage.closeClean(mesh);
+                            stage.free(ofDevice);
+                        })),
+                Scenario.onAMesh(
+                        "several allocators: the mesh's buffer freed after the close",
+                        stage -> stage.open(2, 4).ifPresent(mesh -> {
+                            Handle ofMesh = stage.buffer(mesh, "ofMesh", BufferType.DRAM, LARGE);
+                            Handle ofDevice = stage.onDevice(mesh, 2, "ofDevice", BufferType.DRAM, 4 * KIB);
+                            stage.free(ofDevice);
+                            stage.closeClean(mesh);
+                            stage.free(ofMesh);
+                        })),
+                Scenario.losingAReport(
+                        "several allocators: a lost free of the mesh's, the device's kept", onMesh((stage, mesh) -> {
+                            Handle ofMesh = stage.buffer(mesh, "ofMesh", BufferType.DRAM, LARGE);
+                            stage.onDevice(mesh, 2, "ofDevice", BufferType.DRAM, 4 * KIB);
+                            stage.unheard(() -> stage.free(ofMesh));
+                        })),
+                Scenario.losingAReport(
+                        "several allocators: a lost free of the device's, the mesh's kept", onMesh((stage, mesh) -> {
+                            Handle ofDevice = stage.onDevice(mesh, 2, "ofDevice", BufferType.DRAM, 4 * KIB);
+                            stage.buffer(mesh, "ofMesh", BufferType.DRAM, LARGE);
+                            stage.unheard(() -> stage.free(ofDevice));
+                        })),
+                Scenario.losingAReport("a lost free, and another buffer kept at its address", onMesh((stage, mesh) -> {
+                    Handle before = stage.buffer(mesh, "before", BufferType.DRAM, LARGE);
+                    stage.unheard(() -> stage.free(before));
+                    stage.buffer(mesh, "anew", BufferType.DRAM, 4 * KIB);
+                })),
+                Scenario.onAMesh("two sub-devices, all freed", onMesh((stage, mesh) -> {
+                    stage.divide(mesh);
+                    Handle left = stage.local(mesh, "left", 0);
+                    Handle right = stage.local(mesh, "right", 1);
+                    stage.free(left, right);
+                })),
+                Scenario.onAMesh("two sub-devices, one of which keeps", onMesh((stage, mesh) -> {
+                    stage.divide(mesh);
+                    Handle left = stage.local(mesh, "left", 0);
+                    stage.local(mesh, "right", 1);
+                    stage.free(left);
+                })),
+                Scenario.onAMesh("two sub-devices, both of which keep", onMesh((stage, mesh) -> {
+                    stage.divide(mesh);
+                    stage.drop(stage.local(mesh, "left", 0));
+                    stage.local(mesh, "right", 1);
+                })),
+                Scenario.onAMesh(
+                        "two sub-devices, one freed after the close",
+                        stage -> stage.open(2, 4).ifPresent(mesh -> {
+                            stage.divide(mesh);
+                            Handle left = stage.local(mesh, "left", 0);
+                            Handle right = stage.local(mesh, "right", 1);
+                            stage.free(left);
+                            stage.closeClean(mesh);
+                            stage.free(right);
+                        })),
+                Scenario.onAMesh("a mesh without device 0, all freed", withoutDevice0((stage, mesh) -> {
+                    Handle tensor = stage.tensor(mesh, "tensor", 64, 64);
+                    Handle sum = stage.add(mesh, "sum", tensor, tensor);
+                    stage.free(sum, tensor, stage.onDevice(mesh, 3, "single", BufferType.DRAM, 4 * KIB));
+                })),
+                Scenario.onAMesh("a mesh without device 0, one tensor kept", withoutDevice0((stage, mesh) -> {
+                    stage.tensor(mesh, "kept", 64, 64);
+                    stage.free(stage.tensor(mesh, "freed", 64, 64));
+                })),
+                Scenario.onAMesh(
+                        "a mesh without device 0, a buffer of one device kept", withoutDevice0((stage, mesh) -> {
+                            stage.free(stage.tensor(mesh, "freed", 64, 64));
+                            stage.onDevice(mesh, 3, "kept", BufferType.DRAM, 4 * KIB);
+                        })),
+                Scenario.onAMesh(
+                        "a mesh without device 0, a tensor freed after the close",
+                        stage -> openWithoutDevice0(stage).ifPresent(mesh -> {
+                            Handle outlives = stage.tensor(mesh, "outlives", 64, 64);
+                            stage.closeClean(mesh);
+                            stage.free(outlives);
+                        })));
+    }
+
+    private static Consumer<Stage> withoutDevice0(BiConsumer<Stage, MeshDevice> work) {
+        return stage -> openWithoutDevice0(stage).ifPresent(mesh -> {
+            work.accept(stage, mesh);
+            stage.closeClean(mesh);
+        });
+    }
+
+    private static Optional<MeshDevice> openWithoutDevice0(Stage stage) {
+        return stage.openWith(
+                stage.runtime(),
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 2)).withPhysicalDeviceIds(2, 3));
     }
 }

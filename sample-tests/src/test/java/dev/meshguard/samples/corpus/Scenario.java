@@ -16,6 +16,11 @@ public record Scenario(String name, boolean onAMesh, Consumer<Stage> program) {
         return new Scenario(name, true, program);
     }
 
+    /** Returns a program on a mesh that loses a report by itself, so that no defect and fault is tried on it. */
+    static Scenario losingAReport(String name, Consumer<Stage> program) {
+        return new Scenario(name, false, program);
+    }
+
     static Scenario bound(String name, Consumer<Stage> program) {
         return new Scenario(name, false, program);
     }

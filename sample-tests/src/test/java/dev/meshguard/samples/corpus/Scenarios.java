@@ -32,6 +32,7 @@ final class Scenarios {
         all.addAll(MoreScenarios.allowing());
         all.addAll(MoreScenarios.untracked());
         all.addAll(MoreScenarios.collected());
+        all.addAll(MoreScenarios.ofSeveralAllocators());
         return all;
     }
 

@@ -76,6 +76,9 @@ public final class Stage {
         }
     }
 
+    private static final CoreRange LEFT = new CoreRange(0, 0, 3, 3);
+    private static final CoreRange RIGHT = new CoreRange(4, 0, 7, 3);
+
     private final Setting setting;
     private final HandleFinder finder;
     private final Clock clock = new Clock();
@@ -367,25 +370,35 @@ public final class Stage {
 
     /** Divides the mesh, makes a buffer in one part, frees it unless it is to be kept, and joins the parts again. */
     public Handle inSubDevice(MeshDevice mesh, String name, Runnable meanwhile) {
-        CoreRange left = new CoreRange(0, 0, 3, 3);
-        Optional<SubDeviceManagerId> manager = step(() -> mesh.createSubDeviceManager(
-                List.of(SubDevice.of(left), SubDevice.of(new CoreRange(4, 0, 7, 3))), 8_192));
+        Optional<SubDeviceManagerId> manager = divide(mesh);
         if (manager.isEmpty()) {
             return Handle.NOTHING;
         }
-        does(() -> mesh.loadSubDeviceManager(manager.get()));
-        Handle local = made(
-                name,
-                MeshBuffer.class,
-                () -> mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 16_384, 1_024)
-                        .heightSharded(CoreRangeSet.of(left))
-                        .on(new SubDeviceId(0)))),
-                MeshBuffer::deallocate);
+        Handle local = local(mesh, name, 0);
         meanwhile.run();
         free(local);
         does(mesh::clearLoadedSubDeviceManager);
         does(() -> mesh.removeSubDeviceManager(manager.get()));
         return local;
+    }
+
+    /** Divides each device of the mesh into two sub-devices, each with an allocator of its own, and loads that. */
+    public Optional<SubDeviceManagerId> divide(MeshDevice mesh) {
+        Optional<SubDeviceManagerId> manager =
+                step(() -> mesh.createSubDeviceManager(List.of(SubDevice.of(LEFT), SubDevice.of(RIGHT)), 8_192));
+        manager.ifPresent(known -> does(() -> mesh.loadSubDeviceManager(known)));
+        return manager;
+    }
+
+    /** Makes a buffer in the first or the second sub-device. */
+    public Handle local(MeshDevice mesh, String name, int subDevice) {
+        return made(
+                name,
+                MeshBuffer.class,
+                () -> mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 16_384, 1_024)
+                        .heightSharded(CoreRangeSet.of(subDevice == 0 ? LEFT : RIGHT))
+                        .on(new SubDeviceId(subDevice)))),
+                MeshBuffer::deallocate);
     }
 
     // Without a mesh
