@@ -99,6 +99,22 @@ class MemoryBudgetTests {
     }
 
     @Test
+    void aBudgetForADeviceThatNoMeshHasFailsWithTheDevicesOfTheMesh() {
+        assertThat(run(AbsentDeviceTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("""
+                        BUDGET NOT CHECKED  1 limit of 1 budget cannot be checked
+                        1. L1 of device 99: peak at most 1 MiB (1048576 B): the peak cannot be checked
+                           device = 99 is no device of the mesh, which has 0-7. Give one of these, or leave device out to limit each device.""");
+    }
+
+    @Test
+    void aBudgetForAnyDeviceHoldsWhereATestOpensNoMesh() {
+        assertThat(run(NoMeshTestCase.class)).hasSingleTest().whichSucceeded();
+    }
+
+    @Test
     void limitsThatCannotBeAreRefusedWithPlaceValueAndWayOut() {
         assertRefused(
                 NegativeTestCase.class,
@@ -144,6 +160,22 @@ class MemoryBudgetTests {
         void decode(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
         }
+    }
+
+    @TrackAllocations
+    static class AbsentDeviceTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.L1, device = 99, peakBytes = 1_048_576)
+        void test(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations
+    static class NoMeshTestCase {
+        @Test
+        @MemoryBudget(type = BufferType.L1, device = 99, peakBytes = 1_048_576)
+        void test() {}
     }
 
     @TrackAllocations

@@ -117,12 +117,20 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
                     Quantities.size(reading.freePerBank()),
                     Quantities.size(reading.largestFreePerBank())));
         } else if (overrun instanceof Overrun.Unknown unknown) {
-            lines.add(number + ". " + unknown.budget() + ": the "
-                    + (unknown.measure() == Measure.FRAGMENTATION ? "fragmentation" : "largest free block")
-                    + " cannot be checked");
+            lines.add(number + ". " + unknown.budget() + ": the " + name(unknown.measure()) + " cannot be checked");
             lines.add(INDENT + unknown.reason());
         }
         return lines;
+    }
+
+    private static String name(Measure measure) {
+        return switch (measure) {
+            case PEAK_BYTES -> "peak";
+            case LIVE_BYTES -> "live bytes";
+            case BUFFERS -> "number of buffers";
+            case LARGEST_FREE_BLOCK -> "largest free block";
+            case FRAGMENTATION -> "fragmentation";
+        };
     }
 
     private static String title(Overrun.Used used) {

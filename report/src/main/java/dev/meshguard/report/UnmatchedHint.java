@@ -2,12 +2,18 @@ package dev.meshguard.report;
 
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.OriginPattern;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Why an entry of an allowlist probably fits nothing: a slip that can be told from what is left. */
@@ -29,7 +35,8 @@ final class UnmatchedHint {
     static Optional<String> of(Expectation entry, LeakVerdict verdict) {
         Optional<String> ofPhase = entry.phase()
                 .flatMap(phase -> ofPhase(phase.name(), phasesOf(verdict).toList()));
-        return ofPhase.or(() -> entry.origin().flatMap(pattern -> ofOrigin(pattern, verdict)));
+        return ofPhase.or(() -> ofDevices(entry.devices(), verdict.history()))
+                .or(() -> entry.origin().flatMap(pattern -> ofOrigin(pattern, verdict)));
     }
 
     private static Stream<String> phasesOf(LeakVerdict verdict) {
@@ -48,6 +55,20 @@ final class UnmatchedHint {
                 .map(meant -> String.format(Locale.ROOT, "no phase %s; did you mean %s", name, meant))
                 .orElseGet(
                         () -> String.format(Locale.ROOT, "no phase %s; there are %s", name, String.join(", ", known))));
+    }
+
+    private static Optional<String> ofDevices(DeviceSet devices, AllocationHistory history) {
+        Set<Integer> known = history.meshes().stream()
+                .flatMap(mesh -> mesh.devices().stream())
+                .collect(Collectors.toCollection(TreeSet::new));
+        boolean isOfNoMesh = !devices.isAny()
+                && !known.isEmpty()
+                && Collections.disjoint(devices.ids(), known)
+                && Collections.disjoint(devices.ids(), history.devices());
+        return isOfNoMesh
+                ? Optional.of(
+                        String.format(Locale.ROOT, "no mesh has device %s; there are %s", devices, DeviceSet.of(known)))
+                : Optional.empty();
     }
 
     private static Optional<String> ofOrigin(OriginPattern pattern, LeakVerdict verdict) {

@@ -6,6 +6,7 @@ import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Scope;
@@ -13,9 +14,11 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -86,6 +89,25 @@ class ExpectationReportTests {
                    where that is right, remove the entry: the next leak would find room in it
 
                 Tracked: nothing was allocated""");
+    }
+
+    @Test
+    void saysThatAnEntryIsForADeviceThatNoMeshHas() {
+        tracker.meshOpened(MeshDescription.of(0, "1x2 mesh", List.of(2, 3)));
+        tracker.meshClosed(0);
+
+        LeakVerdict verdict = LeakCheck.create()
+                .expecting(ExpectedBuffers.of(
+                        Expectation.because("shared").devices(DeviceSet.of(99)).atMost(1),
+                        Expectation.because("shared")
+                                .devices(DeviceSet.of(3, 99))
+                                .atMost(2)))
+                .examine(tracker.history());
+
+        assertThat(VerdictReport.of(verdict).expectations())
+                .containsExactly(
+                        "Never matched: 2 (device 99, at most 1 buffer, because \"shared\": no mesh has device 99; there are"
+                                + " 2-3; devices 3,99, at most 2 buffers, because \"shared\")");
     }
 
     @ParameterizedTest

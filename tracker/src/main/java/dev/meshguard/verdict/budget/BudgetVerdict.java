@@ -10,12 +10,14 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.internal.HeldMemory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -56,8 +58,12 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
         Judge judge = new Judge(verdict);
         List<Overrun> overruns = new ArrayList<>();
         for (MemoryBudget budget : budgets) {
-            overruns.addAll(judge.used(budget));
-            overruns.addAll(broken(budget, readings));
+            if (isOfNoMesh(budget, verdict.history())) {
+                overruns.addAll(ofNoMesh(budget, verdict.history()));
+            } else {
+                overruns.addAll(judge.used(budget));
+                overruns.addAll(broken(budget, readings));
+            }
         }
         return new BudgetVerdict(budgets, overruns, judge.uncounted);
     }
@@ -65,6 +71,30 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
     /** Returns whether every budget was kept to. */
     public boolean isKept() {
         return overruns.isEmpty();
+    }
+
+    /** Returns whether a budget is for a device that no mesh lies over, which no run can break. */
+    private static boolean isOfNoMesh(MemoryBudget budget, AllocationHistory history) {
+        return budget.device().isPresent()
+                && !history.meshes().isEmpty()
+                && history.meshes().stream()
+                        .noneMatch(
+                                mesh -> mesh.devices().contains(budget.device().getAsInt()))
+                && !history.devices().contains(budget.device().getAsInt());
+    }
+
+    private static List<Overrun> ofNoMesh(MemoryBudget budget, AllocationHistory history) {
+        DeviceSet devices = DeviceSet.of(history.meshes().stream()
+                .flatMap(mesh -> mesh.devices().stream())
+                .toList());
+        String reason = String.format(
+                Locale.ROOT,
+                "device = %d is no device of the mesh, which has %s. Give one of these, or leave device out to limit each device.",
+                budget.device().orElseThrow(),
+                devices);
+        return budget.limits().stream()
+                .<Overrun>map(measure -> new Overrun.Unknown(budget, measure, reason))
+                .toList();
     }
 
     private static List<Overrun> broken(MemoryBudget budget, List<AllocatorReading> readings) {

@@ -2,10 +2,12 @@ package dev.meshguard.verdict.budget;
 
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Quantities;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.StringJoiner;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -105,6 +107,17 @@ public record MemoryBudget(
     /** Returns whether a limit is set that only an allocator can tell. */
     public boolean needsAllocator() {
         return largestFreeBlock.isPresent() || fragmentation.isPresent();
+    }
+
+    /** Returns which limits are set. */
+    Set<Measure> limits() {
+        Set<Measure> limits = EnumSet.noneOf(Measure.class);
+        peakBytes.ifPresent(most -> limits.add(Measure.PEAK_BYTES));
+        liveBytes.ifPresent(most -> limits.add(Measure.LIVE_BYTES));
+        buffers.ifPresent(most -> limits.add(Measure.BUFFERS));
+        largestFreeBlock.ifPresent(least -> limits.add(Measure.LARGEST_FREE_BLOCK));
+        fragmentation.ifPresent(most -> limits.add(Measure.FRAGMENTATION));
+        return limits;
     }
 
     /** Returns whether no limit is set, so that nothing can break it. */
