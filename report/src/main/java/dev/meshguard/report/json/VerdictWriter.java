@@ -127,6 +127,7 @@ final class VerdictWriter {
             EventForm.owner(json, buffer.owner().get());
         }
         integer("mesh", buffer.mesh());
+        EventForm.allocator(json, buffer.allocator());
         text("expectedBy", survivor.expectation().map(Object::toString));
         objects("openReports", survivor.reports(), this::openReport);
         // Where it says the same of all of them, once is enough.

@@ -3,10 +3,13 @@ package dev.meshguard.report.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
@@ -14,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -97,6 +101,44 @@ class VerdictJsonTests {
                     }
                   ],
                 """);
+    }
+
+    @Test
+    void namesTheAllocatorOfEachBufferWhereItIsKnown() {
+        allocateFrom(Optional.of(AllocatorId.MESH), 0x1000);
+        allocateFrom(Optional.of(AllocatorId.DEVICE), 0x2000);
+        allocateFrom(Optional.of(AllocatorId.subDevice(3, 1)), 0x3000);
+        allocateFrom(Optional.empty(), 0x4000);
+
+        String document = VerdictJson.text(report());
+
+        assertThat(buffer(document, 0x1000))
+                .contains("\"allocator\" : \"MESH\"")
+                .doesNotContain("manager");
+        assertThat(buffer(document, 0x2000))
+                .contains("\"allocator\" : \"DEVICE\"")
+                .doesNotContain("manager");
+        assertThat(buffer(document, 0x3000))
+                .contains("\"allocator\" : \"SUB_DEVICE\"", "\"manager\" : 3", "\"subDevice\" : 1");
+        assertThat(buffer(document, 0x4000)).doesNotContain("allocator");
+        assertThat(JsonSchemas.ofVerdict().faultsOf(document)).isEmpty();
+    }
+
+    private void allocateFrom(Optional<AllocatorId> allocator, long address) {
+        AllocationDetails details = AllocationDetails.user();
+        tracker.allocated(
+                tracker.request(allocator.map(details::fromAllocator).orElse(details)),
+                0,
+                BufferType.L1,
+                address,
+                64,
+                Ownership.OWNING);
+    }
+
+    /** Returns the fields of a buffer from its address to its reports. */
+    private static String buffer(String document, long address) {
+        int start = document.indexOf("\"address\" : " + address + ",");
+        return document.substring(start, document.indexOf("openReports", start));
     }
 
     @Test

@@ -1,0 +1,99 @@
+package dev.meshguard.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.AllocatorId;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.verdict.LeakCheck;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How a verdict reads where a mesh and a device or a sub-device of it reserve one address. */
+class SeveralAllocatorsReportTests {
+
+    private static final AllocationDetails OF_MESH =
+            AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH);
+
+    private final AllocationTracker tracker =
+            AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+
+    @BeforeEach
+    void openMesh() {
+        tracker.meshOpened(MeshDescription.of(0, "1x2 mesh", List.of(0, 1)));
+        tracker.deviceOpened(0);
+        tracker.deviceOpened(1);
+    }
+
+    @Test
+    void namesTheDeviceWhoseBufferLiesOverOneOfItsMesh() {
+        AllocationDetails ofDevice = AllocationDetails.user().fromAllocator(AllocatorId.DEVICE);
+        allocate(OF_MESH, 0, 1);
+        allocate(ofDevice, 1);
+        free(ofDevice, 1);
+        free(OF_MESH, 0, 1);
+        tracker.meshClosed(0);
+
+        assertThat(text()).isEqualTo("""
+                CLEAN  everything was given back      [3 allocated = 3 freed]
+
+                OVERLAP  two allocators held the same memory at a time, so each may have overwritten the other's data: 1 buffer
+                1. L1 1 KiB (1024 B) x 1   devices ○●   lent by the own allocator of device 1 at 0x1000 (4096), event #6
+                   -> at an unknown place (no origin was captured)
+                   over 1 KiB (1024 B) at 0x1000 (4096), lent by mesh 0 (1x2 mesh), event #5, freed by event #9
+                   -> at an unknown place (no origin was captured)
+
+                Tracked  in all                     left
+                L1       3 buffers, 3 KiB (3072 B)  nothing
+
+                OVERLAP: Free what one allocator holds before another reserves memory there, or allocate on the mesh only: a mesh, a device and a sub-device have one each that knows nothing of the others.""");
+    }
+
+    @Test
+    void namesTheSubDeviceWhoseBufferLiesUnderOneOfTheMesh() {
+        AllocationDetails ofSubDevice = AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.subDevice(3, 1));
+        allocate(ofSubDevice, 0, 1);
+        allocate(OF_MESH, 0, 1);
+        free(OF_MESH, 0, 1);
+        free(ofSubDevice, 0, 1);
+        tracker.meshClosed(0);
+
+        assertThat(text()).isEqualTo("""
+                CLEAN  everything was given back      [4 allocated = 4 freed]
+
+                OVERLAP  two allocators held the same memory at a time, so each may have overwritten the other's data: 2 buffers
+                1. L1 1 KiB (1024 B) x 2   devices ●●   lent by mesh 0 (1x2 mesh) at 0x1000 (4096), events #6 to #7
+                   -> at an unknown place (no origin was captured)
+                   over 1 KiB (1024 B) at 0x1000 (4096), lent by sub-device 1 of manager 3 of mesh 0 (1x2 mesh), events #4 to #5, freed by event #11
+                   -> at an unknown place (no origin was captured)
+
+                Tracked  in all                     left
+                L1       4 buffers, 4 KiB (4096 B)  nothing
+
+                OVERLAP: Free what one allocator holds before another reserves memory there, or allocate on the mesh only: a mesh, a device and a sub-device have one each that knows nothing of the others.""");
+    }
+
+    private void allocate(AllocationDetails details, int... devices) {
+        AllocationRequest request = tracker.request(details);
+        for (int device : devices) {
+            tracker.allocated(request, device, BufferType.L1, 0x1000, 1_024, Ownership.OWNING);
+        }
+    }
+
+    private void free(AllocationDetails details, int... devices) {
+        AllocationRequest release = tracker.release(details);
+        for (int device : devices) {
+            tracker.freed(release, device, BufferType.L1, 0x1000, Ownership.OWNING);
+        }
+    }
+
+    private String text() {
+        return VerdictReport.of(LeakCheck.create().examine(tracker.history())).text();
+    }
+}
