@@ -3,6 +3,7 @@ package dev.meshguard.cli;
 import dev.meshguard.cli.analyze.Analyze;
 import dev.meshguard.cli.analyze.Interruption;
 import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Failures;
 import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.answer.Terminal;
@@ -77,12 +78,25 @@ public final class MeshGuard {
         Printer errors = new Printer(err, "standard error");
         try (Interruption interruption = new Interruption()) {
             Analyze analyze = new Analyze(in, answers, terminal(errors), interruption);
-            int status = isPlainAnalysis(arguments)
-                    ? plainAnalysis(analyze, errors, arguments)
-                    : command(analyze, in, err, answers, errors, arguments);
+            int status = status(analyze, in, err, answers, errors, arguments);
             int written = written(status, answers, errors);
             interruption.answered(written);
             return written;
+        }
+    }
+
+    private static int status(
+            Analyze analyze, InputStream in, OutputStream err, Printer answers, Printer errors, String... arguments) {
+        try {
+            return isPlainAnalysis(arguments)
+                    ? plainAnalysis(analyze, errors, arguments)
+                    : command(analyze, in, err, answers, errors, arguments);
+        } catch (OutOfMemoryError e) {
+            // All that took the memory was the command, and its objects are garbage here.
+            errors.println("meshguard: " + arguments[0] + " needs more than " + Failures.memory() + ": "
+                    + Failures.moreMemory());
+            errors.flush();
+            return ExitStatus.USAGE.code();
         }
     }
 

@@ -54,6 +54,19 @@ class OutputTests {
         }
     }
 
+    /** Stands for any code that finds no memory while it answers. */
+    private static final class FullHeap extends OutputStream {
+        private boolean hasFailed;
+
+        @Override
+        public void write(int one) {
+            if (!hasFailed) {
+                hasFailed = true;
+                throw new OutOfMemoryError("injected");
+            }
+        }
+    }
+
     @TempDir
     Path folder;
 
@@ -102,6 +115,18 @@ class OutputTests {
         assertThat(status).isEqualTo(74);
         assertThat(err.toString(StandardCharsets.UTF_8).lines())
                 .containsOnlyOnce("meshguard: standard output cannot be written: No space left on device");
+    }
+
+    @Test
+    void aCommandWithoutMemoryIsNoVerdict() {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+        int status = MeshGuard.run(new ByteArrayInputStream(new byte[0]), new FullHeap(), err, "replay", log);
+
+        assertThat(status).isEqualTo(64);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .matches("meshguard: replay needs more than the memory that Java has \\(.* .iB\\): give Java more: java"
+                        + " -Xmx\\d+m -jar meshguard.jar …\\R");
     }
 
     @Test

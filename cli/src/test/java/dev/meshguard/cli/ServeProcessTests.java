@@ -8,7 +8,6 @@ import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import dev.meshguard.tracker.BufferType;
-import java.io.File;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -20,8 +19,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -176,24 +173,13 @@ class ServeProcessTests {
 
     private Process started(ProcessBuilder.Redirect output, List<String> ofMachine, String... options)
             throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(ofMachine);
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath(), MeshGuard.class.getName(), "serve"));
-        command.addAll(
-                List.of("--record-size", "112", "--socket", folder.resolve("s").toString()));
-        command.addAll(List.of(options));
-        return new ProcessBuilder(command)
+        List<String> arguments = new ArrayList<>(List.of(
+                "serve", "--record-size", "112", "--socket", folder.resolve("s").toString()));
+        arguments.addAll(List.of(options));
+        return MeshGuardProcess.of(ofMachine, arguments)
                 .redirectOutput(output)
                 .redirectError(folder.resolve("errors").toFile())
                 .start();
-    }
-
-    private static String classPath() {
-        return Stream.of("jdk.module.path", "java.class.path", "surefire.test.class.path")
-                .map(System::getProperty)
-                .filter(path -> path != null && !path.isEmpty())
-                .collect(Collectors.joining(File.pathSeparator));
     }
 
     private String errors() throws IOException {

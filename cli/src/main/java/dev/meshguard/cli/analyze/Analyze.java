@@ -1,6 +1,7 @@
 package dev.meshguard.cli.analyze;
 
 import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.Failures;
 import dev.meshguard.cli.answer.InputFile;
 import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.Refusal;
@@ -9,7 +10,6 @@ import dev.meshguard.cli.answer.WhatMayStay.Measure;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
@@ -167,7 +167,16 @@ public final class Analyze implements Callable<Integer> {
                 throw new Refusal(tooLarge(name));
             }
         }
-        print(analyses);
+        try {
+            print(analyses);
+        } catch (OutOfMemoryError e) {
+            throw new Refusal(String.format(
+                    Locale.ROOT,
+                    "The answer about %s does not fit into %s, so it is not whole: %s",
+                    logs.size() == 1 ? words(logs.get(0)) : logs.size() + " logs",
+                    Failures.memory(),
+                    Failures.moreMemory()));
+        }
         return analyses.stream()
                 .map(Analysis::status)
                 .reduce(ExitStatus.CLEAN, ExitStatus::orWorse)
@@ -175,16 +184,21 @@ public final class Analyze implements Callable<Integer> {
     }
 
     private String tooLarge(String name) {
-        boolean isPipe = name.equals(STANDARD_INPUT);
+        boolean isPipe = name.equals(STANDARD_INPUT) || !Files.isRegularFile(Path.of(name));
+        String wayOut =
+                (isPipe ? "Send" : "Read") + " it again with --live-only, which keeps what is still allocated, or ";
         return String.format(
                 Locale.ROOT,
-                "%s does not fit into the memory that Java has (%s)%s. %s java -Xmx8g -jar meshguard.jar analyze …",
-                isPipe ? "standard input" : name,
-                Quantities.shortSize(Runtime.getRuntime().maxMemory()),
+                "%s does not fit into %s%s. %s%s",
+                words(name),
+                Failures.memory(),
                 isPipe ? ", and the rest of it was not read" : "",
-                liveOnly
-                        ? "What is allocated at a time is too much even for --live-only: give Java more:"
-                        : "Read it again with --live-only, which keeps what is still allocated, or give Java more:");
+                liveOnly ? "What is allocated at a time is too much even for --live-only: " : wayOut,
+                Failures.moreMemory());
+    }
+
+    private static String words(String name) {
+        return name.equals(STANDARD_INPUT) ? "standard input" : name;
     }
 
     private void refuseWhatDoesNotFit() throws Refusal {

@@ -1,5 +1,6 @@
 package dev.meshguard.cli.run;
 
+import dev.meshguard.cli.answer.Failures;
 import dev.meshguard.cli.answer.InputFile;
 import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.report.json.HistoryJson;
@@ -42,7 +43,7 @@ record RecordedFile(String name, AllocationHistory history) {
         } catch (IOException e) {
             throw InputFile.unreadable(called, "a history or a log", e);
         } catch (OutOfMemoryError e) {
-            throw new Refusal(called + " does not fit into memory. Give Java more: java -Xmx8g -jar meshguard.jar …");
+            throw new Refusal(called + " does not fit into " + Failures.memory() + ": " + Failures.moreMemory());
         }
     }
 
