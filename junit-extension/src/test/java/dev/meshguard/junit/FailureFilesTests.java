@@ -1,8 +1,10 @@
 package dev.meshguard.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.junit.internal.attachment.FailureFiles;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.mesh.MeshDevice;
@@ -77,6 +79,30 @@ class FailureFilesTests {
         Path file(String test, String name) {
             return files.get(test).get(name);
         }
+    }
+
+    @Test
+    void filesOfAnEarlierRunAreReplacedAndNotWrittenInto() throws IOException {
+        List<String> names = List.of("history.jsonl", "verdict.json", "failure.txt");
+        for (String name : names) {
+            Files.writeString(folder.resolve(name), "earlier");
+            Files.createLink(folder.resolve("opened-" + name), folder.resolve(name));
+        }
+        VerdictReport report = VerdictReport.of(
+                LeakCheck.create().examine(AllocationTracker.create().history()));
+
+        new FailureFiles("", FailureFiles.MOST_BYTES)
+                .attach(
+                        (name, type, write) ->
+                                assertThatNoException().isThrownBy(() -> write.accept(folder.resolve(name))),
+                        "failed",
+                        report);
+
+        assertThat(names).allSatisfy(name -> {
+            assertThat(folder.resolve("opened-" + name)).hasContent("earlier");
+            assertThat(folder.resolve(name)).content().isNotEqualTo("earlier");
+        });
+        assertThat(folder.resolve("failure.txt")).hasContent("failed");
     }
 
     @Test

@@ -3,13 +3,11 @@ package dev.meshguard.junit.internal.attachment;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.report.json.VerdictJson;
+import dev.meshguard.tracker.FileReplacement;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.AllocationHistory;
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +17,7 @@ import java.util.Locale;
  * The files of one failure: its text, the verdict, the history.
  *
  * <p>What would be too long is cut where that leaves a file that can be read, or left out, and the text says so. So the text is written
- * last.
+ * last. Each file replaces an earlier one as a whole, so that nobody reads half of it.
  *
  * @param prefix the beginning of the names
  * @param mostBytes how long the verdict and the history may be, each
@@ -54,12 +52,12 @@ public record FailureFiles(String prefix, long mostBytes) {
         target.attach(
                 prefix + "failure.txt",
                 PLAIN_TEXT,
-                file -> Files.writeString(file, text(failure, notes), StandardCharsets.UTF_8));
+                file -> FileReplacement.writeText(file, writer -> writer.write(text(failure, notes))));
     }
 
     private void writeHistory(AllocationHistory history, Path file, String name, List<String> notes)
             throws IOException {
-        try (BufferedWriter whole = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
+        FileReplacement.writeText(file, whole -> {
             LinesWithin lines = new LinesWithin(whole, mostBytes);
             try {
                 HistoryJson.write(history, lines);
@@ -71,7 +69,7 @@ public record FailureFiles(String prefix, long mostBytes) {
                         Quantities.count(lines.written(), "line"),
                         Quantities.size(mostBytes)));
             }
-        }
+        });
     }
 
     private boolean fits(VerdictReport report) {
