@@ -186,20 +186,7 @@ class ServeProcessTests {
         return Files.readString(folder.resolve("errors"), StandardCharsets.UTF_8);
     }
 
-    /** The server is started by another process: it is asked until it answers. */
     private AllocationClient connected(Process server) {
-        while (true) {
-            AllocationClient client = AllocationClient.builder()
-                    .socket(folder.resolve("s"))
-                    .recordSize(RecordSize.BYTES_112)
-                    .onWarning(warning -> {})
-                    .connect();
-            if (client.isConnected()) {
-                return client;
-            }
-            client.close();
-            assertThat(server.isAlive()).isTrue();
-            Thread.onSpinWait();
-        }
+        return StartingServer.connect(folder.resolve("s"), RecordSize.BYTES_112, server::isAlive);
     }
 }

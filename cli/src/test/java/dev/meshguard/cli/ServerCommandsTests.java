@@ -90,21 +90,8 @@ class ServerCommandsTests {
         assertThat(socket).doesNotExist();
     }
 
-    /** The server is started by another thread: it is asked until it answers, as long as it may do so. */
     private static AllocationClient connected(Path socket, Future<Answer> serving) {
-        while (true) {
-            AllocationClient client = AllocationClient.builder()
-                    .socket(socket)
-                    .recordSize(RecordSize.BYTES_144)
-                    .onWarning(warning -> {})
-                    .connect();
-            if (client.isConnected()) {
-                return client;
-            }
-            client.close();
-            assertThat(serving).isNotDone();
-            Thread.onSpinWait();
-        }
+        return StartingServer.connect(socket, RecordSize.BYTES_144, () -> !serving.isDone());
     }
 
     @Test
