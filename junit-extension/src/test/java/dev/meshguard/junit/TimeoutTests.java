@@ -9,6 +9,7 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
+import java.lang.reflect.Method;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -21,7 +22,10 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
  * A test that runs into its timeout is blamed for what it leaves, and told that the timeout may be why.
@@ -45,6 +49,7 @@ class TimeoutTests {
 
     @Test
     void aThreadThatOutlivesItsTestIsNamedAndGetsAnErrorFromTheDevice() {
+        GivesUp.started = new CountDownLatch(1);
         RunawayTestCase.goesOn = new CountDownLatch(1);
         RunawayTestCase.late = new CompletableFuture<>();
 
@@ -69,6 +74,7 @@ class TimeoutTests {
 
     @Test
     void whatItTakesLateOnAMeshThatGoesOnIsItsOwn() {
+        GivesUp.started = new CountDownLatch(1);
         SharedRunawayTestCase.goesOn = new CountDownLatch(1);
         SharedRunawayTestCase.late = new CompletableFuture<>();
 
@@ -108,6 +114,31 @@ class TimeoutTests {
         }
     }
 
+    /**
+     * Does what {@link Timeout} does on a separate thread, once the test runs there: a timeout that passes while the machine has not
+     * started the thread yet would be another case.
+     */
+    static class GivesUp implements InvocationInterceptor {
+        static CountDownLatch started;
+
+        @Override
+        public void interceptTestMethod(
+                Invocation<Void> invocation, ReflectiveInvocationContext<Method> test, ExtensionContext context)
+                throws Throwable {
+            if (!test.getExecutable().getName().equals("runsAway")) {
+                invocation.proceed();
+                return;
+            }
+            Thread thread = new Thread(() -> Assertions.catchThrowable(invocation::proceed), "runs away");
+            thread.setDaemon(true);
+            thread.start();
+            started.await();
+            thread.interrupt();
+            throw new TimeoutException("runsAway(MeshDevice) timed out after 2 seconds");
+        }
+    }
+
+    @ExtendWith(GivesUp.class)
     @TrackAllocations
     static class RunawayTestCase {
         static CountDownLatch goesOn;
@@ -120,13 +151,14 @@ class TimeoutTests {
         }
 
         @Test
-        @Timeout(value = 2, threadMode = ThreadMode.SEPARATE_THREAD)
         void runsAway(MeshDevice mesh) {
+            GivesUp.started.countDown();
             awaitStubbornly(goesOn);
             late.complete(Assertions.catchThrowable(() -> Buffers.take(mesh)));
         }
     }
 
+    @ExtendWith(GivesUp.class)
     @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
     static class SharedRunawayTestCase {
@@ -140,8 +172,8 @@ class TimeoutTests {
 
         @Test
         @Order(1)
-        @Timeout(value = 2, threadMode = ThreadMode.SEPARATE_THREAD)
         void runsAway(MeshDevice mesh) {
+            GivesUp.started.countDown();
             awaitStubbornly(goesOn);
             late.complete(Optional.ofNullable(Assertions.catchThrowable(() -> Buffers.take(mesh))));
         }

@@ -126,6 +126,19 @@ final class FreeBlocks {
         visit(roots[sizeClass], size, action);
     }
 
+    /** {@return the most blocks that a search in one class may look at} */
+    int depth() {
+        int deepest = 0;
+        for (int root : roots) {
+            deepest = Math.max(deepest, depth(root));
+        }
+        return deepest;
+    }
+
+    private int depth(int node) {
+        return node == NONE ? 0 : 1 + Math.max(depth(lower[node]), depth(higher[node]));
+    }
+
     private void visit(int node, long size, IntConsumer action) {
         if (largest(node) < size) {
             return;

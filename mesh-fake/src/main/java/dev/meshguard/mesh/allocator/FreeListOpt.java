@@ -311,6 +311,11 @@ public final class FreeListOpt {
         return new Statistics(maxSize, totalAllocated, maxSize - totalAllocated, freeBlocks.largest());
     }
 
+    /** {@return the most free blocks that a search in one size class may look at} */
+    int searchDepth() {
+        return freeBlocks.depth();
+    }
+
     /** {@return one row for each block, by ascending slot number} */
     public List<MemoryBlock> memoryBlockTable() {
         return blocks.slots().mapToObj(blocks::row).toList();

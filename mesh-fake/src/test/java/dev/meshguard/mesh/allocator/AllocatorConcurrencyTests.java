@@ -32,9 +32,9 @@ import org.junit.jupiter.api.Timeout;
  * books are exact afterwards.
  *
  * <p>Each thread's choices follow from the seed that a failure names, in which order the threads run does not. Books that
- * two threads wrote into at once can send a search round in circles, hence the limit, far above what is needed.
+ * two threads wrote into at once can send a search round in circles, hence a limit that only such a search reaches.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class AllocatorConcurrencyTests {
 
     private static final int THREADS = 8;

@@ -6,15 +6,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-/** The limits are far above what is needed; only an algorithm that is quadratic in the blocks exceeds them. */
-@Timeout(value = 20, unit = TimeUnit.SECONDS)
+/** However many blocks there are, a search looks at few of them: their number grows as the logarithm of the blocks. */
 class FreeListOptScaleTests {
 
     private static final int BLOCKS = 100_000;
+
+    /** A perfect tree of as many blocks has 17 levels, and a treap some two to three times as many. */
+    private static final int MAX_DEPTH = 60;
 
     private final FreeListOpt list = new FreeListOpt(64L * 4 * BLOCKS, 0, 32, 32, SearchPolicy.FIRST);
 
@@ -26,8 +26,13 @@ class FreeListOptScaleTests {
         }
         Collections.shuffle(addresses, new Random(7));
 
-        addresses.forEach(list::deallocate);
+        int deepest = 0;
+        for (int i = 0; i < BLOCKS; i++) {
+            list.deallocate(addresses.get(i));
+            deepest = i % 1000 == 0 ? Math.max(deepest, list.searchDepth()) : deepest;
+        }
 
+        assertThat(deepest).isBetween(2, MAX_DEPTH);
         assertThat(list.memoryBlockTable()).hasSize(1);
     }
 
@@ -37,6 +42,7 @@ class FreeListOptScaleTests {
             list.allocateAtAddress(128L * i, 64);
         }
         long firstAfterTheHoles = 128L * (BLOCKS - 1) + 64;
+        assertThat(list.searchDepth()).isBetween(2, MAX_DEPTH);
 
         for (int i = 0; i < BLOCKS; i++) {
             assertThat(list.allocate(128)).hasValue(firstAfterTheHoles + 128L * i);
@@ -49,6 +55,7 @@ class FreeListOptScaleTests {
             list.allocateAtAddress(128L * i, 64);
         }
         list.allocateAtAddress(128L * BLOCKS, 128L * BLOCKS);
+        assertThat(list.searchDepth()).isBetween(2, MAX_DEPTH);
 
         for (int i = 0; i < BLOCKS / 2; i++) {
             assertThat(list.allocate(64, true)).hasValue(128L * i + 64);
