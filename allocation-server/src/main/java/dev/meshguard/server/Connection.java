@@ -5,9 +5,9 @@ import dev.meshguard.tracker.BufferKind;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -51,14 +51,16 @@ final class Connection {
 
     boolean isOpen = true;
 
-    private final Set<Long> processes = new TreeSet<>();
+    /** What the history is given with a report of a process. It keeps that for each buffer, so all of a process share one object. */
+    private record Reporter(AllocationDetails buffer, AllocationDetails circularBuffer) {}
+
+    private final Map<Long, Reporter> processes = new TreeMap<>();
     private @Nullable String problem;
 
     // Of the process that reported last: most connections have one.
     private long process = Long.MIN_VALUE;
     private long knownAt = -1;
-    private AllocationDetails details = AllocationDetails.user();
-    private AllocationDetails circularBuffer = AllocationDetails.user();
+    private Reporter reporter = new Reporter(AllocationDetails.user(), AllocationDetails.user());
 
     Connection(int number, SocketChannel channel, SelectionKey key) {
         this.number = number;
@@ -74,11 +76,16 @@ final class Connection {
     void reportedBy(long pid, long deaths) {
         process = pid;
         knownAt = deaths;
-        if (processes.size() < MAX_PROCESSES) {
-            processes.add(pid);
+        Reporter known = processes.get(pid);
+        reporter = known == null ? reporter(pid) : known;
+        if (known == null && processes.size() < MAX_PROCESSES) {
+            processes.put(pid, reporter);
         }
-        details = AllocationDetails.user().reportedBy(pid).overConnection(number);
-        circularBuffer = details.ofKind(BufferKind.CIRCULAR_BUFFER);
+    }
+
+    private Reporter reporter(long pid) {
+        AllocationDetails buffer = AllocationDetails.user().reportedBy(pid).overConnection(number);
+        return new Reporter(buffer, buffer.ofKind(BufferKind.CIRCULAR_BUFFER));
     }
 
     boolean hasReports() {
@@ -92,15 +99,15 @@ final class Connection {
 
     /** Returns the names of the programs that report over it; until the first report only the connection is known. */
     Stream<String> programs() {
-        return hasReports() ? processes.stream().map(process -> "process " + process) : Stream.of(words());
+        return hasReports() ? processes.keySet().stream().map(process -> "process " + process) : Stream.of(words());
     }
 
     AllocationDetails details() {
-        return details;
+        return reporter.buffer;
     }
 
     AllocationDetails circularBuffer() {
-        return circularBuffer;
+        return reporter.circularBuffer;
     }
 
     void problem(String sentence) {
@@ -110,11 +117,11 @@ final class Connection {
     /** Returns what it is called in a sentence. */
     String words() {
         return processes.size() == 1
-                ? "connection " + number + " (process " + processes.iterator().next() + ")"
+                ? "connection " + number + " (process " + processes.keySet().iterator().next() + ")"
                 : "connection " + number;
     }
 
     ServerConnection view() {
-        return new ServerConnection(number, processes, records, reports, isOpen, Optional.ofNullable(problem));
+        return new ServerConnection(number, processes.keySet(), records, reports, isOpen, Optional.ofNullable(problem));
     }
 }

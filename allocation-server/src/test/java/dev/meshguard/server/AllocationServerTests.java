@@ -91,6 +91,26 @@ class AllocationServerTests extends WithServer {
     }
 
     @Test
+    void buffersOfProcessesThatTakeTurnsShareTheirDetails() throws IOException {
+        start(RecordSize.BYTES_112);
+        try (RawClient client = client()) {
+            for (int buffer = 1; buffer <= 3; buffer++) {
+                client.send(
+                        Request.allocation(7, 0, BufferType.L1, 64L * buffer, 64),
+                        Request.allocation(9, 1, BufferType.L1, 64L * buffer, 64));
+            }
+            client.query(0);
+        }
+
+        assertThat(server.tracker().history().live())
+                .filteredOn(buffer -> buffer.device() == 0)
+                .extracting(buffer -> System.identityHashCode(buffer.request().details()))
+                .hasSize(3)
+                .containsOnly(System.identityHashCode(
+                        server.tracker().history().live().get(0).request().details()));
+    }
+
+    @Test
     void everyAnswerIsOneRecordByteForByte() throws IOException {
         start(RecordSize.BYTES_144);
 
