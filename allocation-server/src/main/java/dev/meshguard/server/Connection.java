@@ -117,7 +117,8 @@ final class Connection {
     /** Returns what it is called in a sentence. */
     String words() {
         return processes.size() == 1
-                ? "connection " + number + " (process " + processes.keySet().iterator().next() + ")"
+                ? "connection " + number + " (process "
+                        + processes.keySet().iterator().next() + ")"
                 : "connection " + number;
     }
 
