@@ -21,10 +21,8 @@ import dev.meshguard.cli.server.Serve;
 import dev.meshguard.cli.server.Top;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -57,7 +55,6 @@ import picocli.CommandLine.RunLast;
         })
 public final class MeshGuard {
 
-    private static final String ANALYZE = "analyze";
     private static final int MOST_COLUMNS = 100;
 
     private MeshGuard() {}
@@ -88,9 +85,7 @@ public final class MeshGuard {
     private static int status(
             Analyze analyze, InputStream in, OutputStream err, Printer answers, Printer errors, String... arguments) {
         try {
-            return isPlainAnalysis(arguments)
-                    ? plainAnalysis(analyze, errors, arguments)
-                    : command(analyze, in, err, answers, errors, arguments);
+            return command(analyze, in, err, answers, errors, arguments);
         } catch (OutOfMemoryError e) {
             // All that took the memory was the command, and its objects are garbage here.
             errors.println("meshguard: " + arguments[0] + " needs more than " + Failures.memory() + ": "
@@ -108,33 +103,6 @@ public final class MeshGuard {
         }
         boolean isSaid = errors.failure().isEmpty();
         return isSaid && unwritten.isEmpty() ? status : ExitStatus.UNWRITTEN.code();
-    }
-
-    /**
-     * Whether logs are to be judged and no option is given: what is asked most, and of many logs in a row. Then nothing has to be
-     * parsed, and the description of every option need not be made first, which takes longer than to read a short log.
-     */
-    private static boolean isPlainAnalysis(String... arguments) {
-        if (arguments.length < 2 || !arguments[0].equals(ANALYZE)) {
-            return false;
-        }
-        for (String argument : arguments) {
-            boolean isName = argument.equals(Analyze.STANDARD_INPUT)
-                    || !(argument.isEmpty() || argument.charAt(0) == '-' || argument.charAt(0) == '@');
-            if (!isName) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static int plainAnalysis(Analyze analyze, Printer errors, String... arguments) {
-        try {
-            return analyze.of(Arrays.asList(arguments).subList(1, arguments.length))
-                    .call();
-        } catch (Refusal | IOException | RuntimeException e) {
-            return failed(e, errors);
-        }
     }
 
     private static int command(
@@ -178,7 +146,7 @@ public final class MeshGuard {
     /** In the order in which they are listed; only the one that is asked for is made, because that takes its time. */
     private static Map<String, Supplier<Object>> commands(Analyze analyze, InputStream in, OutputStream err) {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
-        commands.put(ANALYZE, () -> analyze);
+        commands.put("analyze", () -> analyze);
         commands.put("replay", () -> new Replay(in));
         commands.put("diff", () -> new Diff(in));
         commands.put("convert", () -> new Convert(in));

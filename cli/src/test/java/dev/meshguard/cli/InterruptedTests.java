@@ -6,13 +6,11 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -28,18 +26,14 @@ class InterruptedTests {
     @TempDir
     Path folder;
 
-    static boolean showsOpenFiles() {
-        return Files.isDirectory(Path.of("/proc/self/fd"));
-    }
-
     @Test
-    @EnabledIf("showsOpenFiles")
+    @EnabledIf("dev.meshguard.cli.OpenFiles#areListed")
     void aSignalEndsItWithTheStatusOfTheVerdict() throws IOException, InterruptedException {
         assertThat(followedUntilInterrupted(ALLOCATED)).isEqualTo("1 LEAK");
     }
 
     @Test
-    @EnabledIf("showsOpenFiles")
+    @EnabledIf("dev.meshguard.cli.OpenFiles#areListed")
     void aLogThatGaveAllBackIsStatusZeroAfterASignalToo() throws IOException, InterruptedException {
         assertThat(followedUntilInterrupted(ALLOCATED + FREED)).isEqualTo("0 CLEAN");
     }
@@ -59,10 +53,7 @@ class InterruptedTests {
                 .redirectErrorStream(true)
                 .redirectOutput(answer.toFile())
                 .start();
-        long patience = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-        while (program.isAlive() && !hasOpen(program, log) && System.nanoTime() - patience < 0) {
-            Thread.onSpinWait();
-        }
+        OpenFiles.await(program, log);
         program.destroy();
 
         assertThat(program.waitFor(1, TimeUnit.MINUTES)).isTrue();
@@ -84,21 +75,5 @@ class InterruptedTests {
                 .getPath());
         path.remove("");
         return String.join(File.pathSeparator, path);
-    }
-
-    private static boolean hasOpen(Process program, Path file) throws IOException {
-        try (Stream<Path> open = Files.list(Path.of("/proc", Long.toString(program.pid()), "fd"))) {
-            return open.anyMatch(one -> isLinkTo(one, file));
-        } catch (NoSuchFileException ended) {
-            return false;
-        }
-    }
-
-    private static boolean isLinkTo(Path link, Path file) {
-        try {
-            return Files.readSymbolicLink(link).equals(file.toRealPath());
-        } catch (IOException e) {
-            return false;
-        }
     }
 }

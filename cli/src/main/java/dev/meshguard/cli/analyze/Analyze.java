@@ -76,7 +76,7 @@ import picocli.CommandLine.Parameters;
         })
 public final class Analyze implements Callable<Integer> {
 
-    public static final String STANDARD_INPUT = "-";
+    private static final String STANDARD_INPUT = "-";
 
     @Parameters(
             paramLabel = "LOG",
@@ -124,7 +124,7 @@ public final class Analyze implements Callable<Integer> {
             paramLabel = "N",
             defaultValue = "10",
             description = "How many addresses are shown (default: ${DEFAULT-VALUE}).")
-    private int mostAddresses = 10;
+    private int mostAddresses;
 
     private final InputStream standardInput;
     private final Printer out;
@@ -142,12 +142,6 @@ public final class Analyze implements Callable<Integer> {
         this.out = out;
         this.progress = progress;
         this.interruption = interruption;
-    }
-
-    /** Returns this command for the given logs and without an option. */
-    public Analyze of(List<String> names) {
-        logs = names;
-        return this;
     }
 
     @Override

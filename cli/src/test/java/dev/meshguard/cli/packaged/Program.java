@@ -1,0 +1,66 @@
+package dev.meshguard.cli.packaged;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A way to start the packaged program: a command, its environment and the folder in which it runs. */
+final class Program {
+
+    static final Path RUNNABLE_JAR = Path.of("target", "meshguard.jar").toAbsolutePath();
+    static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
+
+    /** All that a start returned. */
+    record Answer(int status, String out, String err) {}
+
+    private final List<String> command;
+    private final Path folder;
+    private final Map<String, String> environment = new TreeMap<>();
+
+    private Program(Path folder, List<String> command) {
+        this.folder = folder;
+        this.command = command;
+        environment.put("JAVA_HOME", JAVA_HOME.toString());
+    }
+
+    static Program ofCommand(Path folder, String... command) {
+        return new Program(folder, List.of(command));
+    }
+
+    static Program ofJar(Path folder) {
+        return ofCommand(folder, JAVA_HOME.resolve("bin/java").toString(), "-jar", RUNNABLE_JAR.toString());
+    }
+
+    Program with(String variable, String value) {
+        environment.put(variable, value);
+        return this;
+    }
+
+    /** Runs the program with a file as its standard input, which is empty unless given. */
+    Answer run(String input, String... arguments) throws IOException, InterruptedException {
+        Path in = Files.writeString(Files.createTempFile(folder, "in", ""), input);
+        Path out = Files.createTempFile(folder, "out", "");
+        Path err = Files.createTempFile(folder, "err", "");
+        int status = builder(arguments)
+                .redirectInput(in.toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile())
+                .start()
+                .waitFor();
+        return new Answer(status, Files.readString(out), Files.readString(err));
+    }
+
+    ProcessBuilder builder(String... arguments) {
+        List<String> all = new ArrayList<>(command);
+        all.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(all).directory(folder.toFile());
+        // Options of the tests' own JVM would change what the program prints.
+        builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"));
+        builder.environment().putAll(environment);
+        return builder;
+    }
+}
