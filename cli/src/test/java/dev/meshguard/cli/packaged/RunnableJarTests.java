@@ -6,6 +6,8 @@ import dev.meshguard.cli.packaged.Program.Answer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -69,6 +71,17 @@ class RunnableJarTests {
 
         assertThat(answer.err()).isEmpty();
         assertThat(folder.resolve("page.html")).content().contains("<script", "901152");
+    }
+
+    /** A step that writes classes into the jar afterwards gives them the time of the build, and two builds differ. */
+    @Test
+    void holdsAllItsOwnClassesWithOneTime() throws Exception {
+        try (ZipFile jar = new ZipFile(Program.RUNNABLE_JAR.toFile())) {
+            assertThat(jar.stream().filter(entry -> entry.getName().startsWith("dev/meshguard/")))
+                    .hasSizeGreaterThan(500)
+                    .extracting(ZipEntry::getTimeLocal)
+                    .containsOnly(jar.getEntry("META-INF/MANIFEST.MF").getTimeLocal());
+        }
     }
 
     @Test
