@@ -43,7 +43,8 @@ public record Limit(Kind kind, String words) {
                             Kind.SIZES_AS_REPORTED,
                             "Sizes are those that were reported. An allocator sets aside whole pages in every bank, so it holds more."));
         }
-        if (history.notable().stream().anyMatch(buffer -> buffer.kind() == BufferKind.CIRCULAR_BUFFER)) {
+        if (!history.generationsWith(details -> details.kind() == BufferKind.CIRCULAR_BUFFER)
+                .isEmpty()) {
             limits.add(new Limit(
                     Kind.CIRCULAR_BUFFERS_INCLUDED,
                     "Live and peak bytes include circular buffers, which take no memory of an allocator."));

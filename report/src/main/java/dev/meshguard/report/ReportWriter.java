@@ -6,6 +6,7 @@ import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
 import dev.meshguard.report.VerdictReport.TrackedRow;
+import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
@@ -689,9 +690,7 @@ final class ReportWriter {
 
     /** What lies outside of what a source covers is never missing in its reports. */
     private List<String> partlyCovered() {
-        return history.notableEvents().stream()
-                .filter(HistoryEvent.SourceAttached.class::isInstance)
-                .map(HistoryEvent.SourceAttached.class::cast)
+        return history.events(HistoryEvent.SourceAttached.class).stream()
                 .flatMap(source -> source
                         .covers()
                         .map(covers -> String.format(
@@ -717,7 +716,7 @@ final class ReportWriter {
 
     /** Clean because the collector came in time is not clean by itself. */
     private List<String> collected() {
-        List<BufferGeneration> freed = history.notable().stream()
+        List<BufferGeneration> freed = history.generationsWith(AllocationDetails::handleCollected).stream()
                 .filter(buffer -> buffer.isCollected() && !freedLate.contains(buffer))
                 .toList();
         if (freed.isEmpty()) {

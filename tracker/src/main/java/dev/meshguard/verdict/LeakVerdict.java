@@ -112,7 +112,7 @@ public record LeakVerdict(
     /** Returns whether what was reported came from a source that tells of no mesh: from the log of a server, say. */
     public boolean isWithoutMesh() {
         return history.meshes().isEmpty()
-                && history.notableEvents().stream().anyMatch(HistoryEvent.SourceAttached.class::isInstance);
+                && !history.events(HistoryEvent.SourceAttached.class).isEmpty();
     }
 
     /** Returns the groups of one standing. */

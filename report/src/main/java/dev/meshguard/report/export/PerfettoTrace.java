@@ -94,11 +94,11 @@ public final class PerfettoTrace {
     private void counters() throws IOException {
         Map<DeviceMemory, Long> live = new TreeMap<>();
         IOException[] failed = new IOException[1];
-        history.eachLife((event, device, type, size, begins) -> {
-            long bytes = live.merge(new DeviceMemory(device, type), begins ? size : -size, Long::sum);
+        history.eachUsageChange(change -> {
+            long bytes = live.merge(new DeviceMemory(change.device(), change.type()), change.bytes(), Long::sum);
             try {
                 if (failed[0] == null) {
-                    counter(event, device, type, bytes);
+                    counter(change.event(), change.device(), change.type(), bytes);
                 }
             } catch (IOException notWritten) {
                 failed[0] = notWritten;

@@ -1,5 +1,6 @@
 package dev.meshguard.tracker.history;
 
+import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
@@ -13,6 +14,7 @@ import dev.meshguard.tracker.WitnessReading;
 import dev.meshguard.tracker.internal.DeviceBooks;
 import dev.meshguard.tracker.internal.Marker;
 import dev.meshguard.tracker.internal.Snapshots;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -20,7 +22,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -40,16 +44,18 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationHistory {
 
-    private final Contents contents;
+    private final EventStore store;
     private final @Nullable Tenant tenant;
-    private @Nullable List<HistoryEvent> events;
     private @Nullable List<DeviceSums> sums;
+    /** The generations that are not settled, and all that is known without the others. */
     private @Nullable Replay replay;
-    private @Nullable Replay quietReplay;
-    private @Nullable List<BufferGeneration> everyLife;
 
-    private AllocationHistory(Contents contents, @Nullable Tenant tenant) {
-        this.contents = contents;
+    private @Nullable Replay settledReplay;
+    private @Nullable List<BufferGeneration> generations;
+    private @Nullable LifeSums lifeSums;
+
+    private AllocationHistory(EventStore store, @Nullable Tenant tenant) {
+        this.store = store;
         this.tenant = tenant;
     }
 
@@ -57,7 +63,7 @@ public final class AllocationHistory {
     @API(status = Status.INTERNAL)
     public static AllocationHistory recorded(
             List<Marker> markers, List<DeviceBooks.Recording> recordings, boolean flatAddresses) {
-        return new AllocationHistory(new Contents.Recorded(markers, recordings, flatAddresses), null);
+        return new AllocationHistory(new EventStore.Recorded(markers, recordings, flatAddresses), null);
     }
 
     /**
@@ -71,7 +77,7 @@ public final class AllocationHistory {
     @API(status = Status.INTERNAL)
     public static AllocationHistory restored(
             List<HistoryEvent> events, List<DeviceSums> sums, boolean flatAddresses, boolean complete) {
-        return new AllocationHistory(new Contents.Restored(events, sums, flatAddresses, complete), null);
+        return new AllocationHistory(new EventStore.Restored(events, sums, flatAddresses, complete), null);
     }
 
     /**
@@ -80,8 +86,8 @@ public final class AllocationHistory {
      * @param events every event; nobody changes it any more
      */
     @API(status = Status.INTERNAL)
-    public static AllocationHistory read(CompactEvents events) {
-        return new AllocationHistory(new Contents.Compact(events), null);
+    public static AllocationHistory read(LogEvents events) {
+        return new AllocationHistory(new LogEventStore(events), null);
     }
 
     /**
@@ -94,19 +100,8 @@ public final class AllocationHistory {
         if (last.isEmpty() || !isComplete()) {
             return this;
         }
-        long end = last.get().number();
-        if (contents instanceof Contents.Compact log) {
-            return log.wentOnAfter(end) ? new AllocationHistory(log.upTo(end), tenant) : this;
-        }
-        if (!wentOnAfter(end)) {
-            return this;
-        }
-        List<HistoryEvent> known = events().stream()
-                .filter(event -> event.number() <= end
-                        || event instanceof HistoryEvent.HandleTraced
-                        || event instanceof HistoryEvent.ReportsLost)
-                .toList();
-        return counted(known, tenant);
+        EventStore known = store.asOf(last.get().number());
+        return known == store ? this : new AllocationHistory(known, tenant);
     }
 
     /**
@@ -118,7 +113,8 @@ public final class AllocationHistory {
      * no part of it. The part of a history without a past is empty.
      */
     public AllocationHistory partOf(Tenant someone) {
-        return counted(isComplete() ? new TenantPart(this, someone).events() : List.of(), someone);
+        List<HistoryEvent> part = isComplete() ? new TenantPart(this, someone).events() : List.of();
+        return new AllocationHistory(EventStore.counted(part, hasFlatAddresses()), someone);
     }
 
     /** Returns whose part of a history this is, if it is a part. */
@@ -126,34 +122,14 @@ public final class AllocationHistory {
         return Optional.ofNullable(tenant);
     }
 
-    private AllocationHistory counted(List<HistoryEvent> some, @Nullable Tenant whose) {
-        return new AllocationHistory(
-                new Contents.Restored(some, DeviceSums.countedFrom(some), contents.hasFlatAddresses(), true), whose);
-    }
-
-    /** The check is nearly always among the last events, so they are looked at from the end. */
-    private boolean wentOnAfter(long check) {
-        List<HistoryEvent> all = events();
-        for (int i = all.size() - 1; i >= 0 && all.get(i).number() > check; i--) {
-            if (changesWhatIsKnown(all.get(i))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    static boolean changesWhatIsKnown(HistoryEvent event) {
-        return !(event instanceof HistoryEvent.HandleTraced
-                || event instanceof HistoryEvent.ReportsLost
-                || event instanceof HistoryEvent.PhaseBegan);
-    }
-
     /** Returns every event, oldest first. */
-    public synchronized List<HistoryEvent> events() {
-        if (events == null) {
-            events = contents.events();
-        }
-        return events;
+    public List<HistoryEvent> events() {
+        return store.events();
+    }
+
+    /** Returns the events of one kind, oldest first. */
+    public <E extends HistoryEvent> List<E> events(Class<E> kind) {
+        return store.events(kind);
     }
 
     /** Returns the event of the given number, if there is one. */
@@ -180,58 +156,119 @@ public final class AllocationHistory {
     }
 
     /** Returns every life of every address, in the order of birth. */
-    public List<BufferGeneration> generations() {
-        return Collections.unmodifiableList(everyLife());
-    }
-
-    /** Returns the lives that are not {@linkplain #quiet() quiet}, in the order of birth. */
-    @API(status = Status.INTERNAL)
-    public List<BufferGeneration> notable() {
-        return Collections.unmodifiableList(replay().generations);
-    }
-
-    /** Returns the events without those of {@linkplain #quiet() quiet} lives, oldest first. */
-    @API(status = Status.INTERNAL)
-    public List<HistoryEvent> notableEvents() {
-        return contents.quiet().count() == 0 ? events() : replay().events();
-    }
-
-    /** Returns the sums of the lives of which a verdict needs to know no more; none unless the history is of a log. */
-    @API(status = Status.INTERNAL)
-    public QuietLives quiet() {
-        return contents.quiet();
-    }
-
-    /** Tells of every life that begins or ends, in the order of the events. */
-    @API(status = Status.INTERNAL)
-    public void eachLife(LifeListener listener) {
-        Contents.Compact log = contents instanceof Contents.Compact compact ? compact : null;
-        if (log != null && log.areLivesCounted()) {
-            log.eachCountedLife(listener);
-            return;
+    public synchronized List<BufferGeneration> generations() {
+        List<BufferGeneration> known = generations;
+        if (known == null) {
+            List<BufferGeneration> unsettled = replay().generations;
+            List<BufferGeneration> settled = settledReplay().generations;
+            known = settled.isEmpty()
+                    ? Collections.unmodifiableList(unsettled)
+                    : Stream.concat(unsettled.stream(), settled.stream())
+                            .sorted(Comparator.comparingLong(BufferGeneration::bornAt))
+                            .toList();
+            generations = known;
         }
-        LifeOrder order = new LifeOrder(replay().generations, listener);
-        if (log != null) {
-            log.eachCountedLife(order);
-        }
-        order.finish();
+        return known;
     }
 
-    /** Returns what the lives add up to, phase by phase. */
+    /** Returns the generations of which an allocation or a free has details of a kind, in the order of birth. */
     @API(status = Status.INTERNAL)
-    public LifeSums lifeSums() {
-        return contents instanceof Contents.Compact log && log.areLivesCounted() ? log.lifeSums() : LifeSums.of(this);
+    public List<BufferGeneration> generationsWith(Predicate<AllocationDetails> isOfKind) {
+        List<BufferGeneration> all =
+                store.settledDetails().stream().anyMatch(isOfKind) ? generations() : replay().generations;
+        List<BufferGeneration> found = new ArrayList<>();
+        for (BufferGeneration generation : all) {
+            if (generation.reports().stream()
+                    .anyMatch(report -> isOfKind.test(report.request().details())
+                            || report.release()
+                                    .map(AllocationRequest::details)
+                                    .filter(isOfKind)
+                                    .isPresent())) {
+                found.add(generation);
+            }
+        }
+        return found;
+    }
+
+    /** Passes on how each generation changes what is allocated when it begins and when it ends, in the order of the events. */
+    @API(status = Status.INTERNAL)
+    public void eachUsageChange(Consumer<UsageChange> consumer) {
+        ArrayDeque<UsageChange> unsettled = changes(replay().generations);
+        store.eachSettledChange(change -> {
+            passOnThoseBefore(change.event(), unsettled, consumer);
+            consumer.accept(change);
+        });
+        passOnThoseBefore(Long.MAX_VALUE, unsettled, consumer);
+    }
+
+    private static ArrayDeque<UsageChange> changes(List<BufferGeneration> generations) {
+        List<UsageChange> changes = new ArrayList<>(generations.size() * 2);
+        for (BufferGeneration generation : generations) {
+            changes.add(UsageChange.begins(generation));
+            generation.diedAt().ifPresent(event -> changes.add(UsageChange.ends(generation, event)));
+        }
+        changes.sort(Comparator.comparingLong(UsageChange::event));
+        return new ArrayDeque<>(changes);
+    }
+
+    private static void passOnThoseBefore(long event, ArrayDeque<UsageChange> changes, Consumer<UsageChange> consumer) {
+        UsageChange next = changes.peek();
+        while (next != null && next.event() < event) {
+            consumer.accept(changes.remove());
+            next = changes.peek();
+        }
+    }
+
+    /** Returns what the generations add up to, in all and phase by phase. */
+    @API(status = Status.INTERNAL)
+    public synchronized LifeSums lifeSums() {
+        LifeSums known = lifeSums;
+        if (known == null) {
+            known = LifeSums.of(this);
+            lifeSums = known;
+        }
+        return known;
     }
 
     /** Returns the lives that have not ended, in the order of birth. */
     public List<BufferGeneration> live() {
+        return liveAt(Long.MAX_VALUE);
+    }
+
+    /** Returns the lives that had begun and not ended when the last check was made, in the order of birth. */
+    @API(status = Status.INTERNAL)
+    public List<BufferGeneration> liveAtCheck() {
+        return liveAt(check().map(HistoryEvent::number).orElse(Long.MAX_VALUE));
+    }
+
+    /** Returns the lives that had begun and not ended when the source stopped reporting, in the order of birth. */
+    @API(status = Status.INTERNAL)
+    public List<BufferGeneration> liveAt(HistoryEvent.TrackingStopped gap) {
+        return liveAt(gap.number());
+    }
+
+    /** What is live at such a moment is not settled. */
+    private List<BufferGeneration> liveAt(long event) {
         List<BufferGeneration> live = new ArrayList<>();
         for (BufferGeneration life : replay().generations) {
-            if (life.isLive()) {
+            if (life.bornAt() < event && life.diedAt().orElse(Long.MAX_VALUE) >= event) {
                 live.add(life);
             }
         }
         return Collections.unmodifiableList(live);
+    }
+
+    /** Returns the lives that ended when the close of their allocator had begun, in the order of birth. */
+    @API(status = Status.INTERNAL)
+    public List<BufferGeneration> freedAfterClose() {
+        List<BufferGeneration> late = new ArrayList<>();
+        // What is allocated when its device is closed is not settled.
+        for (BufferGeneration life : replay().generations) {
+            if (life.diedAt().orElse(-1) >= replay().closeOf(life)) {
+                late.add(life);
+            }
+        }
+        return Collections.unmodifiableList(late);
     }
 
     /** Returns the reports that do not fit what was known when they came, oldest first. */
@@ -286,7 +323,7 @@ public final class AllocationHistory {
     @API(status = Status.INTERNAL)
     public synchronized List<DeviceSums> sums() {
         if (sums == null) {
-            sums = contents.sums();
+            sums = store.sums();
         }
         return sums;
     }
@@ -317,12 +354,12 @@ public final class AllocationHistory {
 
     /** Returns whether every event was kept; if not, only live buffers and sums are known. */
     public boolean isComplete() {
-        return contents.isComplete();
+        return store.isComplete();
     }
 
     /** Returns whether sizes say how far a buffer reaches from its address, as in memory that is not spread over banks. */
     public boolean hasFlatAddresses() {
-        return contents.hasFlatAddresses();
+        return store.hasFlatAddresses();
     }
 
     /** Returns every mesh that was opened, in order; a number that comes back is another mesh. */
@@ -449,8 +486,8 @@ public final class AllocationHistory {
             return List.of();
         }
         List<BufferGeneration> found = replay().byRequest.get(request);
-        if (found == null && contents.quiet().count() > 0) {
-            found = quietReplay().byRequest.get(request);
+        if (found == null) {
+            found = settledReplay().byRequest.get(request);
         }
         return found == null ? List.of() : Collections.unmodifiableList(found);
     }
@@ -481,7 +518,7 @@ public final class AllocationHistory {
 
     /** Returns whether anything that could report was ever connected, as far as the events show. */
     public boolean hasSource() {
-        return replay().hasSource || quiet().count() > 0 || ledgerEntries() > 0 || !isComplete();
+        return replay().hasSource || !sums().isEmpty() || !isComplete();
     }
 
     /** Returns the stretches in which the source heard of nothing, oldest first. */
@@ -524,29 +561,15 @@ public final class AllocationHistory {
 
     private synchronized Replay replay() {
         if (replay == null) {
-            replay = new Replay(
-                    contents.quiet().count() == 0 ? events() : contents.notableEvents(),
-                    hasFlatAddresses(),
-                    contents.notableLives());
+            replay = new Replay(store.unsettled(), hasFlatAddresses());
         }
         return replay;
     }
 
-    private synchronized Replay quietReplay() {
-        if (quietReplay == null) {
-            quietReplay = new Replay(contents.quietEvents(), hasFlatAddresses(), contents.quietLives());
+    private synchronized Replay settledReplay() {
+        if (settledReplay == null) {
+            settledReplay = new Replay(store.settled(), hasFlatAddresses());
         }
-        return quietReplay;
-    }
-
-    private synchronized List<BufferGeneration> everyLife() {
-        if (everyLife == null) {
-            everyLife = contents.quiet().count() == 0
-                    ? replay().generations
-                    : Stream.concat(replay().generations.stream(), quietReplay().generations.stream())
-                            .sorted(Comparator.comparingLong(BufferGeneration::bornAt))
-                            .toList();
-        }
-        return everyLife;
+        return settledReplay;
     }
 }

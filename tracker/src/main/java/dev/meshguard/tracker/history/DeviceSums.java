@@ -51,24 +51,30 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
     /** Returns the sums that a tracker would have kept of the given events; for a history whose sums were lost. */
     public static List<DeviceSums> countedFrom(List<HistoryEvent> events) {
         TreeMap<Integer, DeviceBooks> devices = new TreeMap<>();
-        for (HistoryEvent event : events) {
-            if (event instanceof HistoryEvent.Allocated report) {
-                booksOf(report.device(), devices)
-                        .allocated(
-                                0,
-                                report.request(),
-                                report.type(),
-                                report.address(),
-                                report.size(),
-                                report.ownership());
-            } else if (event instanceof HistoryEvent.Freed report) {
-                booksOf(report.device(), devices)
-                        .freed(0, report.request(), report.type(), report.address(), report.ownership());
-            } else if (event instanceof HistoryEvent.FreeIgnored report) {
-                booksOf(report.device(), devices);
-            }
+        events.forEach(event -> enter(event, devices));
+        return of(devices);
+    }
+
+    /** Enters an event in books, if it is a report. */
+    static void enter(HistoryEvent event, TreeMap<Integer, DeviceBooks> devices) {
+        if (event instanceof HistoryEvent.Allocated report) {
+            booksOf(report.device(), devices)
+                    .allocated(0, report.request(), report.type(), report.address(), report.size(), report.ownership());
+        } else if (event instanceof HistoryEvent.Freed report) {
+            booksOf(report.device(), devices)
+                    .freed(0, report.request(), report.type(), report.address(), report.ownership());
+        } else if (event instanceof HistoryEvent.FreeIgnored report) {
+            booksOf(report.device(), devices);
         }
-        return devices.values().stream().map(books -> of(books.recording())).toList();
+    }
+
+    /** Returns the books of a device, new ones if there are none. */
+    static DeviceBooks booksOf(int device, TreeMap<Integer, DeviceBooks> devices) {
+        return devices.computeIfAbsent(device, unused -> new DeviceBooks(device, false, NO_STACKS));
+    }
+
+    static List<DeviceSums> of(TreeMap<Integer, DeviceBooks> devices) {
+        return devices.values().stream().map(books -> of(books.sums())).toList();
     }
 
     static DeviceSums of(DeviceBooks.Recording recording) {
@@ -101,9 +107,5 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
         if (!amounts.equals(MemoryTotals.NOTHING)) {
             accounts.add(new Account(type, lifetime, amounts));
         }
-    }
-
-    private static DeviceBooks booksOf(int device, TreeMap<Integer, DeviceBooks> devices) {
-        return devices.computeIfAbsent(device, unused -> new DeviceBooks(device, false, NO_STACKS));
     }
 }

@@ -1,5 +1,6 @@
 package dev.meshguard.tracker.history;
 
+import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Phase;
 import java.util.ArrayList;
@@ -10,11 +11,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the lives of a history add up to, phase by phase.
- *
- * <p>Filled by one thread in the order of the events; asked afterwards.
- */
+/** What the generations of a history add up to, in all and phase by phase. */
 @API(status = Status.INTERNAL, since = "0.1")
 public final class LifeSums {
 
@@ -68,185 +65,175 @@ public final class LifeSums {
         }
     }
 
+    /**
+     * All of one memory and lifetime, on all devices.
+     *
+     * @param type the memory
+     * @param lifetime who frees the buffers
+     * @param allocated the lives that began
+     * @param left those of them that did not end
+     */
+    public record Total(BufferType type, BufferLifetime lifetime, Amount allocated, Amount left) {}
+
     private static final BufferType[] TYPES = BufferType.values();
+    private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();
 
-    // What is added up of one memory of one device, from the beginning of the history.
-    static final int CAME_BYTES = 0;
-    static final int CAME_BUFFERS = 1;
-    static final int LIVE_BYTES = 2;
-    static final int LIVE_BUFFERS = 3;
-    static final int PEAK_BYTES = 4;
-    static final int PEAK_BUFFERS = 5;
-    private static final int LATE_BYTES = 6;
-    private static final int LATE_BUFFERS = 7;
-    static final int SUMS = 8;
+    /** What comes and goes in one memory of one device while a phase lasts. */
+    private static final class Memory {
 
-    /** The memories of one device. */
-    static final class Device {
-
-        final int id;
-        /** {@link #SUMS} of each type. */
-        final long[] sums = new long[TYPES.length * SUMS];
-        /** The same when the stretch began. */
-        private final long[] before = new long[TYPES.length * SUMS];
+        private final int device;
+        private final BufferType type;
+        private long leftBytes;
+        private long leftBuffers;
 
         private boolean moved;
+        private long takenBytes;
+        private long freedBytes;
+        private long freedBuffers;
+        private long lateBytes;
+        private long lateBuffers;
 
-        private Device(int id) {
-            this.id = id;
+        private Memory(int device, BufferType type) {
+            this.device = device;
+            this.type = type;
+        }
+
+        private Flow cut() {
+            Flow flow = new Flow(
+                    device,
+                    type,
+                    takenBytes,
+                    leftBytes,
+                    leftBuffers,
+                    new Amount(freedBuffers, freedBytes),
+                    new Amount(lateBuffers, lateBytes));
+            moved = false;
+            takenBytes = 0;
+            freedBytes = 0;
+            freedBuffers = 0;
+            lateBytes = 0;
+            lateBuffers = 0;
+            return flow;
         }
     }
 
-    /** Hears of lives and knows when phases began. */
-    private static final class Hearing implements LifeListener {
+    private final List<HistoryEvent.PhaseBegan> phases;
+    private final long check;
+    private int nextPhase;
 
-        private final LifeSums sums = new LifeSums();
-        private final List<HistoryEvent.PhaseBegan> phases;
-        private final long check;
-        private int nextPhase;
+    /** By device, then by the ordinal of the type. */
+    private final TreeMap<Integer, @Nullable Memory[]> devices = new TreeMap<>();
 
-        private Hearing(List<HistoryEvent.PhaseBegan> phases, long check) {
-            this.phases = phases;
-            this.check = check;
-        }
+    private @Nullable Memory @Nullable [] latest;
+    private int latestDevice;
 
-        @Override
-        public void changed(long event, int device, BufferType type, long size, boolean begins) {
-            beginPhasesBefore(event);
-            if (event > check) {
-                sums.checked();
-            }
-            if (begins) {
-                sums.began(sums.device(device), type, size);
-            } else {
-                sums.ended(sums.device(device), type, size);
-            }
-        }
-
-        private void beginPhasesBefore(long event) {
-            while (nextPhase < phases.size() && phases.get(nextPhase).number() < event) {
-                sums.phaseBegan(phases.get(nextPhase++).phase());
-            }
-        }
-
-        private LifeSums finished() {
-            beginPhasesBefore(Long.MAX_VALUE);
-            sums.finish();
-            return sums;
-        }
-    }
-
-    private final TreeMap<Integer, Device> devices = new TreeMap<>();
-    private @Nullable Device latest;
+    // By the ordinals of type and lifetime: buffers and bytes, allocated and left.
+    private final long[] allocatedBuffers = new long[TYPES.length * LIFETIMES.length];
+    private final long[] allocatedBytes = new long[TYPES.length * LIFETIMES.length];
+    private final long[] leftBuffers = new long[TYPES.length * LIFETIMES.length];
+    private final long[] leftBytes = new long[TYPES.length * LIFETIMES.length];
 
     private final List<Stretch> stretches = new ArrayList<>();
     private Phase phase = Phase.START;
-    private boolean isFirst = true;
-    private boolean isLate;
     private long bytes;
     private long peak;
 
-    LifeSums() {}
+    private LifeSums(List<HistoryEvent.PhaseBegan> phases, long check) {
+        this.phases = phases;
+        this.check = check;
+    }
 
     /** Adds up the lives of a history. */
     static LifeSums of(AllocationHistory history) {
-        Hearing hearing = new Hearing(
+        LifeSums sums = new LifeSums(
                 history.phases(), history.check().map(HistoryEvent::number).orElse(Long.MAX_VALUE));
-        history.eachLife(hearing);
-        return hearing.finished();
+        history.eachUsageChange(sums::add);
+        sums.beginPhasesBefore(Long.MAX_VALUE);
+        sums.cut();
+        return sums;
     }
 
-    /** Returns the sums of a device; from now on they are known. */
-    Device device(int id) {
-        Device known = latest;
-        if (known == null || known.id != id) {
-            known = devices.computeIfAbsent(id, Device::new);
-            latest = known;
+    private void add(UsageChange change) {
+        beginPhasesBefore(change.event());
+        Memory memory = memory(change.device(), change.type());
+        int total =
+                change.type().ordinal() * LIFETIMES.length + change.lifetime().ordinal();
+        if (change.buffers() > 0) {
+            memory.takenBytes += change.bytes();
+            allocatedBuffers[total]++;
+            allocatedBytes[total] += change.bytes();
+        } else {
+            memory.freedBytes -= change.bytes();
+            memory.freedBuffers++;
+            if (change.event() > check) {
+                memory.lateBytes -= change.bytes();
+                memory.lateBuffers++;
+            }
+        }
+        memory.moved = true;
+        memory.leftBytes += change.bytes();
+        memory.leftBuffers += change.buffers();
+        leftBuffers[total] += change.buffers();
+        leftBytes[total] += change.bytes();
+        bytes += change.bytes();
+        peak = Math.max(peak, bytes);
+    }
+
+    private Memory memory(int device, BufferType type) {
+        @Nullable Memory[] ofDevice = latest;
+        if (ofDevice == null || latestDevice != device) {
+            ofDevice = devices.computeIfAbsent(device, unused -> new @Nullable Memory[TYPES.length]);
+            latest = ofDevice;
+            latestDevice = device;
+        }
+        Memory known = ofDevice[type.ordinal()];
+        if (known == null) {
+            known = new Memory(device, type);
+            ofDevice[type.ordinal()] = known;
         }
         return known;
     }
 
-    /** Takes note of a life that begins. */
-    void began(Device device, BufferType type, long size) {
-        long[] sums = device.sums;
-        int at = type.ordinal() * SUMS;
-        sums[at + CAME_BYTES] += size;
-        sums[at + CAME_BUFFERS]++;
-        sums[at + LIVE_BYTES] += size;
-        sums[at + LIVE_BUFFERS]++;
-        sums[at + PEAK_BYTES] = Math.max(sums[at + PEAK_BYTES], sums[at + LIVE_BYTES]);
-        sums[at + PEAK_BUFFERS] = Math.max(sums[at + PEAK_BUFFERS], sums[at + LIVE_BUFFERS]);
-        bytes += size;
-        peak = Math.max(peak, bytes);
-        device.moved = true;
-    }
-
-    /** Takes note of a life that ends. */
-    void ended(Device device, BufferType type, long size) {
-        long[] sums = device.sums;
-        int at = type.ordinal() * SUMS;
-        sums[at + LIVE_BYTES] -= size;
-        sums[at + LIVE_BUFFERS]--;
-        if (isLate) {
-            sums[at + LATE_BYTES] += size;
-            sums[at + LATE_BUFFERS]++;
+    private void beginPhasesBefore(long event) {
+        while (nextPhase < phases.size() && phases.get(nextPhase).number() < event) {
+            cut();
+            phase = phases.get(nextPhase++).phase();
         }
-        bytes -= size;
-        device.moved = true;
-    }
-
-    /** What ends from now on ends after the check. */
-    void checked() {
-        isLate = true;
-    }
-
-    void phaseBegan(Phase next) {
-        cut();
-        phase = next;
-        isFirst = false;
-    }
-
-    /** Nothing more comes. */
-    void finish() {
-        cut();
     }
 
     /** What a history begins with is no stretch if nothing happens before the first phase. */
     private void cut() {
         List<Flow> flows = new ArrayList<>();
-        for (Device device : devices.values()) {
-            if (device.moved) {
-                addFlows(device, flows);
-                device.moved = false;
+        for (@Nullable Memory[] ofDevice : devices.values()) {
+            for (Memory memory : ofDevice) {
+                if (memory != null && memory.moved) {
+                    flows.add(memory.cut());
+                }
             }
         }
-        if (!isFirst || !flows.isEmpty()) {
+        if (nextPhase > 0 || !flows.isEmpty()) {
             stretches.add(new Stretch(phase, flows, bytes, peak));
         }
         peak = bytes;
     }
 
-    private static void addFlows(Device device, List<Flow> flows) {
-        for (BufferType type : TYPES) {
-            int at = type.ordinal() * SUMS;
-            long[] now = device.sums;
-            long[] then = device.before;
-            long came = now[at + CAME_BYTES] - then[at + CAME_BYTES];
-            long cameBuffers = now[at + CAME_BUFFERS] - then[at + CAME_BUFFERS];
-            Amount freed = new Amount(
-                    cameBuffers - (now[at + LIVE_BUFFERS] - then[at + LIVE_BUFFERS]),
-                    came - (now[at + LIVE_BYTES] - then[at + LIVE_BYTES]));
-            Amount late = new Amount(
-                    now[at + LATE_BUFFERS] - then[at + LATE_BUFFERS], now[at + LATE_BYTES] - then[at + LATE_BYTES]);
-            if (cameBuffers > 0 || freed.buffers() > 0) {
-                flows.add(new Flow(device.id, type, came, now[at + LIVE_BYTES], now[at + LIVE_BUFFERS], freed, late));
-            }
-        }
-        System.arraycopy(device.sums, 0, device.before, 0, device.sums.length);
-    }
-
     /** Returns the stretches, in order. */
     public List<Stretch> stretches() {
         return Collections.unmodifiableList(stretches);
+    }
+
+    /** Returns what was allocated and is left of each memory and lifetime, in the order of both. */
+    public List<Total> totals() {
+        List<Total> totals = new ArrayList<>();
+        for (int i = 0; i < allocatedBuffers.length; i++) {
+            if (allocatedBuffers[i] > 0) {
+                totals.add(new Total(
+                        TYPES[i / LIFETIMES.length],
+                        LIFETIMES[i % LIFETIMES.length],
+                        new Amount(allocatedBuffers[i], allocatedBytes[i]),
+                        new Amount(leftBuffers[i], leftBytes[i])));
+            }
+        }
+        return totals;
     }
 }

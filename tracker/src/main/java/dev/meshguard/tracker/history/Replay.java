@@ -65,7 +65,7 @@ final class Replay {
     final IdentityHashMap<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>(0);
 
     private final List<HistoryEvent> events;
-    private final Map<Long, Integer> lives;
+    private final Map<Long, Integer> numbers;
     private final AddressTable addresses = new AddressTable();
     private final TakenMemory taken;
     private final Footprints footprints;
@@ -86,22 +86,16 @@ final class Replay {
      * Looks at events.
      *
      * @param flatAddresses whether sizes say how far a buffer reaches from its address
-     * @param lives which life of its address one is, by the number of the event that begins it, where lives before it are not among the
-     *     events
      */
-    Replay(List<HistoryEvent> events, boolean flatAddresses, Map<Long, Integer> lives) {
-        this.events = events;
-        this.lives = lives;
+    Replay(EventStore.Selection selection, boolean flatAddresses) {
+        this.events = selection.events();
+        this.numbers = selection.generations();
         this.footprints = new Footprints(events);
         this.taken = new TakenMemory(flatAddresses);
         this.readings = new Readings(meshes);
         for (HistoryEvent event : events) {
             apply(event);
         }
-    }
-
-    List<HistoryEvent> events() {
-        return events;
     }
 
     int deviceLifeAt(int device, long number) {
@@ -211,9 +205,9 @@ final class Replay {
                     device,
                     report.type(),
                     report.address(),
-                    lives.isEmpty()
+                    numbers.isEmpty()
                             ? address.nextGeneration()
-                            : lives.getOrDefault(report.number(), address.nextGeneration()),
+                            : numbers.getOrDefault(report.number(), address.nextGeneration()),
                     life,
                     phase,
                     lender);

@@ -271,6 +271,16 @@ public final class DeviceBooks extends DeviceLock {
         }
     }
 
+    /** Returns the sums alone, as a recording without events and live entries. */
+    public Recording sums() {
+        lock();
+        try {
+            return new Recording(device, null, List.of(), ledger.entries(), totals.copy(), freesOfNothing);
+        } finally {
+            unlock();
+        }
+    }
+
     private List<LiveReport> liveEntries() {
         List<LiveReport> live = new ArrayList<>(ledger.entries());
         for (int slot = 0; slot < ledger.capacity(); slot++) {

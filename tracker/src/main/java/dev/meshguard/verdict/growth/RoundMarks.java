@@ -34,7 +34,7 @@ record RoundMarks(long start, long[] ends, Optional<String> doubt) {
         long start = Long.MAX_VALUE;
         HistoryEvent.@Nullable RoundBegan open = null;
         Optional<String> doubt = Optional.empty();
-        for (HistoryEvent event : history.notableEvents()) {
+        for (HistoryEvent event : history.events()) {
             if (event instanceof HistoryEvent.RoundBegan began) {
                 start = Math.min(start, began.number());
                 if (open != null && doubt.isEmpty()) {

@@ -193,15 +193,12 @@ final class Doubts {
     }
 
     private boolean matters(HistoryEvent.TrackingStopped gap) {
-        boolean wentOn = history.notableEvents().stream()
-                .anyMatch(event -> event instanceof HistoryEvent.TrackingStarted && event.number() > gap.number());
+        boolean wentOn = history.events(HistoryEvent.TrackingStarted.class).stream()
+                .anyMatch(event -> event.number() > gap.number());
         boolean witnessed = history.readings().stream()
                 .anyMatch(reading ->
                         reading.number() > gap.number() && reading.reading().moment() == Moment.CLOSE_BEGUN);
-        boolean leftSomething = history.notable().stream()
-                .anyMatch(buffer -> buffer.bornAt() < gap.number()
-                        && (buffer.isLive() || buffer.diedAt().orElseThrow() > gap.number())
-                        && !isWitnessed(buffer));
+        boolean leftSomething = history.liveAt(gap).stream().anyMatch(buffer -> !isWitnessed(buffer));
         return !witnessed && (wentOn || leftSomething || heardOfNothing());
     }
 

@@ -16,7 +16,7 @@ import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.tracker.history.HistoryEvent;
-import dev.meshguard.tracker.history.QuietLives;
+import dev.meshguard.tracker.history.LifeSums;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Doubt;
@@ -32,7 +32,6 @@ import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -115,17 +114,10 @@ public final class Examination {
                 doubts);
     }
 
-    /** Where nothing was closed nothing is late, however many lives there were. */
     private Map<BufferGeneration, Diagnosis> freedLate() {
         Map<BufferGeneration, Diagnosis> late = new LinkedHashMap<>();
-        if (history.meshes().size() == history.openMeshes().size()
-                && history.notableEvents().stream().noneMatch(HistoryEvent.DeviceClosed.class::isInstance)) {
-            return late;
-        }
-        for (BufferGeneration life : history.notable()) {
-            if (!life.isLive()) {
-                Late.ofEnded(new Case(life, history, siblings)).ifPresent(diagnosis -> late.put(life, diagnosis));
-            }
+        for (BufferGeneration life : history.freedAfterClose()) {
+            Late.ofEnded(new Case(life, history, siblings)).ifPresent(diagnosis -> late.put(life, diagnosis));
         }
         return late;
     }
@@ -215,12 +207,10 @@ public final class Examination {
     }
 
     private LeakVerdict.Sum sum(List<Survivor> survivors) {
-        long allocated = history.isComplete()
-                ? history.notable().size() + history.quiet().count()
-                : everEntered();
+        long allocated = history.isComplete() ? everAllocated() : everEntered();
         return new LeakVerdict.Sum(
                 allocated,
-                history.isComplete() ? freed() : allocated - history.ledgerEntries(),
+                history.isComplete() ? allocated - left.size() - freedLate.size() : allocated - history.ledgerEntries(),
                 count(survivors, Standing.FREED_LATE),
                 count(survivors, Standing.LEAKED),
                 count(survivors, Standing.MISREPORTED),
@@ -228,8 +218,12 @@ public final class Examination {
                 count(survivors, Standing.UNDECIDED));
     }
 
-    private long freed() {
-        return history.quiet().count() + history.notable().size() - left.size() - freedLate.size();
+    private long everAllocated() {
+        long buffers = 0;
+        for (LifeSums.Total total : history.lifeSums().totals()) {
+            buffers += total.allocated().buffers();
+        }
+        return buffers;
     }
 
     private long everEntered() {
@@ -474,9 +468,8 @@ public final class Examination {
      */
     private Optional<Doubt> goneAfterTheWipe(HistoryEvent.Witnessed event) {
         WitnessReading reading = event.reading();
-        boolean cacheEnded = history.notableEvents().stream()
-                .filter(later -> later.number() > event.number())
-                .anyMatch(later -> later instanceof HistoryEvent.OwnerEnded ended
+        boolean cacheEnded = history.events(HistoryEvent.OwnerEnded.class).stream()
+                .anyMatch(ended -> ended.number() > event.number()
                         && history.cachingOf(ended.owner()).isPresent());
         if (history.isComplete() || reading.moment() != WitnessReading.Moment.BEFORE_WIPE || cacheEnded) {
             return Optional.empty();
@@ -511,7 +504,7 @@ public final class Examination {
 
     private boolean isClosedAt(int device, long number) {
         boolean closed = false;
-        for (HistoryEvent event : history.notableEvents()) {
+        for (HistoryEvent event : history.events()) {
             if (event.number() > number) {
                 return closed;
             }
@@ -604,40 +597,17 @@ public final class Examination {
 
     /** The ledger knows no lives of devices: an address that was left behind and is used again is one entry there. */
     private List<LeakVerdict.TypeTotal> totalsOfLives() {
-        Map<BufferType, Map<BufferLifetime, LeakVerdict.TypeTotal>> totals = new EnumMap<>(BufferType.class);
-        for (BufferGeneration buffer : history.notable()) {
-            LeakVerdict.TypeTotal one = new LeakVerdict.TypeTotal(
-                    buffer.type(),
-                    buffer.lifetime(),
-                    1,
-                    buffer.size(),
-                    buffer.isLive() ? 1 : 0,
-                    buffer.isLive() ? buffer.size() : 0);
-            totals.computeIfAbsent(buffer.type(), unused -> new EnumMap<>(BufferLifetime.class))
-                    .merge(buffer.lifetime(), one, Examination::sum);
+        List<LeakVerdict.TypeTotal> totals = new ArrayList<>();
+        for (LifeSums.Total total : history.lifeSums().totals()) {
+            totals.add(new LeakVerdict.TypeTotal(
+                    total.type(),
+                    total.lifetime(),
+                    total.allocated().buffers(),
+                    total.allocated().bytes(),
+                    total.left().buffers(),
+                    total.left().bytes()));
         }
-        QuietLives quiet = history.quiet();
-        for (BufferType type : BufferType.values()) {
-            if (quiet.buffers(type) > 0) {
-                LeakVerdict.TypeTotal freed = new LeakVerdict.TypeTotal(
-                        type, BufferLifetime.USER, quiet.buffers(type), quiet.bytes(type), 0, 0);
-                totals.computeIfAbsent(type, unused -> new EnumMap<>(BufferLifetime.class))
-                        .merge(BufferLifetime.USER, freed, Examination::sum);
-            }
-        }
-        List<LeakVerdict.TypeTotal> all = new ArrayList<>();
-        totals.values().forEach(ofType -> all.addAll(ofType.values()));
-        return all;
-    }
-
-    private static LeakVerdict.TypeTotal sum(LeakVerdict.TypeTotal one, LeakVerdict.TypeTotal other) {
-        return new LeakVerdict.TypeTotal(
-                one.type(),
-                one.lifetime(),
-                one.allocatedBuffers() + other.allocatedBuffers(),
-                one.allocatedBytes() + other.allocatedBytes(),
-                one.leftBuffers() + other.leftBuffers(),
-                one.leftBytes() + other.leftBytes());
+        return totals;
     }
 
     private List<LeakVerdict.TypeTotal> totalsOfLedger() {

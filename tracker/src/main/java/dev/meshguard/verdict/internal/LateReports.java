@@ -39,7 +39,10 @@ final class LateReports {
     private final Map<Owner, Over> owners = new HashMap<>();
 
     LateReports(AllocationHistory history) {
-        history.notableEvents().forEach(this::apply);
+        if (!history.meshes().isEmpty()
+                || !history.events(HistoryEvent.OwnerEnded.class).isEmpty()) {
+            history.events().forEach(this::apply);
+        }
     }
 
     /** Returns those of a history of which nothing is left, about which nobody asks. */

@@ -78,7 +78,7 @@ final class Siblings {
             this.whole = null;
         } else {
             this.whole = new Siblings(whole, whole);
-            whole.notable().forEach(life -> laterLives.put(life.bornAt(), life));
+            whole.liveAtCheck().forEach(life -> laterLives.put(life.bornAt(), life));
         }
     }
 
@@ -167,7 +167,8 @@ final class Siblings {
     List<BufferGeneration.Report> takenBackByOthersAt(Place place) {
         if (takenBackByOthers == null) {
             takenBackByOthers = new HashMap<>();
-            for (BufferGeneration buffer : history.notable()) {
+            for (BufferGeneration buffer :
+                    history.generationsWith(details -> details.owner().isPresent())) {
                 for (BufferGeneration.Report report : buffer.reports()) {
                     if (isTakenBackByAnother(report)) {
                         takenBackByOthers
@@ -205,9 +206,8 @@ final class Siblings {
     Optional<HistoryEvent.FreeIgnored> freeWhileShared(BufferGeneration buffer) {
         if (freesWhileShared == null) {
             freesWhileShared = new HashMap<>();
-            for (HistoryEvent event : history.notableEvents()) {
-                if (event instanceof HistoryEvent.FreeIgnored ignored
-                        && ignored.reason() == IgnoredFreeReason.STILL_SHARED) {
+            for (HistoryEvent.FreeIgnored ignored : history.events(HistoryEvent.FreeIgnored.class)) {
+                if (ignored.reason() == IgnoredFreeReason.STILL_SHARED) {
                     freesWhileShared
                             .computeIfAbsent(
                                     new Place(ignored.device(), ignored.type(), ignored.address()),
@@ -266,15 +266,19 @@ final class Siblings {
 
     /** Returns all buffers of the same sort that the same line asked for; none without an origin. */
     List<BufferGeneration> fromSameLine(BufferGeneration buffer) {
+        Optional<Likeness> likeness = likeness(buffer);
+        if (likeness.isEmpty()) {
+            return List.of();
+        }
         if (alike == null) {
             alike = new HashMap<>();
-            for (BufferGeneration one : history.notable()) {
+            for (BufferGeneration one : history.generations()) {
                 likeness(one)
                         .ifPresent(key -> alike().computeIfAbsent(key, unused -> new ArrayList<>())
                                 .add(one));
             }
         }
-        return likeness(buffer).map(key -> alike().getOrDefault(key, List.of())).orElse(List.of());
+        return alike().getOrDefault(likeness.get(), List.of());
     }
 
     private Map<Likeness, List<BufferGeneration>> alike() {

@@ -1,13 +1,11 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.tracker.history.LifeSums;
 import dev.meshguard.verdict.PhaseStretch;
 import dev.meshguard.verdict.PhaseStretch.Flow;
 import dev.meshguard.verdict.PhaseStretch.Place;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -19,12 +17,6 @@ final class Stretches {
 
     static List<PhaseStretch> of(AllocationHistory history) {
         List<PhaseStretch> stretches = new ArrayList<>(history.phases().size() + 1);
-        if (history.notable().isEmpty() && history.quiet().count() == 0) {
-            for (HistoryEvent.PhaseBegan began : history.phases()) {
-                stretches.add(new PhaseStretch(began.phase(), Collections.emptySortedMap(), 0, 0));
-            }
-            return stretches;
-        }
         SortedMap<Place, Flow> held = new TreeMap<>();
         for (LifeSums.Stretch stretch : history.lifeSums().stretches()) {
             SortedMap<Place, Flow> flows = new TreeMap<>(held);

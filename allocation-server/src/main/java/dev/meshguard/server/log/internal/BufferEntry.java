@@ -2,7 +2,7 @@ package dev.meshguard.server.log.internal;
 
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.history.CompactEvents;
+import dev.meshguard.tracker.history.LogEvents;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;
@@ -49,12 +49,12 @@ final class BufferEntry {
     private byte typeHeld;
     private int @Nullable [] heldOfTypes;
 
-    /** Its place among the events, of the type that came first; more are kept for an id that is used for several. */
-    private int place = CompactEvents.NO_PLACE;
+    /** Its index among the addresses of the events, of the type that came first; more are kept for an id that is used for several. */
+    private int index = LogEvents.NO_INDEX;
 
-    private byte typeOfPlace;
-    private int @Nullable [] placesOfTypes;
-    private int latestPlace = CompactEvents.NO_PLACE;
+    private byte typeOfIndex;
+    private int @Nullable [] indicesOfTypes;
+    private int latestIndex = LogEvents.NO_INDEX;
 
     private boolean isOfDead;
     private @Nullable Set<Long> otherProcesses;
@@ -174,25 +174,25 @@ final class BufferEntry {
         return firstLine > 0;
     }
 
-    int place(int ofType, CompactEvents events) {
-        if (place == CompactEvents.NO_PLACE) {
-            place = events.place(device, TYPES[ofType], id, CompactEvents.NO_PLACE);
-            latestPlace = place;
-            typeOfPlace = (byte) ofType;
+    int index(int ofType, LogEvents events) {
+        if (index == LogEvents.NO_INDEX) {
+            index = events.index(device, TYPES[ofType], id, LogEvents.NO_INDEX);
+            latestIndex = index;
+            typeOfIndex = (byte) ofType;
         }
-        return ofType == typeOfPlace ? place : otherPlace(ofType, events);
+        return ofType == typeOfIndex ? index : otherIndex(ofType, events);
     }
 
-    private int otherPlace(int ofType, CompactEvents events) {
-        int[] others = placesOfTypes;
+    private int otherIndex(int ofType, LogEvents events) {
+        int[] others = indicesOfTypes;
         if (others == null) {
             others = new int[TYPES.length];
-            Arrays.fill(others, CompactEvents.NO_PLACE);
-            placesOfTypes = others;
+            Arrays.fill(others, LogEvents.NO_INDEX);
+            indicesOfTypes = others;
         }
-        if (others[ofType] == CompactEvents.NO_PLACE) {
-            latestPlace = events.place(device, TYPES[ofType], id, latestPlace);
-            others[ofType] = latestPlace;
+        if (others[ofType] == LogEvents.NO_INDEX) {
+            latestIndex = events.index(device, TYPES[ofType], id, latestIndex);
+            others[ofType] = latestIndex;
         }
         return others[ofType];
     }

@@ -9,8 +9,8 @@ import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.CompactEvents;
 import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.tracker.history.LogEvents;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.HashMap;
@@ -31,7 +31,7 @@ final class EventList {
 
     private static final BufferType[] TYPES = BufferType.values();
 
-    private final CompactEvents events = new CompactEvents();
+    private final LogEvents events = new LogEvents();
     private final @Nullable LiveEvents live;
     private long count;
     private final Map<Long, AllocationDetails> byProcess = new HashMap<>();
@@ -66,7 +66,7 @@ final class EventList {
             return;
         }
         newEvent();
-        events.allocated(entry.place(type, events), size, pid);
+        events.allocated(entry.index(type, events), size, pid);
     }
 
     void allocated(
@@ -81,7 +81,7 @@ final class EventList {
             return;
         }
         newEvent();
-        events.freed(entry.place(type, events), pid);
+        events.freed(entry.index(type, events), pid);
     }
 
     void freed(AllocationRequest request, int device, BufferType type, long address, Ownership ownership) {
@@ -100,7 +100,7 @@ final class EventList {
             return;
         }
         newEvent();
-        events.freeIgnored(entry.place(type, events), pid);
+        events.freeIgnored(entry.index(type, events), pid);
     }
 
     void deviceOpened(int device) {

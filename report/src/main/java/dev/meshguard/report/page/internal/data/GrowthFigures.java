@@ -56,7 +56,7 @@ final class GrowthFigures {
     }
 
     private static boolean hasRounds(LeakVerdict verdict) {
-        return verdict.history().notableEvents().stream().anyMatch(HistoryEvent.RoundEnded.class::isInstance);
+        return !verdict.history().events(HistoryEvent.RoundEnded.class).isEmpty();
     }
 
     void write(JsonGenerator json, Shown shown) throws IOException {

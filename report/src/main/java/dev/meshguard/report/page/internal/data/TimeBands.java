@@ -37,7 +37,7 @@ final class TimeBands {
         this.stretches = verdict.stretches();
         this.end = end;
         Instant[] first = new Instant[1];
-        for (HistoryEvent event : history.notableEvents()) {
+        for (HistoryEvent event : history.events()) {
             mark(event);
             time(event, first);
         }

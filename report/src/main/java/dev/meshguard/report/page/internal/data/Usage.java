@@ -42,8 +42,7 @@ public final class Usage {
         Usage usage = new Usage(history.phases().stream()
                 .mapToLong(HistoryEvent.PhaseBegan::number)
                 .toArray());
-        history.eachLife(
-                (event, device, type, size, begins) -> usage.change(event, device, type, begins ? size : -size));
+        history.eachUsageChange(change -> usage.change(change.event(), change.device(), change.type(), change.bytes()));
         return usage;
     }
 

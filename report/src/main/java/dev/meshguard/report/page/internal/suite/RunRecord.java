@@ -94,7 +94,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
     private static Duration duration(LeakVerdict verdict) {
         Instant first = Instant.MAX;
         Instant last = Instant.MIN;
-        for (HistoryEvent event : verdict.history().notableEvents()) {
+        for (HistoryEvent event : verdict.history().events()) {
             Optional<Instant> at = event instanceof HistoryEvent.PhaseBegan phase
                     ? Optional.of(phase.at())
                     : event instanceof HistoryEvent.MeshOpened mesh

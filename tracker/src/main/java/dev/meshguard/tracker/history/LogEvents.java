@@ -7,6 +7,7 @@ import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Ownership;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,22 +17,21 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of a log while it is read, two words each.
+ * The events of a log in the order of its lines, two words each.
  *
- * <p>A log of a server says of millions of reports nothing but address, size and process, and of most of them nobody ever wants to
- * know more than that they cancel out. So an event becomes an object when somebody asks for it, and stays that object: its request is
- * told from others by identity.
+ * <p>A log of a million reports is analysed in a heap of 64 MB that way; as objects its events take half a gigabyte. An event becomes an
+ * object when it is asked for, and stays that object: its request is told from others by identity.
  *
- * <p>Filled by one thread; once a history was made of it, it must not change any more.
+ * <p>The reader of a log fills it, with one thread. Once a history was made of it, it must not change any more.
  */
 @API(status = Status.INTERNAL, since = "0.1")
-public final class CompactEvents {
+public final class LogEvents {
 
     /** Stands for a process that is not named. */
     public static final long NO_PROCESS = Long.MIN_VALUE;
 
-    /** Stands for a place that is not known. */
-    public static final int NO_PLACE = -1;
+    /** Stands for an address that has no index yet. */
+    public static final int NO_INDEX = -1;
 
     static final int ALLOCATED = 0;
     static final int FREED = 1;
@@ -39,23 +39,25 @@ public final class CompactEvents {
     static final int OTHER = 3;
 
     private static final int KIND_BITS = 2;
-    private static final int PLACE_SHIFT = 32;
+    private static final int INDEX_SHIFT = 32;
     private static final BufferType[] TYPES = BufferType.values();
 
-    /** The place (of other events: which of them it is), the process, the kind. */
+    /** The index of the address (of other events: which of them it is), the process, the kind. */
     private long[] words = new long[256];
 
     private long[] sizes = new long[256];
     private int count;
 
-    private int places;
+    private int indices;
     private int[] devices = new int[64];
     private byte[] types = new byte[64];
     private long[] addresses = new long[64];
-    private int[] neighbours = new int[64];
+    private int[] earlier = new int[64];
+
+    /** The addresses at which buffers of two types lie in one memory, as those of L1 and L1_SMALL do. */
+    private final BitSet shared = new BitSet();
 
     private final List<HistoryEvent> others = new ArrayList<>();
-    private int[] othersAt = new int[16];
 
     private final List<AllocationDetails> processes = new ArrayList<>();
     private final Map<Long, Integer> processIds = new HashMap<>();
@@ -65,56 +67,58 @@ public final class CompactEvents {
     private @Nullable HistoryEvent @Nullable [] made;
 
     /** Creates an empty list. */
-    public CompactEvents() {
+    public LogEvents() {
         processes.add(AllocationDetails.user());
         processIds.put(NO_PROCESS, 0);
     }
 
     /**
-     * Introduces an address of one memory of one device, once, and returns its number.
+     * Introduces an address with its type, once, and returns its index.
      *
-     * @param neighbour the number of the last place that was introduced for the same address of the device, or {@link #NO_PLACE}
+     * @param previous the index of the type that was introduced last for the same address of the device, or {@link #NO_INDEX}
      */
-    public int place(int device, BufferType type, long address, int neighbour) {
-        if (places == devices.length) {
-            devices = Arrays.copyOf(devices, places * 2);
-            types = Arrays.copyOf(types, places * 2);
-            addresses = Arrays.copyOf(addresses, places * 2);
-            neighbours = Arrays.copyOf(neighbours, places * 2);
+    public int index(int device, BufferType type, long address, int previous) {
+        if (indices == devices.length) {
+            devices = Arrays.copyOf(devices, indices * 2);
+            types = Arrays.copyOf(types, indices * 2);
+            addresses = Arrays.copyOf(addresses, indices * 2);
+            earlier = Arrays.copyOf(earlier, indices * 2);
         }
-        devices[places] = device;
-        types[places] = (byte) type.ordinal();
-        addresses[places] = address;
-        neighbours[places] = neighbour;
-        return places++;
+        devices[indices] = device;
+        types[indices] = (byte) type.ordinal();
+        addresses[indices] = address;
+        earlier[indices] = previous;
+        for (int other = previous; other != NO_INDEX; other = earlier[other]) {
+            if (type(other).memory() == type.memory()) {
+                shared.set(other);
+                shared.set(indices);
+            }
+        }
+        return indices++;
     }
 
     /** Adds an allocation. */
-    public void allocated(int place, long size, long processId) {
-        add(word(ALLOCATED, place, processId), size);
+    public void allocated(int index, long size, long processId) {
+        add(word(ALLOCATED, index, processId), size);
     }
 
     /** Adds a free. */
-    public void freed(int place, long processId) {
-        add(word(FREED, place, processId), 0);
+    public void freed(int index, long processId) {
+        add(word(FREED, index, processId), 0);
     }
 
     /** Adds a free that the runtime ignored because it did not know the address. */
-    public void freeIgnored(int place, long processId) {
-        add(word(IGNORED, place, processId), 0);
+    public void freeIgnored(int index, long processId) {
+        add(word(IGNORED, index, processId), 0);
     }
 
-    /** Adds any other event; it is numbered like its place in the list. */
+    /** Adds any other event, which has {@link #nextNumber()}. */
     public void add(HistoryEvent event) {
         if (event.number() != nextNumber()) {
             throw new IllegalArgumentException(
                     "Event #" + event.number() + " would be the one of number " + nextNumber());
         }
-        if (others.size() == othersAt.length) {
-            othersAt = Arrays.copyOf(othersAt, othersAt.length * 2);
-        }
-        othersAt[others.size()] = count;
-        add(((long) others.size() << PLACE_SHIFT) | OTHER, 0);
+        add(((long) others.size() << INDEX_SHIFT) | OTHER, 0);
         others.add(event);
     }
 
@@ -128,12 +132,12 @@ public final class CompactEvents {
         return count;
     }
 
-    private long word(int kind, int place, long processId) {
+    private long word(int kind, int index, long processId) {
         if (processId != latestProcess) {
             latestProcess = processId;
             latestProcessIndex = processIds.computeIfAbsent(processId, this::introduced);
         }
-        return ((long) place << PLACE_SHIFT) | ((long) latestProcessIndex << KIND_BITS) | kind;
+        return ((long) index << INDEX_SHIFT) | ((long) latestProcessIndex << KIND_BITS) | kind;
     }
 
     private int introduced(long processId) {
@@ -151,14 +155,14 @@ public final class CompactEvents {
         count++;
     }
 
-    // For whoever reads them; events are counted from 0 here.
+    // For the store, which counts events from 0.
 
     int kind(int event) {
         return (int) words[event] & ((1 << KIND_BITS) - 1);
     }
 
-    int place(int event) {
-        return (int) (words[event] >>> PLACE_SHIFT);
+    int index(int event) {
+        return (int) (words[event] >>> INDEX_SHIFT);
     }
 
     long reportedSize(int event) {
@@ -166,7 +170,7 @@ public final class CompactEvents {
     }
 
     HistoryEvent other(int event) {
-        return others.get(place(event));
+        return others.get(index(event));
     }
 
     /** Returns the events that are no reports. */
@@ -174,21 +178,30 @@ public final class CompactEvents {
         return others;
     }
 
-    int places() {
-        return places;
+    /** Returns how many addresses were introduced. */
+    int indices() {
+        return indices;
     }
 
-    int device(int place) {
-        return devices[place];
+    int device(int index) {
+        return devices[index];
     }
 
-    BufferType type(int place) {
-        return TYPES[types[place]];
+    BufferType type(int index) {
+        return TYPES[types[index]];
     }
 
-    /** Returns the place that was introduced before for the same address of the device, or {@link #NO_PLACE}. */
-    int neighbour(int place) {
-        return neighbours[place];
+    long address(int index) {
+        return addresses[index];
+    }
+
+    BitSet shared() {
+        return shared;
+    }
+
+    /** Returns all that any report says besides address and size. */
+    List<AllocationDetails> details() {
+        return processes;
     }
 
     /** Returns an event as an object, always the same one. */
@@ -208,7 +221,7 @@ public final class CompactEvents {
     }
 
     private HistoryEvent make(int event) {
-        int place = place(event);
+        int index = index(event);
         int process = (int) words[event] >>> KIND_BITS;
         AllocationRequest request = AllocationRequest.restored(processes.get(process), Optional.empty());
         long number = event + 1L;
@@ -217,21 +230,21 @@ public final class CompactEvents {
                 new HistoryEvent.Allocated(
                         number,
                         request,
-                        devices[place],
-                        type(place),
-                        addresses[place],
+                        devices[index],
+                        type(index),
+                        addresses[index],
                         sizes[event],
                         Ownership.UNKNOWN);
             case FREED ->
                 new HistoryEvent.Freed(
-                        number, request, devices[place], type(place), addresses[place], Ownership.UNKNOWN);
+                        number, request, devices[index], type(index), addresses[index], Ownership.UNKNOWN);
             default ->
                 new HistoryEvent.FreeIgnored(
                         number,
                         request,
-                        devices[place],
-                        type(place),
-                        addresses[place],
+                        devices[index],
+                        type(index),
+                        addresses[index],
                         IgnoredFreeReason.UNKNOWN_ADDRESS);
         };
     }

@@ -3,6 +3,7 @@ package dev.meshguard.tracker.history;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.verdict.LeakCheck;
@@ -11,13 +12,14 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A history that passes over what is quiet says what the same events say looked at one by one; rerun a seed with {@code -Dmeshguard.seed=…}. */
-class CompactEventsTests {
+/** The history of a log says what the same events say looked at one by one; rerun a seed with {@code -Dmeshguard.seed=…}. */
+class LogEventStoreTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_120);
     private static final int HISTORIES = 1_000 + Integer.getInteger("meshguard.operations", 0) / 1_000;
@@ -43,28 +45,29 @@ class CompactEventsTests {
     }
 
     @Test
-    void passesOverWhatWasGivenBackAndTellsItsSums() {
-        CompactEvents events = new CompactEvents();
-        int quiet = events.place(0, BufferType.DRAM, 4096, CompactEvents.NO_PLACE);
-        int left = events.place(0, BufferType.DRAM, 8192, CompactEvents.NO_PLACE);
-        events.allocated(quiet, 2048, 7);
-        events.freed(quiet, 7);
+    void addsUpWhatWasFreed() {
+        LogEvents events = new LogEvents();
+        int freed = events.index(0, BufferType.DRAM, 4096, LogEvents.NO_INDEX);
+        int left = events.index(0, BufferType.DRAM, 8192, LogEvents.NO_INDEX);
+        events.allocated(freed, 2048, 7);
+        events.freed(freed, 7);
         events.allocated(left, 1024, 7);
 
         AllocationHistory history = AllocationHistory.read(events);
 
-        assertThat(history.quiet().buffers(BufferType.DRAM)).isEqualTo(1);
-        assertThat(history.quiet().bytes(BufferType.DRAM)).isEqualTo(2048);
-        assertThat(history.notable()).hasToString("[DRAM 0x2000 (8192) on device 0, generation 1]");
-        assertThat(history.notableEvents())
-                .hasToString("[#3 allocated DRAM 0x2000 (8192) on device 0, 1 KiB (1024 B)]");
+        LifeSums.Amount buffers = new LifeSums.Amount(2, 3072);
+        assertThat(history.lifeSums().totals())
+                .containsExactly(new LifeSums.Total(
+                        BufferType.DRAM, BufferLifetime.USER, buffers, new LifeSums.Amount(1, 1024)));
+        assertThat(history.live()).hasToString("[DRAM 0x2000 (8192) on device 0, generation 1]");
+        assertThat(history.events()).hasSize(3);
         assertThat(history.generations()).hasSize(2).contains(history.live().get(0));
     }
 
     @Test
-    void looksAtOneLifeOfAPlaceAndPassesOverTheOthers() {
-        CompactEvents events = new CompactEvents();
-        int place = events.place(0, BufferType.DRAM, 4096, CompactEvents.NO_PLACE);
+    void numbersTheGenerationsOfAnAddressWithAStrayFree() {
+        LogEvents events = new LogEvents();
+        int place = events.index(0, BufferType.DRAM, 4096, LogEvents.NO_INDEX);
         for (int life = 0; life < 3; life++) {
             events.allocated(place, 1024, 7);
             events.freed(place, 7);
@@ -75,10 +78,13 @@ class CompactEventsTests {
 
         AllocationHistory history = AllocationHistory.read(events);
 
-        assertThat(history.notable()).hasToString("[DRAM 0x1000 (4096) on device 0, generation 3]");
-        assertThat(history.quiet().buffers(BufferType.DRAM)).isEqualTo(3);
-        assertThat(history.quiet().bytes(BufferType.DRAM)).isEqualTo(4096);
-        assertThat(history.anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.DOUBLE_FREE);
+        assertThat(history.lifeSums().totals())
+                .extracting(LifeSums.Total::allocated)
+                .containsExactly(new LifeSums.Amount(4, 5120));
+        assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
+            assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.DOUBLE_FREE);
+            assertThat(anomaly.holder()).contains(history.generations().get(2));
+        });
         assertThat(history.generations())
                 .extracting(BufferGeneration::generation)
                 .containsExactly(1, 2, 3, 4);
@@ -86,8 +92,8 @@ class CompactEventsTests {
 
     @Test
     void tellsOfADeviceThatWasOpenedTwiceThoughEverythingWasGivenBack() {
-        CompactEvents events = new CompactEvents();
-        int place = events.place(1, BufferType.L1, 4096, CompactEvents.NO_PLACE);
+        LogEvents events = new LogEvents();
+        int place = events.index(1, BufferType.L1, 4096, LogEvents.NO_INDEX);
         events.add(new HistoryEvent.DeviceOpened(1, 0));
         events.allocated(place, 1024, 7);
         events.freed(place, 7);
@@ -98,10 +104,10 @@ class CompactEventsTests {
 
     @Test
     void hasOneObjectForEachEvent() {
-        CompactEvents events = new CompactEvents();
-        int place = events.place(0, BufferType.L1, 4096, CompactEvents.NO_PLACE);
-        events.allocated(place, 64, CompactEvents.NO_PROCESS);
-        events.freed(place, CompactEvents.NO_PROCESS);
+        LogEvents events = new LogEvents();
+        int place = events.index(0, BufferType.L1, 4096, LogEvents.NO_INDEX);
+        events.allocated(place, 64, LogEvents.NO_PROCESS);
+        events.freed(place, LogEvents.NO_PROCESS);
         AllocationHistory history = AllocationHistory.read(events);
         HistoryEvent.Allocated allocated =
                 (HistoryEvent.Allocated) history.events().get(0);
@@ -112,31 +118,31 @@ class CompactEventsTests {
 
     @Test
     void numbersEventsByTheirPlace() {
-        CompactEvents events = new CompactEvents();
+        LogEvents events = new LogEvents();
 
         assertThatThrownBy(() -> events.add(new HistoryEvent.SourceAttached(2, "log")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Event #2 would be the one of number 1");
     }
 
-    private static CompactEvents randomEvents(Random random, boolean withBreaks) {
-        CompactEvents events = new CompactEvents();
+    private static LogEvents randomEvents(Random random, boolean withBreaks) {
+        LogEvents events = new LogEvents();
         int places = 1 + random.nextInt(12);
         int[] open = new int[places];
         for (int place = 0; place < places; place++) {
             boolean isNeighbour = place > 0 && random.nextInt(4) == 0;
-            events.place(
+            events.index(
                     isNeighbour ? events.device(place - 1) : random.nextInt(2),
                     isNeighbour
                             ? TYPES[(events.type(place - 1).ordinal() + 1) % 2]
                             : TYPES[random.nextInt(TYPES.length)],
                     isNeighbour ? 4096L * (place - 1) : 4096L * place,
-                    isNeighbour ? place - 1 : CompactEvents.NO_PLACE);
+                    isNeighbour ? place - 1 : LogEvents.NO_INDEX);
         }
         int steps = random.nextInt(80);
         for (int step = 0; step < steps; step++) {
             int place = random.nextInt(places);
-            long process = random.nextInt(3) == 0 ? CompactEvents.NO_PROCESS : random.nextInt(3);
+            long process = random.nextInt(3) == 0 ? LogEvents.NO_PROCESS : random.nextInt(3);
             boolean isStray = random.nextInt(40) == 0;
             if (withBreaks && random.nextInt(12) == 0) {
                 addBreak(events, random);
@@ -166,7 +172,7 @@ class CompactEventsTests {
         return events;
     }
 
-    private static void addBreak(CompactEvents events, Random random) {
+    private static void addBreak(LogEvents events, Random random) {
         long number = events.nextNumber();
         int device = random.nextInt(2);
         switch (random.nextInt(9)) {
@@ -216,8 +222,15 @@ class CompactEventsTests {
                             + " " + life.referenceCounts().size())
                     .toList()
                     .toString());
-            one.eachLife((event, device, type, size, begins) ->
-                    told.add(event + " " + device + " " + type + " " + size + " " + begins));
+            one.eachUsageChange(change -> told.add(change.toString()));
+            told.add(one.lifeSums().totals().toString());
+            told.add(one.liveAtCheck() + " " + one.freedAfterClose() + " " + one.hasSource());
+            one.gaps().forEach(gap -> told.add(one.liveAt(gap).toString()));
+            told.add(one.events(HistoryEvent.FreeIgnored.class).toString());
+            told.add(one.events(HistoryEvent.Checked.class).toString());
+            told.add(one.generationsWith(details -> details.processId().equals(OptionalLong.of(1)))
+                    .toString());
+            told.add(one.generationsWith(details -> details.owner().isPresent()).toString());
         }
         return told;
     }

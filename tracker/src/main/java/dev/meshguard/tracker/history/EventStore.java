@@ -1,0 +1,167 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.internal.DeviceBooks;
+import dev.meshguard.tracker.internal.Marker;
+import dev.meshguard.tracker.internal.Merge;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The events of a history, and the sums that were kept beside them. */
+sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, LogEventStore {
+
+    /** Returns the events, numbered; may take its time. */
+    List<HistoryEvent> events();
+
+    /** Returns what was kept of each device, ascending. */
+    List<DeviceSums> sums();
+
+    boolean hasFlatAddresses();
+
+    boolean isComplete();
+
+    /** Returns the events of one kind, oldest first. */
+    default <E extends HistoryEvent> List<E> events(Class<E> kind) {
+        List<E> found = new ArrayList<>();
+        for (HistoryEvent event : events()) {
+            if (kind.isInstance(event)) {
+                found.add(kind.cast(event));
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Some of the events.
+     *
+     * @param events the events, oldest first
+     * @param generations which generation of its address begins, by the number of the event, where those before it are left out
+     */
+    record Selection(List<HistoryEvent> events, Map<Long, Integer> generations) {
+
+        static final Selection NOTHING = new Selection(List.of(), Map.of());
+    }
+
+    /**
+     * Returns the events without those of settled generations; the others are all that a history has to look at, unless somebody asks for
+     * a settled generation.
+     *
+     * <p>A settled generation was freed when the last check was made and when the source stopped reporting, and no anomaly concerns it.
+     * Its reports say nothing but device, memory, address, size and process. Only the store of a log has any.
+     */
+    default Selection unsettled() {
+        return new Selection(events(), Map.of());
+    }
+
+    /** Returns the events of the settled generations, and those of no address. */
+    default Selection settled() {
+        return Selection.NOTHING;
+    }
+
+    /** Returns all that the reports of settled generations say of their buffers; nothing if there are none. */
+    default Collection<AllocationDetails> settledDetails() {
+        return List.of();
+    }
+
+    /** Passes on how settled generations change what is allocated, in the order of the events. */
+    default void eachSettledChange(Consumer<UsageChange> consumer) {}
+
+    /** Returns what was known at a check, or this store if nothing that counts came after it. */
+    default EventStore asOf(long check) {
+        List<HistoryEvent> all = events();
+        boolean wentOn = false;
+        // The check is nearly always among the last events.
+        for (int i = all.size() - 1; !wentOn && i >= 0 && all.get(i).number() > check; i--) {
+            wentOn = changesWhatIsKnown(all.get(i));
+        }
+        if (!wentOn) {
+            return this;
+        }
+        return counted(
+                all.stream()
+                        .filter(event -> event.number() <= check
+                                || event instanceof HistoryEvent.HandleTraced
+                                || event instanceof HistoryEvent.ReportsLost)
+                        .toList(),
+                hasFlatAddresses());
+    }
+
+    /** Returns whether an event after a check is more than something found out about what was known at the check. */
+    static boolean changesWhatIsKnown(HistoryEvent event) {
+        return !(event instanceof HistoryEvent.HandleTraced
+                || event instanceof HistoryEvent.ReportsLost
+                || event instanceof HistoryEvent.PhaseBegan);
+    }
+
+    /** Returns a store of events whose sums are counted from them. */
+    static EventStore counted(List<HistoryEvent> events, boolean hasFlatAddresses) {
+        return new Restored(events, DeviceSums.countedFrom(events), hasFlatAddresses, true);
+    }
+
+    /** The events and sums that a tracker held at one moment, put in order when they are asked for. */
+    final class Recorded implements EventStore {
+
+        private final List<Marker> markers;
+        private final List<DeviceBooks.Recording> recordings;
+        private final boolean hasFlatAddresses;
+        private @Nullable List<HistoryEvent> events;
+
+        Recorded(List<Marker> markers, List<DeviceBooks.Recording> recordings, boolean hasFlatAddresses) {
+            this.markers = List.copyOf(markers);
+            this.recordings = List.copyOf(recordings);
+            this.hasFlatAddresses = hasFlatAddresses;
+        }
+
+        @Override
+        public synchronized List<HistoryEvent> events() {
+            List<HistoryEvent> known = events;
+            if (known == null) {
+                known = Collections.unmodifiableList(Merge.numbered(markers, recordings));
+                events = known;
+            }
+            return known;
+        }
+
+        @Override
+        public List<DeviceSums> sums() {
+            if (recordings.isEmpty()) {
+                return List.of();
+            }
+            return recordings.stream()
+                    .map(DeviceSums::of)
+                    .sorted(Comparator.comparingInt(DeviceSums::device))
+                    .toList();
+        }
+
+        @Override
+        public boolean hasFlatAddresses() {
+            return hasFlatAddresses;
+        }
+
+        @Override
+        public boolean isComplete() {
+            for (DeviceBooks.Recording recording : recordings) {
+                if (recording.journal() == null) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    /** Events and sums that were written down. */
+    record Restored(List<HistoryEvent> events, List<DeviceSums> sums, boolean hasFlatAddresses, boolean isComplete)
+            implements EventStore {
+
+        public Restored {
+            events = List.copyOf(events);
+            sums = List.copyOf(sums);
+        }
+    }
+}
