@@ -197,11 +197,6 @@ final class BufferEntry {
         return others[ofType];
     }
 
-    /** Returns the line that named it last. */
-    long lastLine() {
-        return lastLine;
-    }
-
     AddressUse use() {
         return new AddressUse(
                 device,

@@ -25,8 +25,7 @@ public final class LogLines {
 
     private final InputStream in;
     private final boolean isCompressed;
-    private final byte[] block = new byte[LONGEST_LINE + UsualLines.ROOM];
-    private final UsualLines usual = new UsualLines(block);
+    private final byte[] block = new byte[LONGEST_LINE];
     private int next;
     private int filled;
     private boolean atEnd;
@@ -96,28 +95,6 @@ public final class LogLines {
         }
     }
 
-    /**
-     * Goes to the next line if it is one of the usual ones and all of it is in memory; returns whether it is.
-     *
-     * @param report is filled with what the line says
-     */
-    boolean nextUsual(ReportLine report) {
-        int end = usual.read(next, filled, report);
-        if (end == UsualLines.NONE) {
-            return false;
-        }
-        if (end < filled && block[end] == '\r') {
-            end++;
-        }
-        if (end == filled || block[end] != '\n') {
-            return false;
-        }
-        isTooLong = false;
-        found(end, end + 1, true);
-        report.line = number;
-        return true;
-    }
-
     /** Goes to the next line; returns whether there is one. */
     public boolean next() throws IOException {
         isTooLong = false;
@@ -128,6 +105,7 @@ public final class LogLines {
                 if (block[at] == '\n') {
                     return found(at, at + 1, true);
                 }
+                hasNul |= block[at] == 0;
             }
             searched = filled;
             if (next > 0) {
@@ -138,7 +116,6 @@ public final class LogLines {
             }
             if (filled == LONGEST_LINE) {
                 isTooLong = true;
-                hasNul |= isNulIn(0, filled);
                 filled = 0;
                 searched = 0;
             }
@@ -204,16 +181,7 @@ public final class LogLines {
 
     /** Returns whether a byte of the line is 0, which no log has: it was reserved in the file and never written. */
     boolean hasNul() {
-        return hasNul || isNulIn(from, to);
-    }
-
-    private boolean isNulIn(int begin, int end) {
-        for (int at = begin; at < end; at++) {
-            if (block[at] == 0) {
-                return true;
-            }
-        }
-        return false;
+        return hasNul;
     }
 
     /** Returns whether a line break follows. */

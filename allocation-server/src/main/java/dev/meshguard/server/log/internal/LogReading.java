@@ -12,7 +12,6 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import java.io.IOException;
 import java.time.LocalDate;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One reading of one log, from its first line to its last.
  *
- * <p>The usual reports are read in lots. Each other line is asked in turn whether it is a report of one buffer, a line of a block, or one
- * of the other lines that the server prints. What is none of these is counted as unread.
+ * <p>Each line is asked in turn whether it is a report of one buffer, a line of a block, or one of the other lines that the server
+ * prints. What is none of these is counted as unread.
  */
 public final class LogReading {
 
@@ -74,8 +73,6 @@ public final class LogReading {
             LocalDate today, Optional<Pattern> phaseMark, Optional<Pattern> roundMark, Retention retention) {}
 
     private static final int LONGEST_OMISSION = 80;
-    /** How many usual reports are read before they are entered. */
-    private static final int AHEAD = 64;
 
     private static final String SOURCE = "allocation server log";
 
@@ -89,8 +86,7 @@ public final class LogReading {
     private final Dialects dialects = new Dialects();
     private final BlockReader blocks;
     private final UnreadAccount unread = new UnreadAccount();
-    private final ReportLine[] ahead = new ReportLine[AHEAD];
-    private int waiting;
+    private final ReportLine report = new ReportLine();
     private final UnseenFrees unseen = new UnseenFrees();
 
     private final Map<Integer, LastTotal> circularBuffers = new TreeMap<>();
@@ -124,7 +120,6 @@ public final class LogReading {
         this.books = new ServerBooks(events, losses, choices.retention());
         this.witnesses = new Witnesses(books, losses);
         this.blocks = new BlockReader(events, losses, dialects);
-        Arrays.setAll(ahead, unused -> new ReportLine());
     }
 
     /** Reads a log to its end. */
@@ -133,13 +128,8 @@ public final class LogReading {
     }
 
     private Result read() throws IOException {
-        while (true) {
-            readAhead();
-            if (waiting > 0) {
-                enterAhead();
-            } else if (!lines.next()) {
-                break;
-            } else if (!lines.isBlank()) {
+        while (lines.next()) {
+            if (!lines.isBlank()) {
                 line();
             }
         }
@@ -158,15 +148,6 @@ public final class LogReading {
                 witnesses.figures(),
                 witnesses.disagreements(),
                 notes());
-    }
-
-    /** Reads what there is of usual reports, as long as there is room. */
-    private void readAhead() {
-        int read = 0;
-        while (read < AHEAD && lines.nextUsual(ahead[read])) {
-            read++;
-        }
-        waiting = read;
     }
 
     private void line() {
@@ -196,7 +177,6 @@ public final class LogReading {
             unread("a line of more than 64 KiB");
             return;
         }
-        ReportLine report = ahead[0];
         ReportLine.Kind kind = report.read(lines.bytes(), lines.from(), lines.to(), lines.number());
         switch (kind) {
             case NONE -> otherLine(lines.text());
@@ -207,42 +187,12 @@ public final class LogReading {
             }
             default -> {
                 beginReports(lines.number());
-                reported(report, kind);
+                reported(kind);
             }
         }
     }
 
     // Reports of one buffer
-
-    /**
-     * Enters the usual reports that were read.
-     *
-     * <p>All are looked up before the first is entered: what is known of a buffer is far apart in memory, and a processor that is asked
-     * for all of it at once waits for it about as long as for one.
-     */
-    private void enterAhead() {
-        lookUpAhead();
-        beginReports(ahead[0].line);
-        enterEach();
-        followsServerLine = true;
-    }
-
-    private void lookUpAhead() {
-        for (int i = 0; i < waiting; i++) {
-            books.lookUp(ahead[i]);
-        }
-    }
-
-    private void enterEach() {
-        for (int i = 0; i < waiting; i++) {
-            events.at(ahead[i].line);
-            reported(ahead[i], ahead[i].isFree ? ReportLine.Kind.FREED : ReportLine.Kind.ALLOCATED);
-            if (leftOutAt > 0) {
-                leftOut(leftOutAt);
-                leftOutAt = 0;
-            }
-        }
-    }
 
     private void beginReports(long line) {
         attach(line);
@@ -253,7 +203,7 @@ public final class LogReading {
         events.at(line);
     }
 
-    private void reported(ReportLine report, ReportLine.Kind kind) {
+    private void reported(ReportLine.Kind kind) {
         switch (kind) {
             case ALLOCATED -> {
                 reports++;
@@ -265,14 +215,14 @@ public final class LogReading {
             }
             case FREED -> {
                 reports++;
-                dialects.add(dialectOfFree(report));
+                dialects.add(dialectOfFree());
                 if (!books.freed(report)) {
                     unseen.add(phase, report.size);
                 }
             }
             case UNKNOWN_FREE -> {
                 reports++;
-                dialectOfUnknownFree(report);
+                dialectOfUnknownFree();
                 books.unknownFree(report);
             }
             case OTHER_SIZE -> {
@@ -286,14 +236,14 @@ public final class LogReading {
         }
     }
 
-    private static LogDialect dialectOfFree(ReportLine report) {
+    private LogDialect dialectOfFree() {
         if (report.device == ReportLine.NO_DEVICE) {
             return LogDialect.WITHOUT_DEVICE;
         }
         return report.saysWhatIsLeft ? LogDialect.REFERENCE_COUNTED : LogDialect.WITHOUT_REFERENCES;
     }
 
-    private void dialectOfUnknownFree(ReportLine report) {
+    private void dialectOfUnknownFree() {
         if (report.isAlreadyFreed) {
             dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
         } else if (report.device == ReportLine.NO_DEVICE) {

@@ -56,16 +56,13 @@ final class ReportLine {
     private static final byte[] INVALID_TYPE = ascii("Invalid buffer_type ");
 
     /** Longer names first: {@code L1_SMALL} begins with {@code L1}. */
-    static final BufferType[] TYPES = {
+    private static final BufferType[] TYPES = {
         BufferType.DRAM, BufferType.L1_SMALL, BufferType.L1, BufferType.SYSTEM_MEMORY, BufferType.TRACE
     };
 
-    static final byte[][] TYPE_NAMES = names();
-
-    // No field that a usual line fills is a reference: the collector would have to be told of each line.
+    private static final byte[][] TYPE_NAMES = names();
 
     long line;
-    boolean isFree;
     long pid;
     int device;
     long id;
@@ -81,12 +78,6 @@ final class ReportLine {
 
     boolean isAlreadyFreed;
 
-    /**
-     * The line that named the buffer before, as far as the lines were entered. Nobody reads it; that it is kept is why what is known of
-     * the buffer is fetched.
-     */
-    long namedBefore;
-
     private byte[] bytes = {};
     private int at;
     private int end;
@@ -94,31 +85,11 @@ final class ReportLine {
 
     /** Reads a line. */
     Kind read(byte[] lineBytes, int from, int to, long number) {
-        Kind kind = any(lineBytes, from, to);
         line = number;
-        isFree = kind == Kind.FREED;
-        return kind;
-    }
-
-    /** Returns which type is named at a place, or -1 if none is. */
-    static int typeAt(byte[] line, int from, int to) {
-        for (int named = 0; named < TYPES.length; named++) {
-            byte[] name = TYPE_NAMES[named];
-            int same = 0;
-            while (same < name.length && from + same < to && line[from + same] == name[same]) {
-                same++;
-            }
-            if (same == name.length) {
-                return named;
-            }
-        }
-        return -1;
-    }
-
-    private Kind any(byte[] line, int from, int to) {
-        bytes = line;
+        bytes = lineBytes;
         end = to;
         at = from;
+
         int bracket = bracket(from, Math.min(to, from + LONGEST_PREFIX));
         if (bracket < 0) {
             return withoutPid(from);
@@ -317,7 +288,7 @@ final class ReportLine {
         int start = at;
         long read = 0;
         while (at < end && at - start <= 16) {
-            int digit = Character.digit(bytes[at], 16);
+            int digit = hexadecimalDigit(bytes[at]);
             if (digit < 0) {
                 break;
             }
@@ -326,6 +297,14 @@ final class ReportLine {
         }
         value = read;
         return at > start && at - start <= 16;
+    }
+
+    private static int hexadecimalDigit(byte character) {
+        if (character >= '0' && character <= '9') {
+            return character - '0';
+        }
+        int letter = character | 0x20;
+        return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
     }
 
     /** An id may need all 64 bits. */

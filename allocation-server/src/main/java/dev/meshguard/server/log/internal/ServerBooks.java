@@ -61,13 +61,6 @@ final class ServerBooks {
 
     // What lines say
 
-    /** Looks up what is known of the buffer that a line names, so that it is near when the line is entered. */
-    void lookUp(ReportLine said) {
-        DeviceBook book = said.device >= 0 && said.device < FIRST_DEVICES ? first[said.device] : null;
-        BufferEntry entry = book == null ? null : book.known(said.id);
-        said.namedBefore = entry == null ? 0 : entry.lastLine();
-    }
-
     void allocated(ReportLine said) {
         long line = said.line;
         if (!isPossible(said.device, line)) {
@@ -490,16 +483,12 @@ final class ServerBooks {
     List<AddressUse> addresses() {
         List<AddressUse> uses = new ArrayList<>();
         for (DeviceBook book : devices.values()) {
-            List<BufferEntry> named = new ArrayList<>(book.entries().size());
-            for (BufferEntry entry : book.entries()) {
-                if (entry.isNamed() && !(forgetsWhatIsOver && entry.isOver())) {
-                    named.add(entry);
-                }
-            }
-            named.sort((one, other) -> Long.compareUnsigned(one.id, other.id));
-            for (BufferEntry entry : named) {
-                uses.add(entry.use());
-            }
+            book.entries().stream()
+                    .filter(entry -> entry.isNamed() && !(forgetsWhatIsOver && entry.isOver()))
+                    .mapToLong(entry -> entry.id ^ Long.MIN_VALUE) // Ascending as unsigned numbers.
+                    .sorted()
+                    .forEach(flipped ->
+                            uses.add(book.entry(flipped ^ Long.MIN_VALUE).use()));
         }
         return uses;
     }
