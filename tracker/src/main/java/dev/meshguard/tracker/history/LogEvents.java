@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The events of a log in the order of its lines, two words each.
  *
- * <p>A log of a million reports is analysed in a heap of 64 MB that way; as objects its events take half a gigabyte. An event becomes an
+ * <p>A log of a million reports is analysed in a heap of 44 MiB that way; as objects its events take half a gigabyte. An event becomes an
  * object when it is asked for, and stays that object: its request is told from others by identity.
  *
  * <p>The reader of a log fills it, with one thread. Once a history was made of it, it must not change any more.
