@@ -1,6 +1,6 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.books.internal.LineBuffer;
+import dev.meshguard.server.books.internal.LogLineBuffer;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
@@ -79,11 +79,11 @@ public final class AllocationServer implements AutoCloseable {
 
     private final Object lock = new Object();
     private final ServerOptions options;
-    private final Problems problems;
+    private final ServerErrors problems;
     private final Selector selector;
     private final ServerSocketChannel channel;
     private final SocketFile file;
-    private final Bookkeeper bookkeeper;
+    private final ReportDispatcher bookkeeper;
     private final @Nullable ServerLog log;
     private final ServerLoop loop;
     private final Thread thread;
@@ -91,7 +91,7 @@ public final class AllocationServer implements AutoCloseable {
 
     private AllocationServer(ServerOptions options) throws IOException {
         this.options = options;
-        this.problems = new Problems(options.onProblem());
+        this.problems = new ServerErrors(options.onProblem());
         this.selector = Selector.open();
         this.channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
@@ -104,8 +104,8 @@ public final class AllocationServer implements AutoCloseable {
             selector.close();
             throw e;
         }
-        LineBuffer lines = log == null ? null : new LineBuffer(log);
-        this.bookkeeper = new Bookkeeper(options, lines, problems);
+        LogLineBuffer lines = log == null ? null : new LogLineBuffer(log);
+        this.bookkeeper = new ReportDispatcher(options, lines, problems);
         this.loop = new ServerLoop(lock, selector, channel, bookkeeper, lines, options, problems);
         bookkeeper.started(options.socket().toString(), options.processCheck().toSeconds());
         this.thread = new Thread(loop, "meshguard-allocation-server " + options.socket());
@@ -179,7 +179,7 @@ public final class AllocationServer implements AutoCloseable {
     }
 
     /** Returns the connections in the order in which they came; of those that are closed, the oldest beyond 10,000 are forgotten. */
-    public List<ServerConnection> connections() {
+    public List<ConnectionSnapshot> connections() {
         synchronized (lock) {
             return loop.views();
         }
@@ -253,7 +253,7 @@ public final class AllocationServer implements AutoCloseable {
      * @return whether they became so within the time
      * @throws InterruptedException if the thread is interrupted while it waits
      */
-    public boolean await(Predicate<List<ServerConnection>> condition, Duration limit) throws InterruptedException {
+    public boolean await(Predicate<List<ConnectionSnapshot>> condition, Duration limit) throws InterruptedException {
         synchronized (lock) {
             return await(() -> condition.test(loop.views()), limit);
         }
@@ -377,7 +377,7 @@ public final class AllocationServer implements AutoCloseable {
         private Duration processCheck = Duration.ofSeconds(5);
         private Duration statistics = Duration.ofSeconds(10);
         private InstantSource clock = InstantSource.system();
-        private ProcessProbe probe = ProcessProbe.ofThisMachine();
+        private ProcessInspector probe = ProcessInspector.ofThisMachine();
         private ServerLimits limits = ServerLimits.ofHeap(Runtime.getRuntime().maxMemory());
         private boolean hasHistory = true;
         private Consumer<String> onProblem = problem -> {};
@@ -543,7 +543,7 @@ public final class AllocationServer implements AutoCloseable {
         }
 
         /** Finds processes in another way than this machine shows them. */
-        public Builder processProbe(ProcessProbe newProbe) {
+        public Builder processProbe(ProcessInspector newProbe) {
             probe = newProbe;
             return this;
         }

@@ -21,7 +21,7 @@ final class Evidence {
     private static final int MAX_DEVICE = 65_535;
 
     private final AllocationTracker tracker;
-    private final Problems problems;
+    private final ServerErrors problems;
     private final long maxEvents;
     private long events;
     private boolean isKept;
@@ -36,7 +36,7 @@ final class Evidence {
      *
      * @param maxEvents how many events the tracker is given; none if it is not used at all
      */
-    Evidence(AllocationTracker tracker, long maxEvents, Problems problems) {
+    Evidence(AllocationTracker tracker, long maxEvents, ServerErrors problems) {
         this.tracker = tracker;
         this.problems = problems;
         this.maxEvents = maxEvents;

@@ -1,6 +1,6 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.books.internal.LineBuffer;
+import dev.meshguard.server.books.internal.LogLineBuffer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -13,7 +13,7 @@ import java.nio.file.StandardOpenOption;
 interface LogTarget {
 
     /** A log that is open. */
-    interface Open extends LineBuffer.Target, Closeable {
+    interface Open extends LogLineBuffer.Target, Closeable {
 
         /** Returns the subject of a sentence about it. */
         String words();

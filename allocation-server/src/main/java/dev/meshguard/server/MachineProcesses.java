@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /** The processes of this machine, as the Java runtime and the process file system show them. */
-final class MachineProcesses implements ProcessProbe {
+final class MachineProcesses implements ProcessInspector {
 
     private final Optional<String> user = ProcessHandle.current().info().user();
 

@@ -1,6 +1,6 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.books.internal.LineBuffer;
+import dev.meshguard.server.books.internal.LogLineBuffer;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -9,13 +9,13 @@ import java.util.Optional;
  *
  * <p>A log that cannot be written is a problem that is told, and no reason to leave programs without a server.
  */
-final class ServerLog implements LineBuffer.Target {
+final class ServerLog implements LogLineBuffer.Target {
 
     private final LogTarget.Open target;
-    private final Problems problems;
+    private final ServerErrors problems;
     private Optional<String> failure = Optional.empty();
 
-    ServerLog(LogTarget.Open target, Problems problems) {
+    ServerLog(LogTarget.Open target, ServerErrors problems) {
         this.target = target;
         this.problems = problems;
     }

@@ -1,6 +1,6 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.books.internal.LineBuffer;
+import dev.meshguard.server.books.internal.LogLineBuffer;
 import dev.meshguard.server.protocol.Message;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
@@ -64,10 +64,10 @@ final class ServerLoop implements Runnable {
     private final Object lock;
     private final Selector selector;
     private final ServerSocketChannel server;
-    private final Bookkeeper bookkeeper;
-    private final @Nullable LineBuffer log;
+    private final ReportDispatcher bookkeeper;
+    private final @Nullable LogLineBuffer log;
     private final ServerOptions options;
-    private final Problems problems;
+    private final ServerErrors problems;
     private final InstantSource clock;
 
     private final ByteBuffer in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
@@ -76,11 +76,11 @@ final class ServerLoop implements Runnable {
     private final boolean resyncs;
     private final boolean checksShape;
 
-    private final List<Connection> connections = new ArrayList<>();
-    private final Deque<Connection> dumpsWaiting = new ArrayDeque<>();
+    private final List<ClientConnection> connections = new ArrayList<>();
+    private final Deque<ClientConnection> dumpsWaiting = new ArrayDeque<>();
 
     /** Programs whose processes had to be looked for, which takes longer than to enter what they report. */
-    private final Deque<Connection> heldUp = new ArrayDeque<>();
+    private final Deque<ClientConnection> heldUp = new ArrayDeque<>();
 
     private @Nullable RecordCodec codec;
     private int recordBytes;
@@ -108,10 +108,10 @@ final class ServerLoop implements Runnable {
             Object lock,
             Selector selector,
             ServerSocketChannel server,
-            Bookkeeper bookkeeper,
-            @Nullable LineBuffer log,
+            ReportDispatcher bookkeeper,
+            @Nullable LogLineBuffer log,
             ServerOptions options,
-            Problems problems) {
+            ServerErrors problems) {
         this.lock = lock;
         this.selector = selector;
         this.server = server;
@@ -239,7 +239,7 @@ final class ServerLoop implements Runnable {
         bookkeeper.work(STEPS_AT_ONCE);
         hasUnflushedLines = log != null;
         while (!dumpsWaiting.isEmpty() && bookkeeper.isChecked(dumpsWaiting.element().dumpAfter)) {
-            Connection connection = dumpsWaiting.remove();
+            ClientConnection connection = dumpsWaiting.remove();
             bookkeeper.dump();
             goOn(connection);
         }
@@ -253,7 +253,7 @@ final class ServerLoop implements Runnable {
     }
 
     /** Reads on where a connection's question held it up. */
-    private void goOn(Connection connection) {
+    private void goOn(ClientConnection connection) {
         ByteBuffer rest = connection.waiting;
         connection.waiting = null;
         connection.dumpAfter = 0;
@@ -280,7 +280,7 @@ final class ServerLoop implements Runnable {
                 }
                 if (key.isAcceptable()) {
                     accept();
-                } else if (key.attachment() instanceof Connection connection) {
+                } else if (key.attachment() instanceof ClientConnection connection) {
                     serve(connection);
                 }
             }
@@ -303,7 +303,7 @@ final class ServerLoop implements Runnable {
         channel.configureBlocking(false);
         SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
         accepted++;
-        Connection connection = new Connection(accepted, channel, key);
+        ClientConnection connection = new ClientConnection(accepted, channel, key);
         forgetOldest();
         connections.add(connection);
         key.attach(connection);
@@ -320,7 +320,7 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    private void serve(Connection connection) {
+    private void serve(ClientConnection connection) {
         try {
             if (connection.unsent != null) {
                 send(connection);
@@ -354,7 +354,7 @@ final class ServerLoop implements Runnable {
 
     // Reading
 
-    private void read(Connection connection) throws IOException {
+    private void read(ClientConnection connection) throws IOException {
         in.clear();
         in.put(connection.carry, 0, connection.carried);
         if (takesPartsForRecords && recordBytes > 0) {
@@ -397,7 +397,7 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    private void records(Connection connection) {
+    private void records(ClientConnection connection) {
         int at = 0;
         int limit = in.limit();
         int size = recordBytes;
@@ -440,14 +440,14 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    private void keep(Connection connection, int from) {
+    private void keep(ClientConnection connection, int from) {
         int left = in.limit() - from;
         in.position(from);
         in.get(connection.carry, 0, left);
         connection.carried = left;
     }
 
-    private void record(int type, int at, Connection connection) {
+    private void record(int type, int at, ClientConnection connection) {
         switch (type) {
             case 1 -> bookkeeper.allocated(in, at, connection);
             case 2 -> bookkeeper.freed(in, at, connection);
@@ -465,7 +465,7 @@ final class ServerLoop implements Runnable {
     }
 
     /** Enters what is no report of a buffer; returns whether a server of this size knows it. */
-    private boolean other(int code, int at, Connection connection) {
+    private boolean other(int code, int at, ClientConnection connection) {
         Optional<MessageType> known = MessageType.of(code);
         if (known.isEmpty()
                 || codec == null
@@ -493,7 +493,7 @@ final class ServerLoop implements Runnable {
         return true;
     }
 
-    private void failed(Connection connection) {
+    private void failed(ClientConnection connection) {
         connection.errors++;
         connection.followsRecord = false;
         if (connection.errors < MOST_ERRORS) {
@@ -509,7 +509,7 @@ final class ServerLoop implements Runnable {
                         connection.errors));
     }
 
-    private void refuseSize(Connection connection, int theirs) {
+    private void refuseSize(ClientConnection connection, int theirs) {
         bookkeeper.otherSize(connection.number, theirs, recordBytes);
         String remedy = RecordSize.of(theirs).isPresent()
                 ? "start the server with --record-size " + theirs
@@ -529,7 +529,7 @@ final class ServerLoop implements Runnable {
     }
 
     /** Closes a connection; what a program would have reported over it is lost, if it ever reported. */
-    private void refuse(Connection connection, String why) {
+    private void refuse(ClientConnection connection, String why) {
         connection.problem(why);
         problems.add(why);
         if (connection.hasReports()) {
@@ -541,7 +541,7 @@ final class ServerLoop implements Runnable {
     // The size, where it was not chosen
 
     /** Returns whether the size is known now. */
-    private boolean decide(Connection connection) {
+    private boolean decide(ClientConnection connection) {
         if (in.limit() >= RecordFields.END_OF_REQUEST && !RecordShape.mayBegin(in, 0)) {
             refuse(connection, connection.words() + " begins with what is no record of any size, so it was closed");
             return false;
@@ -569,7 +569,7 @@ final class ServerLoop implements Runnable {
     }
 
     /** What others sent while the size was not known waits in their carry, and nothing may come that would wake it. */
-    private void reread(Connection waiting) {
+    private void reread(ClientConnection waiting) {
         if (waiting.carried >= recordBytes) {
             ByteBuffer saved = ByteBuffer.allocate(in.limit());
             saved.put(in.duplicate().rewind());
@@ -584,7 +584,7 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    private void askForSize(Connection connection, Instant now) {
+    private void askForSize(ClientConnection connection, Instant now) {
         boolean hasWaited = connection.undecidedSince > 0
                 && connection.isOpen
                 && now.toEpochMilli() - connection.undecidedSince >= PATIENCE.toMillis();
@@ -595,7 +595,7 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    private static String undecided(Connection connection) {
+    private static String undecided(ClientConnection connection) {
         return connection.words() + " sent " + connection.carried
                 + " bytes, which may be a whole record or a part of a larger one,";
     }
@@ -606,7 +606,7 @@ final class ServerLoop implements Runnable {
 
     // Answers
 
-    private void reply(Message message, Connection connection) {
+    private void reply(Message message, ClientConnection connection) {
         if (codec == null) {
             return;
         }
@@ -618,7 +618,7 @@ final class ServerLoop implements Runnable {
     }
 
     /** Sends what was answered; what the program does not take now waits, and so does what it sends. */
-    private void answer(Connection connection) throws IOException {
+    private void answer(ClientConnection connection) throws IOException {
         if (out.position() == 0 && connection.unsent == null) {
             return;
         }
@@ -626,7 +626,7 @@ final class ServerLoop implements Runnable {
         send(connection);
     }
 
-    private void answerOrEnd(Connection connection) {
+    private void answerOrEnd(ClientConnection connection) {
         try {
             if (connection.isOpen) {
                 answer(connection);
@@ -636,7 +636,7 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    private void spill(Connection connection, int spare) {
+    private void spill(ClientConnection connection, int spare) {
         ByteBuffer before = connection.unsent;
         out.flip();
         ByteBuffer more = ByteBuffer.allocate((before == null ? 0 : before.remaining()) + out.remaining() + spare);
@@ -647,7 +647,7 @@ final class ServerLoop implements Runnable {
         out.clear();
     }
 
-    private void send(Connection connection) throws IOException {
+    private void send(ClientConnection connection) throws IOException {
         ByteBuffer unsent = connection.unsent;
         if (unsent != null) {
             connection.channel.write(unsent);
@@ -656,14 +656,14 @@ final class ServerLoop implements Runnable {
         listen(connection);
     }
 
-    private void listen(Connection connection) {
+    private void listen(ClientConnection connection) {
         int more = connection.waiting == null ? SelectionKey.OP_READ : 0;
         connection.key.interestOps(connection.unsent == null ? more : SelectionKey.OP_WRITE);
     }
 
     // The end of a connection
 
-    private void atEnd(Connection connection) {
+    private void atEnd(ClientConnection connection) {
         int left = in.limit();
         if (left == 0) {
             return;
@@ -689,7 +689,7 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    private void ended(Connection connection) {
+    private void ended(ClientConnection connection) {
         connection.isOpen = false;
         connection.unsent = null;
         connection.waiting = null;
@@ -723,8 +723,8 @@ final class ServerLoop implements Runnable {
 
     // For others, under the lock
 
-    List<ServerConnection> views() {
-        return connections.stream().map(Connection::view).toList();
+    List<ConnectionSnapshot> views() {
+        return connections.stream().map(ClientConnection::view).toList();
     }
 
     long records() {

@@ -25,7 +25,7 @@ record ServerOptions(
         Duration processCheck,
         Duration statistics,
         InstantSource clock,
-        ProcessProbe probe,
+        ProcessInspector probe,
         ServerLimits limits,
         Consumer<String> onProblem) {
 

@@ -12,7 +12,7 @@ import dev.meshguard.server.protocol.Request;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
-import dev.meshguard.verdict.Doubt;
+import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -395,7 +395,7 @@ class AllocationServerTests extends WithServer {
         LeakVerdict verdict = LeakCheck.create().examine(server.tracker().history());
         assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
         return assertThat(verdict.groundsForDoubt())
-                .extracting(Doubt::words)
+                .extracting(InconclusiveReason::words)
                 .singleElement(InstanceOfAssertFactories.STRING);
     }
 

@@ -2,15 +2,15 @@ package dev.meshguard.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.server.ProcessProbe.Sighting;
+import dev.meshguard.server.ProcessInspector.Sighting;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,7 +49,7 @@ class DeadProcessTests extends WithServer {
         assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
         assertThat(verdict().survivors())
                 .extracting(Survivor::standing)
-                .containsOnly(Standing.UNDECIDED)
+                .containsOnly(SurvivorStatus.UNDECIDED)
                 .hasSize(3);
     }
 
@@ -260,7 +260,7 @@ class DeadProcessTests extends WithServer {
 
     @Test
     void thisProcessLivesAndOneThatEndedDoesNot() throws IOException, InterruptedException {
-        ProcessProbe probe = ProcessProbe.ofThisMachine();
+        ProcessInspector probe = ProcessInspector.ofThisMachine();
         Process ended = new ProcessBuilder(
                         ProcessHandle.current().info().command().orElseThrow(), "-version")
                 .redirectErrorStream(true)

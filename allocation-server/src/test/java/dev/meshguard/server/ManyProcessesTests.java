@@ -2,7 +2,7 @@ package dev.meshguard.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.server.ProcessProbe.Sighting;
+import dev.meshguard.server.ProcessInspector.Sighting;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;

@@ -247,7 +247,7 @@ class RecordMismatchTests extends WithServer {
     }
 
     private boolean areAllOpen() {
-        return server.connections().stream().allMatch(ServerConnection::isOpen);
+        return server.connections().stream().allMatch(ConnectionSnapshot::isOpen);
     }
 
     private static Request[] allocations(int count) {

@@ -184,7 +184,7 @@ class ServerFaultTests extends WithServer {
                             .query(0)
                             .l1())
                     .isEqualTo(64);
-            assertThat(server.connections()).allMatch(ServerConnection::isOpen);
+            assertThat(server.connections()).allMatch(ConnectionSnapshot::isOpen);
             assertThat(silent).isNotNull();
         }
         assertThat(server.problems()).isEmpty();
@@ -243,7 +243,7 @@ class ServerFaultTests extends WithServer {
     @Test
     void aProcessThatIsKilledInTheMiddleLeavesWhatItReported() throws Exception {
         server = builder(RecordSize.BYTES_112)
-                .processProbe(ProcessProbe.ofThisMachine())
+                .processProbe(ProcessInspector.ofThisMachine())
                 .start();
         Process program = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -258,7 +258,7 @@ class ServerFaultTests extends WithServer {
             program.destroyForcibly();
         }
         program.waitFor();
-        assertThat(server.await(all -> all.stream().noneMatch(ServerConnection::isOpen), LONG))
+        assertThat(server.await(all -> all.stream().noneMatch(ConnectionSnapshot::isOpen), LONG))
                 .isTrue();
         server.checkProcesses();
 

@@ -30,7 +30,7 @@ abstract class WithServer {
     @SuppressWarnings("JdkObsolete")
     final StringBuffer log = new StringBuffer();
 
-    final Map<Long, ProcessProbe.Sighting> processes = new ConcurrentHashMap<>();
+    final Map<Long, ProcessInspector.Sighting> processes = new ConcurrentHashMap<>();
     AllocationServer server;
 
     @AfterEach
@@ -63,7 +63,7 @@ abstract class WithServer {
     }
 
     void runs(long process) {
-        processes.put(process, ProcessProbe.Sighting.running(NOON));
+        processes.put(process, ProcessInspector.Sighting.running(NOON));
     }
 
     RawClient client() throws IOException {

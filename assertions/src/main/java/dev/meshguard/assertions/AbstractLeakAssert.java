@@ -12,12 +12,12 @@ import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameU
 import static dev.meshguard.assertions.error.ShouldStayWithinBudget.shouldStayWithinBudget;
 
 import dev.meshguard.assertions.error.ShouldHaveCleanVerdict;
-import dev.meshguard.assertions.internal.DeviceConduct;
-import dev.meshguard.tracker.AllocatorReading;
+import dev.meshguard.assertions.internal.DeviceComparison;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.FreeSpace;
 import dev.meshguard.tracker.MemorySnapshot;
-import dev.meshguard.tracker.MemorySnapshot.Account;
 import dev.meshguard.tracker.MemorySnapshot.Amount;
+import dev.meshguard.tracker.MemorySnapshot.MemoryKey;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -27,8 +27,8 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
-import dev.meshguard.verdict.budget.MemoryBudget;
 import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.expectation.Expectation;
@@ -279,7 +279,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * @throws AssertionError if one did something else
      */
     public SELF sameOnAllDevices() {
-        DeviceConduct conduct = DeviceConduct.of(history());
+        DeviceComparison conduct = DeviceComparison.of(history());
         if (!conduct.isTheSame()) {
             return failed(shouldDoTheSameOnAllDevices(conduct));
         }
@@ -416,8 +416,8 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      *
      * @throws IllegalStateException if the history cannot be read under the policy
      */
-    public BooksAssert books(CountingPolicy policy) {
-        return new BooksAssert(history().books(policy), sink);
+    public LedgerAssert books(CountingPolicy policy) {
+        return new LedgerAssert(history().books(policy), sink);
     }
 
     // Budgets and differences
@@ -436,7 +436,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      *
      * @throws BudgetAssertionError if it was not, or if that cannot be known
      */
-    public SELF staysWithin(MemoryBudget... budgets) {
+    public SELF staysWithin(BudgetSpec... budgets) {
         BudgetVerdict found = BudgetVerdict.of(verdict(), List.of(budgets), allocatorReadings());
         if (!found.isKept()) {
             AssertionError plain = assertionError(shouldStayWithinBudget(found));
@@ -448,7 +448,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /** Returns how the free memory lies, if there is a mesh to ask. */
-    List<AllocatorReading> allocatorReadings() {
+    List<FreeSpace> allocatorReadings() {
         return List.of();
     }
 
@@ -549,10 +549,10 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     private static MemorySnapshot amounts(List<BufferGeneration> live) {
-        Map<Account, Amount> amounts = new HashMap<>();
+        Map<MemoryKey, Amount> amounts = new HashMap<>();
         for (BufferGeneration buffer : live) {
             amounts.merge(
-                    new Account(buffer.device(), buffer.type(), buffer.lifetime()),
+                    new MemoryKey(buffer.device(), buffer.type(), buffer.lifetime()),
                     new Amount(buffer.size(), 1),
                     (sum, one) -> new Amount(sum.bytes() + one.bytes(), sum.buffers() + one.buffers()));
         }

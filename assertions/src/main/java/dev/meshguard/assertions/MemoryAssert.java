@@ -10,7 +10,7 @@ import org.assertj.core.error.ErrorMessageFactory;
  * @param <ACTUAL> what is looked at
  */
 abstract sealed class MemoryAssert<SELF extends MemoryAssert<SELF, ACTUAL>, ACTUAL> extends AbstractAssert<SELF, ACTUAL>
-        permits AbstractLeakAssert, AccumulationAssert, BooksAssert, SnapshotAssert {
+        permits AbstractLeakAssert, AccumulationAssert, LedgerAssert, SnapshotAssert {
 
     final FailureSink sink;
 

@@ -4,7 +4,7 @@ import static dev.meshguard.assertions.error.ShouldReportToTracker.shouldReportT
 
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.AllocatorReading;
+import dev.meshguard.tracker.FreeSpace;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.List;
 import org.apiguardian.api.API;
@@ -50,7 +50,7 @@ public final class MeshAssert extends AbstractLeakAssert<MeshAssert, MeshDevice>
     }
 
     @Override
-    List<AllocatorReading> allocatorReadings() {
+    List<FreeSpace> allocatorReadings() {
         return actual.isOpen() ? actual.allocatorReadings() : List.of();
     }
 }

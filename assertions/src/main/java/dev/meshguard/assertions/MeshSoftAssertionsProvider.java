@@ -4,8 +4,8 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.Books;
 import dev.meshguard.tracker.history.HistorySource;
+import dev.meshguard.tracker.history.PolicyLedger;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
 import org.apiguardian.api.API;
@@ -22,7 +22,7 @@ import org.assertj.core.api.SoftAssertionsProvider;
  * <p>What these asserts verify of memory is collected, and so is what follows {@code survivors()} and {@code books(…)}; what
  * they inherit from every assert of AssertJ, such as {@code isEqualTo}, is thrown at once.
  *
- * <p>Whoever wants no class of their own takes {@link MeshSoftAssertions}.
+ * <p>Whoever wants no class of their own takes {@link LeakSoftAssertions}.
  *
  * @since 0.1
  */
@@ -60,8 +60,8 @@ public interface MeshSoftAssertionsProvider extends SoftAssertionsProvider {
     }
 
     /** Starts soft assertions about what the reports of a history add up to. */
-    default BooksAssert assertThat(Books actual) {
-        return new BooksAssert(actual, FailureSink.collecting(this));
+    default LedgerAssert assertThat(PolicyLedger actual) {
+        return new LedgerAssert(actual, FailureSink.collecting(this));
     }
 
     /** Starts soft assertions about what rounds left behind. */

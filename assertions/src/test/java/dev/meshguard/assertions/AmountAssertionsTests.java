@@ -1,7 +1,7 @@
 package dev.meshguard.assertions;
 
 import static dev.meshguard.assertions.Failures.textOf;
-import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
@@ -133,7 +133,7 @@ class AmountAssertionsTests {
 
     @Test
     void eachNumberOfBooksIsVerified() {
-        BooksAssert books = assertThat(tracker.history().books(CountingPolicy.EVERY_REPORT));
+        LedgerAssert books = assertThat(tracker.history().books(CountingPolicy.EVERY_REPORT));
 
         Assertions.assertThat(textOf(() -> books.hasBytes(BufferType.DRAM, 0, 1)))
                 .contains("bytes of DRAM on device 0");

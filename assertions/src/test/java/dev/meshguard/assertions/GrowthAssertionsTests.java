@@ -1,8 +1,8 @@
 package dev.meshguard.assertions;
 
 import static dev.meshguard.assertions.Failures.textOf;
-import static dev.meshguard.assertions.MeshAssertions.assertThat;
-import static dev.meshguard.assertions.MeshAssertions.assertThatRounds;
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
+import static dev.meshguard.assertions.LeakAssertions.assertThatRounds;
 import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.BufferType.L1;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
@@ -13,7 +13,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.verdict.budget.MemoryBudget;
+import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.growth.Accumulation;
 import java.util.List;
 import org.assertj.core.api.Assertions;
@@ -121,7 +121,7 @@ class GrowthAssertionsTests {
     @Test
     void softAssertionsCollectWhatGrows() {
         rounds(1, 1, 1);
-        MeshSoftAssertions softly = new MeshSoftAssertions();
+        LeakSoftAssertions softly = new LeakSoftAssertions();
 
         softly.assertThat(Accumulation.of(tracker.history())).doesNotGrow().hasSettled();
         softly.assertThat(tracker).accumulation().doesNotGrow();
@@ -135,8 +135,8 @@ class GrowthAssertionsTests {
 
         assertThat(tracker)
                 .staysWithin(
-                        MemoryBudget.of(DRAM).peakBytes(64).liveBytes(64).buffers(1),
-                        MemoryBudget.of(L1).peakBytes(0));
+                        BudgetSpec.of(DRAM).peakBytes(64).liveBytes(64).buffers(1),
+                        BudgetSpec.of(L1).peakBytes(0));
     }
 
     @Test
@@ -145,7 +145,7 @@ class GrowthAssertionsTests {
 
         BudgetAssertionError failure = catchThrowableOfType(
                 BudgetAssertionError.class,
-                () -> assertThat(tracker).staysWithin(MemoryBudget.of(DRAM).peakBytes(60)));
+                () -> assertThat(tracker).staysWithin(BudgetSpec.of(DRAM).peakBytes(60)));
 
         Assertions.assertThat(failure).hasMessage("""
                 OVER BUDGET  1 limit of 1 budget not kept
@@ -159,13 +159,13 @@ class GrowthAssertionsTests {
     void howFreeMemoryLiesIsAskedOfAMeshThatIsOpen() {
         MeshDevice mesh = Ttnn.create(AllocationTracker.create()).openMeshDevice();
 
-        assertThat(mesh).staysWithin(MemoryBudget.of(DRAM).largestFreeBlock(1).fragmentation(0));
+        assertThat(mesh).staysWithin(BudgetSpec.of(DRAM).largestFreeBlock(1).fragmentation(0));
         Assertions.assertThat(textOf(
-                        () -> assertThat(mesh).staysWithin(MemoryBudget.of(DRAM).largestFreeBlock(1L << 40))))
+                        () -> assertThat(mesh).staysWithin(BudgetSpec.of(DRAM).largestFreeBlock(1L << 40))))
                 .contains("largest free block 10");
         mesh.close();
         Assertions.assertThat(textOf(
-                        () -> assertThat(mesh).staysWithin(MemoryBudget.of(DRAM).largestFreeBlock(1))))
+                        () -> assertThat(mesh).staysWithin(BudgetSpec.of(DRAM).largestFreeBlock(1))))
                 .startsWith("BUDGET NOT CHECKED  1 limit of 1 budget cannot be checked");
     }
 

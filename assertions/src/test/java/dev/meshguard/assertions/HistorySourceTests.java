@@ -1,6 +1,6 @@
 package dev.meshguard.assertions;
 
-import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.tracker.AllocationDetails;
@@ -22,7 +22,7 @@ class HistorySourceTests {
         tracker.sourceAttached("log");
 
         assertThat(log).noLeaks();
-        MeshSoftAssertions softly = new MeshSoftAssertions();
+        LeakSoftAssertions softly = new LeakSoftAssertions();
         softly.assertThat(log).noLeaks();
         softly.assertAll();
     }
@@ -33,7 +33,7 @@ class HistorySourceTests {
         tracker.allocated(request, 0, BufferType.L1, 4096, 64, Ownership.OWNING);
 
         assertThatThrownBy(() -> assertThat(log).noLeaks()).isInstanceOf(LeakAssertionError.class);
-        MeshSoftAssertions softly = new MeshSoftAssertions();
+        LeakSoftAssertions softly = new LeakSoftAssertions();
         softly.assertThat(log).noLeaks();
         assertThatThrownBy(softly::assertAll).isInstanceOf(AssertionError.class);
     }

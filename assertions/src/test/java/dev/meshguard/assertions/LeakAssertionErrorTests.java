@@ -1,7 +1,7 @@
 package dev.meshguard.assertions;
 
 import static dev.meshguard.assertions.Failures.leakOf;
-import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;

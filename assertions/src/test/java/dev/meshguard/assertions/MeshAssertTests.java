@@ -2,7 +2,7 @@ package dev.meshguard.assertions;
 
 import static dev.meshguard.assertions.Failures.leakOf;
 import static dev.meshguard.assertions.Failures.textOf;
-import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;

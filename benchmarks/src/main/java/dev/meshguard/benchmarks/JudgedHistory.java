@@ -9,7 +9,7 @@ import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -115,12 +115,12 @@ public enum JudgedHistory {
                 .forEach(buffer -> left.add(buffer.address()));
         tracker.phase(Phase.CLOSE);
         tracker.meshClosing(mesh);
-        for (WitnessReading.Moment moment : WitnessReading.Moment.values()) {
-            boolean isWiped = moment == WitnessReading.Moment.AFTER_WIPE;
+        for (WitnessSnapshot.Moment moment : WitnessSnapshot.Moment.values()) {
+            boolean isWiped = moment == WitnessSnapshot.Moment.AFTER_WIPE;
             long[] taken = isWiped
                     ? new long[0]
                     : left.stream().mapToLong(Long::longValue).toArray();
-            WitnessReading.Builder reading = WitnessReading.of(mesh, moment);
+            WitnessSnapshot.Builder reading = WitnessSnapshot.of(mesh, moment);
             DEVICES.forEach(device -> reading.region(device, BufferType.DRAM, taken));
             tracker.witnessed(reading.build());
         }

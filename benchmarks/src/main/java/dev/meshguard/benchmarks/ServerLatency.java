@@ -1,7 +1,7 @@
 package dev.meshguard.benchmarks;
 
 import dev.meshguard.server.AllocationServer;
-import dev.meshguard.server.ProcessProbe.Sighting;
+import dev.meshguard.server.ProcessInspector.Sighting;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;

@@ -10,7 +10,7 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 
 /** Hears everything and records nothing: what a mesh costs that nobody tracks. */
 final class SilentListener implements AllocationListener {
@@ -63,7 +63,7 @@ final class SilentListener implements AllocationListener {
     public void deviceClosed(int device) {}
 
     @Override
-    public void witnessed(WitnessReading reading) {}
+    public void witnessed(WitnessSnapshot reading) {}
 
     @Override
     public void reportsLost(long count, String reason) {}

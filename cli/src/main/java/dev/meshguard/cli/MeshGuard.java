@@ -5,14 +5,14 @@ import dev.meshguard.cli.analyze.Interruption;
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Failures;
 import dev.meshguard.cli.answer.Printer;
-import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.answer.Terminal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.cli.run.Convert;
 import dev.meshguard.cli.run.Diff;
 import dev.meshguard.cli.run.Minimize;
 import dev.meshguard.cli.run.Page;
 import dev.meshguard.cli.run.RecordProgram;
-import dev.meshguard.cli.run.Replay;
+import dev.meshguard.cli.run.ReplayCommand;
 import dev.meshguard.cli.run.Suite;
 import dev.meshguard.cli.run.ToTest;
 import dev.meshguard.cli.server.Dump;
@@ -147,7 +147,7 @@ public final class MeshGuard {
     private static Map<String, Supplier<Object>> commands(Analyze analyze, InputStream in, OutputStream err) {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
         commands.put("analyze", () -> analyze);
-        commands.put("replay", () -> new Replay(in));
+        commands.put("replay", () -> new ReplayCommand(in));
         commands.put("diff", () -> new Diff(in));
         commands.put("convert", () -> new Convert(in));
         commands.put("page", () -> new Page(in));
@@ -171,7 +171,7 @@ public final class MeshGuard {
     }
 
     private static int failed(Exception failure, Printer errors) {
-        if (failure instanceof Refusal refusal) {
+        if (failure instanceof UsageException refusal) {
             errors.println("meshguard: " + oneLine(failure));
             errors.flush();
             return refusal.status().code();

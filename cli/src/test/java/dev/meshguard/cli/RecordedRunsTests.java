@@ -439,7 +439,7 @@ class RecordedRunsTests {
     @Test
     void aRunIsWrittenAsATest() {
         assertThat(run("", "to-test", leak).out()).isEqualTo("""
-                        import static dev.meshguard.assertions.MeshAssertions.assertThat;
+                        import static dev.meshguard.assertions.LeakAssertions.assertThat;
                         import static dev.meshguard.tracker.BufferType.DRAM;
 
                         import dev.meshguard.tracker.AllocationTracker;

@@ -6,7 +6,7 @@ import dev.meshguard.cli.server.Serve;
 import dev.meshguard.cli.server.Top;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.Compatibility;
-import dev.meshguard.server.ServerConnection;
+import dev.meshguard.server.ConnectionSnapshot;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.BufferType;
@@ -264,7 +264,7 @@ class ServerCommandsTests {
             client.allocated(3, BufferType.L1, 101_152, 4096);
             client.query(3);
         }
-        assertThat(server.connections()).extracting(ServerConnection::reports).containsExactly(2L);
+        assertThat(server.connections()).extracting(ConnectionSnapshot::reports).containsExactly(2L);
     }
 
     private String socket() {

@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What has to hold when a test is over, in the words of {@code MeshAssertions}.
+ * What has to hold when a test is over, in the words of {@code LeakAssertions}.
  *
  * @since 0.1
  */

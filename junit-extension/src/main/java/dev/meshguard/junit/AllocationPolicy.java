@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * @AllocationPolicy(grace = "2 s")
  * class PrefetchTest {
  *     @Test
- *     @AllocationPolicy(onFailure = AfterThrow.SKIP)   // the mesh and the grace of the class go on
+ *     @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)   // the mesh and the grace of the class go on
  *     void prefetches(MeshDevice mesh) { … }
  * }
  * }</pre>
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>{@link TrackAllocations#check} and {@link TrackAllocations#origins} are the same policies and count at the same place.
  * The annotation may be part of annotations of your own. {@code docs/configuration.md} lists all parameters.
  *
- * <p>Where tests share a mesh, one that answers for itself ({@link MeshAccounting#EACH_TEST}) may have policies of its own, but for
+ * <p>Where tests share a mesh, one that answers for itself ({@link Accounting#EACH_TEST}) may have policies of its own, but for
  * the origins, which are of the tracker that all share. Otherwise they have to stand on the class.
  *
  * @since 0.1
@@ -52,11 +52,11 @@ public @interface AllocationPolicy {
     /** Returns whose stack is taken; {@code meshguard.origins}, else {@link OriginCapture#ALLOCATIONS}. */
     OriginCapture[] origins() default {};
 
-    /** Returns what becomes of the check of a test that failed; {@code meshguard.on-failure}, else {@link AfterThrow#ATTACH}. */
-    AfterThrow[] onFailure() default {};
+    /** Returns what becomes of the check of a test that failed; {@code meshguard.on-failure}, else {@link IncompleteTestPolicy#ATTACH}. */
+    IncompleteTestPolicy[] onFailure() default {};
 
-    /** Returns what becomes of the check of a test that was aborted; {@code meshguard.on-abort}, else {@link AfterThrow#ATTACH}. */
-    AfterThrow[] onAbort() default {};
+    /** Returns what becomes of the check of a test that was aborted; {@code meshguard.on-abort}, else {@link IncompleteTestPolicy#ATTACH}. */
+    IncompleteTestPolicy[] onAbort() default {};
 
     /**
      * Returns what becomes of a test whose buffers were still allocated when close began and were freed afterwards;

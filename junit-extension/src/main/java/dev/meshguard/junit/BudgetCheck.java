@@ -3,13 +3,13 @@ package dev.meshguard.junit;
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.report.BudgetReport;
-import dev.meshguard.tracker.AllocatorReading;
+import dev.meshguard.tracker.FreeSpace;
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
-import dev.meshguard.verdict.budget.Holder;
-import dev.meshguard.verdict.budget.MemoryBudget;
-import dev.meshguard.verdict.budget.Overrun;
+import dev.meshguard.verdict.budget.BudgetViolation;
+import dev.meshguard.verdict.budget.TopConsumer;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -22,10 +22,10 @@ import java.util.Set;
  */
 final class BudgetCheck {
 
-    private final List<MemoryBudget> budgets;
-    private final Set<AllocatorReading> readings = new LinkedHashSet<>();
+    private final List<BudgetSpec> budgets;
+    private final Set<FreeSpace> readings = new LinkedHashSet<>();
 
-    BudgetCheck(List<MemoryBudget> budgets) {
+    BudgetCheck(List<BudgetSpec> budgets) {
         this.budgets = budgets;
     }
 
@@ -35,7 +35,7 @@ final class BudgetCheck {
 
     /** Asks the allocators, if any budget needs that. */
     void read(List<MeshDevice> open) {
-        if (!budgets.isEmpty() && budgets.stream().anyMatch(MemoryBudget::needsAllocator)) {
+        if (!budgets.isEmpty() && budgets.stream().anyMatch(BudgetSpec::needsAllocator)) {
             open.forEach(mesh -> readings.addAll(mesh.allocatorReadings()));
         }
     }
@@ -55,8 +55,8 @@ final class BudgetCheck {
     }
 
     /** Returns whether a test has anything to be told of its budgets, which it has not said itself. */
-    static boolean isNews(BudgetVerdict verdict, GuardedTest test) {
-        return !ToldFindings.budgetsBy(test.thrown()).containsAll(verdict.overruns());
+    static boolean isNews(BudgetVerdict verdict, TrackedTest test) {
+        return !AlreadyReportedFindings.budgetsBy(test.thrown()).containsAll(verdict.overruns());
     }
 
     /**
@@ -64,7 +64,7 @@ final class BudgetCheck {
      *
      * @param page where a page shows it, if one does
      */
-    static BudgetAssertionError failure(BudgetVerdict verdict, GuardedTest test, Optional<String> page) {
+    static BudgetAssertionError failure(BudgetVerdict verdict, TrackedTest test, Optional<String> page) {
         BudgetReport report = BudgetReport.of(verdict).reproducedBy(test.reproduction());
         BudgetAssertionError failure =
                 BudgetAssertionError.of(page.map(report::shownAt).orElse(report).text(), verdict);
@@ -75,9 +75,9 @@ final class BudgetCheck {
     /** Whoever held the most is what the reader looks for. */
     private static Optional<StackTraceElement[]> placeOf(BudgetVerdict verdict) {
         return verdict.overruns().stream()
-                .filter(Overrun.Used.class::isInstance)
-                .flatMap(overrun -> ((Overrun.Used) overrun).holders().stream())
-                .map(Holder::origin)
+                .filter(BudgetViolation.Used.class::isInstance)
+                .flatMap(overrun -> ((BudgetViolation.Used) overrun).holders().stream())
+                .map(TopConsumer::origin)
                 .flatMap(Optional::stream)
                 .map(Origin::frames)
                 .findFirst()

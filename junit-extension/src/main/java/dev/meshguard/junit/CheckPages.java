@@ -1,6 +1,6 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.junit.internal.RunAccount;
+import dev.meshguard.junit.internal.RunState;
 import dev.meshguard.junit.internal.pages.PageParts;
 import dev.meshguard.junit.internal.pages.PageSettings;
 import dev.meshguard.junit.internal.pages.PageSubject;
@@ -26,8 +26,8 @@ import java.util.function.Supplier;
  * @param report says what there is to say of a verdict, with notes
  */
 record CheckPages(
-        RunAccount run,
-        GuardedTest test,
+        RunState run,
+        TrackedTest test,
         Supplier<PageSubject> subject,
         BudgetCheck budgets,
         BiFunction<LeakVerdict, List<String>, VerdictReport> report) {

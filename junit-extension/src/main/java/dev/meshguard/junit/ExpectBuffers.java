@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <p>On a method that holds for no buffer at all, too. Where a method has several invocations or starts several programs, one of them has
  * to leave what fits; otherwise the method fails. On a class none in one test is in order. Whether an entry matched anything at all is judged
- * at the end of a whole run that has a name: see {@link SuiteAccount}.
+ * at the end of a whole run that has a name: see {@link RunVerifier}.
  *
  * <pre>{@code
  * @Test
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <p>Unlike {@link TrackAllocations}, of which the nearest counts, these add up: those of the method are tried first, then
  * those of the class, its superclasses and interfaces, then those of the classes around it. They may be part of annotations
- * of your own. On a mesh that tests share, one on a method is refused unless each test answers for itself: see {@link MeshAccounting}.
+ * of your own. On a mesh that tests share, one on a method is refused unless each test answers for itself: see {@link Accounting}.
  *
  * @since 0.1
  * @see ExpectedBuffersFile

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <p>Its entries count as {@link ExpectBuffers} at the same place would, after those; {@code ExpectedBuffers} says how a line reads.
  * A file for all tests is named once, by the configuration parameter {@code meshguard.expected-buffers}. Either way failures
- * name file and line, and an entry that matches nothing in a whole run fails the run: see {@link SuiteAccount}.
+ * name file and line, and an entry that matches nothing in a whole run fails the run: see {@link RunVerifier}.
  *
  * @since 0.1
  * @see dev.meshguard.verdict.expectation.ExpectedBuffers

@@ -2,8 +2,8 @@ package dev.meshguard.junit;
 
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +20,8 @@ final class FailureEntry {
 
     static Map<String, String> of(VerdictReport report) {
         LeakVerdict verdict = report.verdict();
-        List<SurvivorGroup> left = Stream.of(Standing.LEAKED, Standing.FREED_LATE, Standing.MISREPORTED)
+        List<SurvivorGroup> left = Stream.of(
+                        SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
                 .flatMap(standing -> verdict.groups(standing).stream())
                 .toList();
         Map<String, String> pairs = new LinkedHashMap<>();

@@ -33,7 +33,7 @@ final class GivenNumber {
         refuseSeveral(values.length, Arrays.toString(values), name, place);
         for (long value : values) {
             if (value < 0) {
-                throw GuardSettings.refused(
+                throw TrackingSettings.refused(
                         place, name + " = " + value, "Give 0 or more, or leave it out " + withoutIt + ".");
             }
         }
@@ -60,7 +60,7 @@ final class GivenNumber {
         refuseSeveral(values.length, Arrays.toString(values), name, place);
         for (double value : values) {
             if (!(value >= 0 && value <= 1)) {
-                throw GuardSettings.refused(
+                throw TrackingSettings.refused(
                         place,
                         name + " = " + value,
                         "Give a part of " + whole + ", 0 to 1, or leave it out to allow any.");
@@ -71,7 +71,7 @@ final class GivenNumber {
 
     private static void refuseSeveral(int count, String values, String name, String place) {
         if (count > 1) {
-            throw GuardSettings.refused(place, name + " = " + values, "Give at most one.");
+            throw TrackingSettings.refused(place, name + " = " + values, "Give at most one.");
         }
     }
 }

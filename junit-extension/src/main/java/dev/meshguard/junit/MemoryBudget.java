@@ -28,13 +28,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>Of several budgets for the same memory of the same device (or of each) the nearest counts, as a whole: that of the method before
  * those of the class, its superclasses and the classes around it. So a test may be given more than its class allows. Budgets for other
  * memories or devices add up. They may be part of annotations of your own. On a mesh that tests share, one on a method is refused unless
- * each test answers for itself: see {@link MeshAccounting}; it then holds for what that test takes, not for what is there already.
+ * each test answers for itself: see {@link Accounting}; it then holds for what that test takes, not for what is there already.
  *
  * <p>{@link #largestFreeBlock} and {@link #fragmentation} are asked of the meshes that are open when the test method has ended; with no
  * such mesh the test fails, because what cannot be checked must not pass.
  *
  * @since 0.1
- * @see dev.meshguard.verdict.budget.MemoryBudget
+ * @see dev.meshguard.verdict.budget.BudgetSpec
  */
 @Documented
 @Inherited

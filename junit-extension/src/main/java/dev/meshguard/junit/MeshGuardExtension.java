@@ -5,8 +5,8 @@ import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.Reporting;
-import dev.meshguard.junit.internal.RunAccount;
 import dev.meshguard.junit.internal.RunSettings;
+import dev.meshguard.junit.internal.RunState;
 import dev.meshguard.junit.internal.SupportedJUnit;
 import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.junit.internal.TemplateInvocations;
@@ -26,7 +26,7 @@ import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.verdict.budget.MemoryBudget;
+import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.lang.reflect.Method;
@@ -110,10 +110,10 @@ public final class MeshGuardExtension
 
     private static final Scope NOTHING = () -> {};
 
-    private final GuardSettings settings;
+    private final TrackingSettings settings;
     private final ExpectedBuffers expected;
-    private final List<MemoryBudget> budgets;
-    private final PolicyRequest policies;
+    private final List<BudgetSpec> budgets;
+    private final PartialPolicy policies;
     private final GraceTimer timer;
     private final boolean isBuilt;
 
@@ -129,7 +129,7 @@ public final class MeshGuardExtension
     private MeshGuardExtension(Builder builder, boolean isBuilt) {
         SupportedJUnit.require();
         this.settings = builder.settings().checked("MeshGuardExtension");
-        this.expected = Requests.inField(builder.expected);
+        this.expected = AnnotationReader.inField(builder.expected);
         this.budgets = List.copyOf(builder.budgets);
         this.policies = builder.policies;
         this.timer = builder.timer;
@@ -159,20 +159,20 @@ public final class MeshGuardExtension
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        if (GuardStore.of(context).isResolver(this)) {
+        if (SessionStore.of(context).isResolver(this)) {
             TrackedFields.fill(context.getRequiredTestClass(), () -> guardOf(context));
         }
     }
 
     @Override
     public void preConstructTestInstance(TestInstanceFactoryContext factoryContext, ExtensionContext context) {
-        enter(context, GuardStore.of(context));
+        enter(context, SessionStore.of(context));
     }
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        GuardStore store = GuardStore.of(context);
-        AllocationGuard guard = enter(context, store);
+        SessionStore store = SessionStore.of(context);
+        TrackingSession guard = enter(context, store);
         if (guard.countsRounds()) {
             Repetition.of(context).ifPresent(round -> guard.beginRound(context.getUniqueId(), round));
         }
@@ -190,8 +190,8 @@ public final class MeshGuardExtension
 
     @Override
     public void afterTestExecution(ExtensionContext context) {
-        GuardStore store = GuardStore.of(context);
-        store.account().ifPresent(TestAccount::bodyEnded);
+        SessionStore store = SessionStore.of(context);
+        store.account().ifPresent(TestAttribution::bodyEnded);
         guardOf(context, store).begin(Phase.TEARDOWN);
     }
 
@@ -221,7 +221,7 @@ public final class MeshGuardExtension
     /** Ends the phases of a mesh that goes on; another one keeps its last until it is checked. */
     @Override
     public void afterEach(ExtensionContext context) {
-        AllocationGuard guard = guardOf(context);
+        TrackingSession guard = guardOf(context);
         if (guard.countsRounds()) {
             guard.endRound(context.getUniqueId());
         }
@@ -297,14 +297,14 @@ public final class MeshGuardExtension
             Invocation<Void> invocation, DynamicTestInvocationContext invocationContext, ExtensionContext context)
             throws Throwable {
         ExtensionContext factory = factoryOf(context);
-        AllocationGuard guard = guardOf(factory);
-        if (!guard.accountsForDynamicTests() || !GuardStore.of(context).isResolver(this)) {
+        TrackingSession guard = guardOf(factory);
+        if (!guard.accountsForDynamicTests() || !SessionStore.of(context).isResolver(this)) {
             invocation.proceed();
             return;
         }
         AtomicReference<Optional<Throwable>> thrown = new AtomicReference<>(Optional.empty());
-        TestAccount account =
-                accountOfDynamicTest(guard, factory, context, GuardedTest.dynamic(context, factory, thrown::get));
+        TestAttribution account =
+                accountOfDynamicTest(guard, factory, context, TrackedTest.dynamic(context, factory, thrown::get));
         try {
             invocation.proceed();
         } catch (Throwable ofTest) {
@@ -316,7 +316,7 @@ public final class MeshGuardExtension
     }
 
     @SuppressWarnings("ReferenceEquality") // An error cannot be suppressed in itself.
-    private static void closeBeside(TestAccount account, Throwable ofTest) {
+    private static void closeBeside(TestAttribution account, Throwable ofTest) {
         try {
             account.close();
         } catch (Throwable ofCheck) {
@@ -326,17 +326,17 @@ public final class MeshGuardExtension
         }
     }
 
-    private TestAccount accountOfDynamicTest(
-            AllocationGuard guard, ExtensionContext factory, ExtensionContext dynamic, GuardedTest test) {
+    private TestAttribution accountOfDynamicTest(
+            TrackingSession guard, ExtensionContext factory, ExtensionContext dynamic, TrackedTest test) {
         ExpectedBuffers mayStay = expectedBy(factory, guard.run());
         BudgetCheck noBudgets = new BudgetCheck(List.of());
         Optional<MethodPromises> promises =
                 promisesOf(factory, declarations(factory), settingsOf(factory).policies());
         promises.ifPresent(ofAll -> ofAll.begin(dynamic));
-        return GuardStore.of(factory)
+        return SessionStore.of(factory)
                 .account()
                 .map(ofFactory -> ofFactory.openPart(mayStay, noBudgets, test, promises))
-                .orElseGet(() -> TestAccount.open(guard, mayStay, noBudgets, guard.policies(), test, promises));
+                .orElseGet(() -> TestAttribution.open(guard, mayStay, noBudgets, guard.policies(), test, promises));
     }
 
     /** Contexts of dynamic tests and containers know neither class nor method. */
@@ -350,13 +350,13 @@ public final class MeshGuardExtension
 
     /** A timeout may run a method on a thread of its own, and may give up on it while it runs. */
     private <T> T proceed(Invocation<T> invocation, ExtensionContext context) throws Throwable {
-        GuardStore store = GuardStore.of(context);
+        SessionStore store = SessionStore.of(context);
         try (Scope body = bodyOf(context, guardOf(context, store), store.account())) {
             return invocation.proceed();
         }
     }
 
-    private static Scope bodyOf(ExtensionContext context, AllocationGuard guard, Optional<TestAccount> account) {
+    private static Scope bodyOf(ExtensionContext context, TrackingSession guard, Optional<TestAttribution> account) {
         if (account.isPresent()) {
             return account.get().body();
         }
@@ -366,66 +366,67 @@ public final class MeshGuardExtension
     /** While methods of a class run, tests of other classes may; the thread must not be taken for a helper of one of them. */
     private static void proceedForAll(Invocation<Void> invocation, ExtensionContext context) throws Throwable {
         try (Scope forAll =
-                GuardStore.of(context).served().map(AllocationGuard::forAll).orElse(NOTHING)) {
+                SessionStore.of(context).served().map(TrackingSession::forAll).orElse(NOTHING)) {
             invocation.proceed();
         }
     }
 
     @Override
     public boolean supportsParameter(ParameterContext parameterContext, ExtensionContext context) {
-        return Gifts.has(parameterContext.getParameter().getType())
-                && GuardStore.of(context).isResolver(this);
+        return InjectableTypes.has(parameterContext.getParameter().getType())
+                && SessionStore.of(context).isResolver(this);
     }
 
     @Override
     public Object resolveParameter(ParameterContext parameterContext, ExtensionContext context) {
-        return Gifts.of(parameterContext.getParameter().getType(), guardOf(context));
+        return InjectableTypes.of(parameterContext.getParameter().getType(), guardOf(context));
     }
 
     /** Opens the account of a test whose mesh outlives it. */
-    private AllocationGuard enter(ExtensionContext context, GuardStore store) {
-        AllocationGuard guard = guardOf(context, store);
+    private TrackingSession enter(ExtensionContext context, SessionStore store) {
+        TrackingSession guard = guardOf(context, store);
         if (guard.accountsForTests() && context.getTestMethod().isPresent()) {
-            Declarations declared = declarations(context);
-            Policies policies = settingsOf(context).policies();
+            ConfigurationCache declared = declarations(context);
+            CheckPolicy policies = settingsOf(context).policies();
             Optional<MethodPromises> promises = promisesOf(context, declared, policies);
-            store.account(() -> TestAccount.open(
+            store.account(() -> TestAttribution.open(
                     guard,
                     expectedBy(context, guard.run(), declared),
                     new BudgetCheck(budgetsOf(context, declared)),
                     policies,
-                    GuardedTest.of(context),
+                    TrackedTest.of(context),
                     promises));
         }
         return guard;
     }
 
-    private AllocationGuard guardOf(ExtensionContext context) {
-        return guardOf(context, GuardStore.of(context));
+    private TrackingSession guardOf(ExtensionContext context) {
+        return guardOf(context, SessionStore.of(context));
     }
 
-    private AllocationGuard guardOf(ExtensionContext context, GuardStore store) {
-        Optional<AllocationGuard> served = store.served();
+    private TrackingSession guardOf(ExtensionContext context, SessionStore store) {
+        Optional<TrackingSession> served = store.served();
         return served.isPresent() ? served.get() : store.serving(() -> findGuard(context, store));
     }
 
-    private AllocationGuard findGuard(ExtensionContext context, GuardStore store) {
+    private TrackingSession findGuard(ExtensionContext context, SessionStore store) {
         Optional<TemplateInvocation> template = store.invocation();
         template.ifPresent(invocation -> TemplateInvocations.awaitEnd(context, invocation));
-        Declarations declared = declarations(context);
-        GuardSettings asked = settingsOf(context, declared, template);
+        ConfigurationCache declared = declarations(context);
+        TrackingSettings asked = settingsOf(context, declared, template);
         ExtensionContext owner = ownerOf(context, asked, template);
-        Declarations ofOwner = owner == context ? declared : declarations(owner);
-        RunAccount run = ofOwner.run.orElseLook(() -> runOf(owner));
+        ConfigurationCache ofOwner = owner == context ? declared : declarations(owner);
+        RunState run = ofOwner.run.orElseLook(() -> runOf(owner));
         // Before the mesh of a factory, so that it is closed after that.
         Optional<MethodPromises> promises =
                 owner == context ? promisesOf(context, declared, asked.policies()) : Optional.empty();
-        return (owner == context ? store : GuardStore.of(owner))
+        return (owner == context ? store : SessionStore.of(owner))
                 .guard(asked.ofMesh(), () -> newGuard(owner, asked, run, ofOwner, template, promises));
     }
 
     /** Returns what all invocations of a method promise together, if it has several and promises anything. */
-    private Optional<MethodPromises> promisesOf(ExtensionContext context, Declarations declared, Policies policies) {
+    private Optional<MethodPromises> promisesOf(
+            ExtensionContext context, ConfigurationCache declared, CheckPolicy policies) {
         ExpectedBuffers expected = expectedIn(context, declared);
         if (context.getTestMethod().isEmpty()
                 || policies.check() == AllocationCheck.NONE
@@ -433,22 +434,22 @@ public final class MeshGuardExtension
             return Optional.empty();
         }
         Optional<MethodPromises> ofAll = Invocations.around(context)
-                .map(around -> GuardStore.of(around)
+                .map(around -> SessionStore.of(around)
                         .promises(
                                 context.getRequiredTestMethod(),
-                                () -> new MethodPromises(GuardedTest.of(context), expected)));
+                                () -> new MethodPromises(TrackedTest.of(context), expected)));
         ofAll.ifPresent(promises -> promises.begin(context));
         return ofAll;
     }
 
-    private AllocationGuard newGuard(
+    private TrackingSession newGuard(
             ExtensionContext owner,
-            GuardSettings asked,
-            RunAccount run,
-            Declarations declared,
+            TrackingSettings asked,
+            RunState run,
+            ConfigurationCache declared,
             Optional<TemplateInvocation> template,
             Optional<MethodPromises> promises) {
-        return new AllocationGuard(
+        return new TrackingSession(
                 settingsOfMesh(owner, asked),
                 expectedByOwner(owner, run, declared),
                 promises,
@@ -461,16 +462,16 @@ public final class MeshGuardExtension
     }
 
     /** What the tests do not answer for is judged by what the owner of their mesh says. */
-    private GuardSettings settingsOfMesh(ExtensionContext owner, GuardSettings asked) {
+    private TrackingSettings settingsOfMesh(ExtensionContext owner, TrackingSettings asked) {
         return asked.accountsForTests()
                 ? asked.with(policiesOf(owner).withOrigins(asked.policies().origins()))
                 : asked;
     }
 
-    private static RunAccount runOf(ExtensionContext context) {
-        return GuardStore.run(
+    private static RunState runOf(ExtensionContext context) {
+        return SessionStore.run(
                 context,
-                () -> refusing(() -> RunAccount.begin(
+                () -> refusing(() -> RunState.begin(
                         RunSettings.of(context::getConfigurationParameter, System.getenv()),
                         new Reporting(
                                 ReportSettings.of(context::getConfigurationParameter),
@@ -483,13 +484,13 @@ public final class MeshGuardExtension
                                 System::nanoTime))));
     }
 
-    private static PolicyRequest parametersOf(ExtensionContext context) {
-        return GuardStore.policies(
+    private static PartialPolicy parametersOf(ExtensionContext context) {
+        return SessionStore.policies(
                 context,
                 () -> refusing(() -> {
-                    new UnknownParameters(GuardParameter.keys())
+                    new UnknownParameters(ConfigurationKey.keys())
                             .refuse(loaderOfTests(), System.getProperties(), context::getConfigurationParameter);
-                    return GuardParameter.policies(context::getConfigurationParameter);
+                    return ConfigurationKey.policies(context::getConfigurationParameter);
                 }));
     }
 
@@ -507,29 +508,30 @@ public final class MeshGuardExtension
         }
     }
 
-    private GuardSettings settingsOf(ExtensionContext context) {
-        return settingsOf(context, declarations(context), GuardStore.of(context).invocation());
+    private TrackingSettings settingsOf(ExtensionContext context) {
+        return settingsOf(
+                context, declarations(context), SessionStore.of(context).invocation());
     }
 
-    private GuardSettings settingsOf(
-            ExtensionContext context, Declarations declared, Optional<TemplateInvocation> template) {
-        GuardSettings asked = declared.settings.orElseLook(() -> settingsIn(context));
+    private TrackingSettings settingsOf(
+            ExtensionContext context, ConfigurationCache declared, Optional<TemplateInvocation> template) {
+        TrackingSettings asked = declared.settings.orElseLook(() -> settingsIn(context));
         return template.isPresent() ? asked.in(template.get()) : asked;
     }
 
-    private GuardSettings settingsIn(ExtensionContext context) {
-        return Requests.settings(context)
+    private TrackingSettings settingsIn(ExtensionContext context) {
+        return AnnotationReader.settings(context)
                 .orElseGet(() -> speakersFor(context).get(0).settings)
                 .with(policiesOf(context));
     }
 
     /** The one rule of precedence: for each policy, the nearest place that says it. */
-    private Policies policiesOf(ExtensionContext context) {
+    private CheckPolicy policiesOf(ExtensionContext context) {
         return declarations(context).policies.orElseLook(() -> policiesIn(context));
     }
 
-    private Policies policiesIn(ExtensionContext context) {
-        PolicyRequest all = PolicyRequests.annotated(context);
+    private CheckPolicy policiesIn(ExtensionContext context) {
+        PartialPolicy all = PolicyAnnotations.annotated(context);
         if (context.getTestClass().isPresent()) {
             for (MeshGuardExtension speaker : speakersFor(context)) {
                 all = all.or(speaker.policies);
@@ -539,16 +541,16 @@ public final class MeshGuardExtension
     }
 
     /** An extension in a field of an instance serves one test: what is kept for it would be kept for nobody. */
-    private Declarations declarations(ExtensionContext context) {
-        return isBuilt ? new Declarations() : Declarations.of(this, context);
+    private ConfigurationCache declarations(ExtensionContext context) {
+        return isBuilt ? new ConfigurationCache() : ConfigurationCache.of(this, context);
     }
 
     /** What the files say comes last: the nearer an entry stands to a test, the better it knows it. */
-    private ExpectedBuffers expectedBy(ExtensionContext owner, RunAccount run) {
+    private ExpectedBuffers expectedBy(ExtensionContext owner, RunState run) {
         return expectedBy(owner, run, declarations(owner));
     }
 
-    private ExpectedBuffers expectedBy(ExtensionContext owner, RunAccount run, Declarations declared) {
+    private ExpectedBuffers expectedBy(ExtensionContext owner, RunState run, ConfigurationCache declared) {
         ExpectedBuffers all = expectedIn(owner, declared);
         if (policiesOf(owner).check() != AllocationCheck.NONE) {
             run.expect(all);
@@ -556,12 +558,12 @@ public final class MeshGuardExtension
         return all.and(run.expected());
     }
 
-    private ExpectedBuffers expectedIn(ExtensionContext owner, Declarations declared) {
+    private ExpectedBuffers expectedIn(ExtensionContext owner, ConfigurationCache declared) {
         return declared.expected.orElseLook(() -> expectedInTests(owner));
     }
 
     private ExpectedBuffers expectedInTests(ExtensionContext owner) {
-        ExpectedBuffers all = Requests.expected(owner);
+        ExpectedBuffers all = AnnotationReader.expected(owner);
         for (MeshGuardExtension speaker : speakersFor(owner)) {
             all = all.and(speaker.expected);
         }
@@ -569,12 +571,12 @@ public final class MeshGuardExtension
     }
 
     /** Of a suite nothing is known but what holds for the whole run. */
-    private ExpectedBuffers expectedByOwner(ExtensionContext owner, RunAccount run, Declarations declared) {
+    private ExpectedBuffers expectedByOwner(ExtensionContext owner, RunState run, ConfigurationCache declared) {
         return owner.getTestClass().isPresent() ? expectedBy(owner, run, declared) : run.expected();
     }
 
-    private List<MemoryBudget> budgetsOf(ExtensionContext owner, Declarations declared) {
-        return declared.budgets.orElseLook(() -> BudgetRequests.budgets(
+    private List<BudgetSpec> budgetsOf(ExtensionContext owner, ConfigurationCache declared) {
+        return declared.budgets.orElseLook(() -> BudgetAnnotations.budgets(
                 owner,
                 speakersFor(owner, declared).stream()
                         .flatMap(speaker -> speaker.budgets.stream())
@@ -589,7 +591,7 @@ public final class MeshGuardExtension
         return speakersFor(context, declarations(context));
     }
 
-    private List<MeshGuardExtension> speakersFor(ExtensionContext context, Declarations declared) {
+    private List<MeshGuardExtension> speakersFor(ExtensionContext context, ConfigurationCache declared) {
         return declared.speakers.orElseLook(() -> findSpeakersFor(context));
     }
 
@@ -610,37 +612,37 @@ public final class MeshGuardExtension
 
     /** Returns whose end is awaited: the test's, that of the outermost class that asks for the same, or that of the run. */
     private ExtensionContext ownerOf(
-            ExtensionContext context, GuardSettings asked, Optional<TemplateInvocation> template) {
+            ExtensionContext context, TrackingSettings asked, Optional<TemplateInvocation> template) {
         if (template.isPresent() && template.get().sharesMesh()) {
             return context.getParent().orElseThrow();
         }
-        if (asked.lifetime() == MeshLifetime.TEST) {
+        if (asked.lifetime() == TrackingLifetime.TEST) {
             return context;
         }
         boolean eachForItself = asked.accountsForTests();
         ExtensionContext owner = context;
         if (owner.getTestMethod().isPresent()) {
-            PolicyRequests.refuseOnMethod(owner, asked);
+            PolicyAnnotations.refuseOnMethod(owner, asked);
         }
         if (owner.getTestMethod().isPresent() && !eachForItself) {
-            Requests.refuseOnMethod(owner, asked.lifetime());
-            BudgetRequests.refuseOnMethod(owner, asked.lifetime());
+            AnnotationReader.refuseOnMethod(owner, asked.lifetime());
+            BudgetAnnotations.refuseOnMethod(owner, asked.lifetime());
         }
         Optional<ExtensionContext> outer = owner.getParent();
         while (outer.isPresent() && outer.get().getTestClass().isPresent() && asksForTheSame(outer.get(), asked)) {
             if (!eachForItself) {
-                Requests.refuseOnNested(owner, outer.get());
-                BudgetRequests.refuseOnNested(owner, outer.get());
+                AnnotationReader.refuseOnNested(owner, outer.get());
+                BudgetAnnotations.refuseOnNested(owner, outer.get());
             }
             owner = outer.get();
             outer = owner.getParent();
         }
-        if (asked.lifetime() == MeshLifetime.CLASS) {
+        if (asked.lifetime() == TrackingLifetime.CLASS) {
             return owner;
         }
         if (!eachForItself) {
-            Requests.refuseOnClass(owner);
-            BudgetRequests.refuseOnClass(owner);
+            AnnotationReader.refuseOnClass(owner);
+            BudgetAnnotations.refuseOnClass(owner);
             refuseInFields(owner);
         }
         return owner.getRoot();
@@ -649,7 +651,7 @@ public final class MeshGuardExtension
     private void refuseInFields(ExtensionContext owner) {
         for (MeshGuardExtension speaker : speakersFor(owner)) {
             if (!speaker.expected.entries().isEmpty() || !speaker.budgets.isEmpty()) {
-                throw GuardSettings.refused(
+                throw TrackingSettings.refused(
                         "MeshGuardExtension in " + TestNames.of(owner.getRequiredTestClass()),
                         "what one class expects or allows of a mesh with lifetime = SUITE",
                         "Let each test answer for itself with accounting(EACH_TEST).");
@@ -657,7 +659,7 @@ public final class MeshGuardExtension
         }
     }
 
-    private boolean asksForTheSame(ExtensionContext outer, GuardSettings asked) {
+    private boolean asksForTheSame(ExtensionContext outer, TrackingSettings asked) {
         return outer.getTestMethod().isPresent() || settingsOf(outer).ofMesh().equals(asked.ofMesh());
     }
 
@@ -677,12 +679,12 @@ public final class MeshGuardExtension
         private FaultPlan faults = FaultPlan.none();
         private MeshDeviceOptions opening = MeshDeviceOptions.defaults();
         private final List<Consumer<Ttnn.Builder>> runtime = new ArrayList<>();
-        private MeshLifetime lifetime = MeshLifetime.TEST;
-        private MeshAccounting accounting = MeshAccounting.AT_THE_END;
-        private PolicyRequest policies = PolicyRequest.NONE;
+        private TrackingLifetime lifetime = TrackingLifetime.TEST;
+        private Accounting accounting = Accounting.AT_THE_END;
+        private PartialPolicy policies = PartialPolicy.NONE;
         private GraceTimer timer = GraceTimer.ofMachine();
         private ExpectedBuffers expected = ExpectedBuffers.none();
-        private final List<MemoryBudget> budgets = new ArrayList<>();
+        private final List<BudgetSpec> budgets = new ArrayList<>();
 
         private Builder() {}
 
@@ -757,14 +759,14 @@ public final class MeshGuardExtension
             return this;
         }
 
-        /** Chooses how long a mesh lasts; {@link MeshLifetime#TEST} unless set. */
-        public Builder lifetime(MeshLifetime newLifetime) {
+        /** Chooses how long a mesh lasts; {@link TrackingLifetime#TEST} unless set. */
+        public Builder lifetime(TrackingLifetime newLifetime) {
             lifetime = newLifetime;
             return this;
         }
 
-        /** Chooses whose leak it is what a test leaves on a mesh that outlives it; {@link MeshAccounting#AT_THE_END} unless set. */
-        public Builder accounting(MeshAccounting newAccounting) {
+        /** Chooses whose leak it is what a test leaves on a mesh that outlives it; {@link Accounting#AT_THE_END} unless set. */
+        public Builder accounting(Accounting newAccounting) {
             accounting = newAccounting;
             return this;
         }
@@ -782,13 +784,13 @@ public final class MeshGuardExtension
         }
 
         /** Chooses what becomes of the check of a test that failed, where no {@link AllocationPolicy} says it; see there. */
-        public Builder onFailure(AfterThrow newPolicy) {
+        public Builder onFailure(IncompleteTestPolicy newPolicy) {
             policies = policies.onFailure(newPolicy);
             return this;
         }
 
         /** Chooses what becomes of the check of a test that was aborted, where no {@link AllocationPolicy} says it; see there. */
-        public Builder onAbort(AfterThrow newPolicy) {
+        public Builder onAbort(IncompleteTestPolicy newPolicy) {
             policies = policies.onAbort(newPolicy);
             return this;
         }
@@ -806,7 +808,7 @@ public final class MeshGuardExtension
          */
         public Builder grace(Duration atMost) {
             GracePeriod.refusal(atMost).ifPresent(allowed -> {
-                throw GuardSettings.refused("MeshGuardExtension", "grace = " + atMost, allowed);
+                throw TrackingSettings.refused("MeshGuardExtension", "grace = " + atMost, allowed);
             });
             policies = policies.grace(atMost);
             return this;
@@ -825,7 +827,7 @@ public final class MeshGuardExtension
         }
 
         /** Adds budgets; one of an annotation for the same memory of the same device goes first. */
-        public Builder within(MemoryBudget... more) {
+        public Builder within(BudgetSpec... more) {
             budgets.addAll(Arrays.asList(more));
             return this;
         }
@@ -839,8 +841,8 @@ public final class MeshGuardExtension
             return new MeshGuardExtension(this, true);
         }
 
-        private GuardSettings settings() {
-            return new GuardSettings(
+        private TrackingSettings settings() {
+            return new TrackingSettings(
                     source,
                     rows,
                     columns,
@@ -855,7 +857,7 @@ public final class MeshGuardExtension
                     runtime,
                     lifetime,
                     accounting,
-                    Policies.DEFAULTS);
+                    CheckPolicy.DEFAULTS);
         }
     }
 }

@@ -33,13 +33,13 @@ final class MethodPromises implements StoredResource {
     /** The innermost one, of a class or of a method. */
     private static final Pattern INVOCATION = Pattern.compile("#(\\d+)\\](?!.*#\\d+\\])");
 
-    private final GuardedTest method;
+    private final TrackedTest method;
     private final Map<String, Expectation> broken = new LinkedHashMap<>();
     private final SortedSet<Integer> invocations = new TreeSet<>();
     private int checks;
     private boolean isUnknown;
 
-    MethodPromises(GuardedTest method, ExpectedBuffers entries) {
+    MethodPromises(TrackedTest method, ExpectedBuffers entries) {
         this.method = method;
         promised(entries).forEach(entry -> broken.put(entry.toText(), entry));
     }

@@ -31,7 +31,7 @@ final class NearestAnnotations {
         Set<A> found = new LinkedHashSet<>();
         for (Annotation annotation : element.getDeclaredAnnotations()) {
             Class<? extends Annotation> type = annotation.annotationType();
-            if (PolicyRequests.mayBeComposed(type) && seen.add(type)) {
+            if (PolicyAnnotations.mayBeComposed(type) && seen.add(type)) {
                 found.addAll(of(type, kind, seen));
             }
         }

@@ -1,6 +1,6 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.junit.internal.RunAccount;
+import dev.meshguard.junit.internal.RunState;
 import dev.meshguard.junit.internal.StoredResource;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * @param root the context of the engine
  * @param run whose numbers they are
  */
-record SummaryPublisher(ExtensionContext root, RunAccount run) implements StoredResource {
+record SummaryPublisher(ExtensionContext root, RunState run) implements StoredResource {
 
     @Override
     public void close() {

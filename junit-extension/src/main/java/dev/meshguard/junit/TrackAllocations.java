@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>A test, constructor or lifecycle method that asks for a {@link dev.meshguard.mesh.MeshDevice} gets one of its own,
  * opened when it is first asked for; a {@link dev.meshguard.mesh.Ttnn} opens more, and the
  * {@link dev.meshguard.tracker.AllocationTracker} hears of all of them. Who asks for nothing opens nothing. There are
- * {@link MeshSnapshots} and {@link Phases} too, and a {@link Tracked} field may hold any of these.
+ * {@link MemorySnapshots} and {@link Phases} too, and a {@link Tracked} field may hold any of these.
  *
  * <pre>{@code
  * @TrackAllocations
@@ -121,10 +121,10 @@ public @interface TrackAllocations {
     int numCommandQueues() default 1;
 
     /** Returns how long the mesh and its tracker last. */
-    MeshLifetime lifetime() default MeshLifetime.TEST;
+    TrackingLifetime lifetime() default TrackingLifetime.TEST;
 
     /** Returns whose leak it is what a test leaves on a mesh that outlives it. */
-    MeshAccounting accounting() default MeshAccounting.AT_THE_END;
+    Accounting accounting() default Accounting.AT_THE_END;
 
     /** Returns what has to hold when that time is over, a policy; see {@link AllocationPolicy#check}. */
     AllocationCheck[] check() default {};

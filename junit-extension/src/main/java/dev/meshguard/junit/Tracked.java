@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }</pre>
  *
  * <p>The field has one of the types {@link dev.meshguard.mesh.MeshDevice}, {@link dev.meshguard.mesh.Ttnn},
- * {@link dev.meshguard.tracker.AllocationTracker}, {@link MeshSnapshots} and {@link Phases}. It may be private, and is not final.
+ * {@link dev.meshguard.tracker.AllocationTracker}, {@link MemorySnapshots} and {@link Phases}. It may be private, and is not final.
  *
  * <p>An instance field is filled before the {@code @BeforeEach} methods of each test, in the classes around a nested one too, with what
  * is that test's: also where one instance serves all tests. A static field is filled before the {@code @BeforeAll} methods with what is

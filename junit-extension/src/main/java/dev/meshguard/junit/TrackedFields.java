@@ -20,15 +20,16 @@ final class TrackedFields {
     private TrackedFields() {}
 
     /** Fills the static fields of a class. */
-    static void fill(Class<?> type, Supplier<AllocationGuard> guard) {
+    static void fill(Class<?> type, Supplier<TrackingSession> guard) {
         AnnotationSupport.findAnnotatedFields(type, Tracked.class, field -> Modifier.isStatic(field.getModifiers()))
                 .forEach(field -> fill(field, null, guard.get()));
     }
 
     /** Fills the fields of all instances of a test. */
-    static void fill(ExtensionContext context, AllocationGuard guard) {
+    static void fill(ExtensionContext context, TrackingSession guard) {
         for (Object instance : context.getRequiredTestInstances().getAllInstances()) {
-            for (Field field : GuardStore.fields(context, instance.getClass(), () -> ofInstance(instance.getClass()))) {
+            for (Field field :
+                    SessionStore.fields(context, instance.getClass(), () -> ofInstance(instance.getClass()))) {
                 refuseWhereTestsMeet(field, context);
                 fill(field, instance, guard);
             }
@@ -37,12 +38,12 @@ final class TrackedFields {
 
     /** Refuses the fields of a test, static ones too, that no guard serves. */
     static void refuseUnfilled(ExtensionContext context) {
-        if (GuardStore.of(context).served().isPresent()) {
+        if (SessionStore.of(context).served().isPresent()) {
             return;
         }
         for (Object instance : context.getRequiredTestInstances().getAllInstances()) {
             for (Field field : AnnotationSupport.findAnnotatedFields(instance.getClass(), Tracked.class)) {
-                throw GuardSettings.refused(
+                throw TrackingSettings.refused(
                         place(field),
                         "a field of a test that nothing tracks",
                         String.format(
@@ -58,20 +59,22 @@ final class TrackedFields {
                 type, Tracked.class, field -> !Modifier.isStatic(field.getModifiers()));
     }
 
-    private static void fill(Field field, @Nullable Object instance, AllocationGuard guard) {
+    private static void fill(Field field, @Nullable Object instance, TrackingSession guard) {
         Class<?> type = field.getType();
-        if (!Gifts.has(type)) {
-            throw GuardSettings.refused(
-                    place(field), "type " + type.getSimpleName(), "There is " + String.join(", ", Gifts.names()) + ".");
+        if (!InjectableTypes.has(type)) {
+            throw TrackingSettings.refused(
+                    place(field),
+                    "type " + type.getSimpleName(),
+                    "There is " + String.join(", ", InjectableTypes.names()) + ".");
         }
         if (Modifier.isFinal(field.getModifiers())) {
-            throw GuardSettings.refused(
+            throw TrackingSettings.refused(
                     place(field), "a final field", "It is filled for each test: let it not be final.");
         }
         try {
             // Test modules open themselves to JUnit and not to us; this field is accessible once JUnit has read it.
             ReflectionSupport.tryToReadFieldValue(field, instance).get();
-            field.set(instance, Gifts.of(type, guard));
+            field.set(instance, InjectableTypes.of(type, guard));
         } catch (Exception refusal) {
             throw new ExtensionConfigurationException(
                     String.format(
@@ -86,7 +89,7 @@ final class TrackedFields {
     private static void refuseWhereTestsMeet(Field field, ExtensionContext context) {
         boolean isShared = context.getTestInstanceLifecycle().orElse(Lifecycle.PER_METHOD) == Lifecycle.PER_CLASS;
         if (isShared && context.getExecutionMode() == ExecutionMode.CONCURRENT) {
-            throw GuardSettings.refused(
+            throw TrackingSettings.refused(
                     place(field),
                     "a field of an instance whose tests run at the same time",
                     "Ask for a parameter, or let the tests of the class run one after the other.");

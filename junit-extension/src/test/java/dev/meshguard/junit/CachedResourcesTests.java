@@ -84,7 +84,7 @@ class CachedResourcesTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class LazyTestCase extends UsingTestCase {
         private static Weights weights;
 
@@ -99,7 +99,7 @@ class CachedResourcesTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class EagerTestCase extends UsingTestCase {
         private static Weights weights;
 
@@ -120,7 +120,7 @@ class CachedResourcesTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @ExpectBuffers(label = "weights", because = "loaded once for all tests")
     static class ExpectedTestCase extends UsingTestCase {
         private static Weights weights;

@@ -77,7 +77,7 @@ class CheckPolicyTests {
             }
 
             @Test
-            @AllocationPolicy(onFailure = AfterThrow.SKIP)
+            @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
             void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
                 Buffers.take(mesh);
             }

@@ -41,7 +41,7 @@ class ClassLifetimeTests {
         assertThat(run(NestingTestCase.class)).hasOnlySucceeded(2);
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
     static class SharedTestCase {
@@ -61,7 +61,7 @@ class ClassLifetimeTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class LeakTestCase {
         @Test
         void leaks(MeshDevice mesh) {
@@ -69,7 +69,7 @@ class ClassLifetimeTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class NestingTestCase {
         @BeforeAll
         static void opens(MeshDevice mesh, AllocationTracker tracker) {

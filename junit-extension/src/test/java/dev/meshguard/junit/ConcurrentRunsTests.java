@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import dev.meshguard.assertions.LeakAssertionError;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -127,7 +127,7 @@ class ConcurrentRunsTests {
 
     private static SortedSet<String> labels(Optional<Throwable> thrown) {
         if (thrown.isPresent() && thrown.get() instanceof LeakAssertionError leak && leak.getSuppressed().length == 0) {
-            return leak.verdict().survivors(survivor -> survivor.standing() == Standing.LEAKED).stream()
+            return leak.verdict().survivors(survivor -> survivor.standing() == SurvivorStatus.LEAKED).stream()
                     .map(survivor -> survivor.buffer().label().orElse("unlabelled"))
                     .collect(Collectors.toCollection(TreeSet::new));
         }

@@ -46,7 +46,7 @@ class ConfigurationMetadataTests {
                 .toList();
 
         assertThat(rows)
-                .containsExactly(Arrays.stream(GuardParameter.values())
+                .containsExactly(Arrays.stream(ConfigurationKey.values())
                         .map(ConfigurationMetadataTests::row)
                         .toArray(String[]::new));
     }
@@ -55,12 +55,12 @@ class ConfigurationMetadataTests {
     void everyNameThatIsReadIsListed() throws IllegalAccessException {
         for (Field field : RunSettings.class.getFields()) {
             if (Modifier.isStatic(field.getModifiers())) {
-                assertThat(GuardParameter.keys()).contains((String) field.get(null));
+                assertThat(ConfigurationKey.keys()).contains((String) field.get(null));
             }
         }
     }
 
-    private static String row(GuardParameter parameter) {
+    private static String row(ConfigurationKey parameter) {
         return String.format(
                 Locale.ROOT,
                 "| `%s` | %s | %s | %s |",
@@ -70,7 +70,7 @@ class ConfigurationMetadataTests {
                 parameter.description());
     }
 
-    private static String values(GuardParameter parameter) {
+    private static String values(ConfigurationKey parameter) {
         if (!parameter.allowed().isEmpty()) {
             return parameter.allowed().stream().map(value -> "`" + value + "`").collect(Collectors.joining(", "));
         }
@@ -83,18 +83,18 @@ class ConfigurationMetadataTests {
     /** The form is that of Spring Boot's metadata, which JUnit chose for its own. */
     private static String metadata() {
         return "{\n  \"properties\": [\n"
-                + Arrays.stream(GuardParameter.values())
+                + Arrays.stream(ConfigurationKey.values())
                         .map(ConfigurationMetadataTests::property)
                         .collect(Collectors.joining(",\n"))
                 + "\n  ],\n  \"hints\": [\n"
-                + Arrays.stream(GuardParameter.values())
+                + Arrays.stream(ConfigurationKey.values())
                         .filter(parameter -> !parameter.allowed().isEmpty())
                         .map(ConfigurationMetadataTests::hint)
                         .collect(Collectors.joining(",\n"))
                 + "\n  ]\n}\n";
     }
 
-    private static String property(GuardParameter parameter) {
+    private static String property(ConfigurationKey parameter) {
         String defaultValue = parameter.defaultValue().isEmpty() ? "" : ",\n      \"defaultValue\": " + json(parameter);
         return String.format(
                 Locale.ROOT,
@@ -103,15 +103,15 @@ class ConfigurationMetadataTests {
                 parameter.key(),
                 parameter.type().getName(),
                 parameter.description(),
-                GuardParameter.class.getName(),
+                ConfigurationKey.class.getName(),
                 defaultValue);
     }
 
-    private static String json(GuardParameter parameter) {
+    private static String json(ConfigurationKey parameter) {
         return parameter.type() == Boolean.class ? parameter.defaultValue() : "\"" + parameter.defaultValue() + "\"";
     }
 
-    private static String hint(GuardParameter parameter) {
+    private static String hint(ConfigurationKey parameter) {
         return String.format(
                 Locale.ROOT,
                 "    {\n      \"name\": \"%s\",\n      \"values\": [%s]\n    }",

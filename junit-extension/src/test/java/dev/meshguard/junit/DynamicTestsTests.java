@@ -208,7 +208,7 @@ class DynamicTestsTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class StepsOnMeshOfClassTestCase {
         @TestFactory
         Stream<DynamicNode> decode(MeshDevice mesh) {
@@ -232,7 +232,7 @@ class DynamicTestsTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class SharedMeshTestCase {
         @TestFactory
         Stream<DynamicNode> decode(MeshDevice mesh) {

@@ -204,14 +204,14 @@ class ExpectBuffersTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class SharedMeshTestCase {
         @Test
         @ExpectBuffers(label = "weights", because = "shared")
         void keeps(MeshDevice mesh) {}
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class SharedWithNestedTestCase {
         @Test
         void takesNothing(MeshDevice mesh) {}

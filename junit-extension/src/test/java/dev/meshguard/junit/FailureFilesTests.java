@@ -3,7 +3,7 @@ package dev.meshguard.junit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
-import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.junit.internal.attachment.FailureFiles;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.LaunchedRun;
@@ -278,7 +278,7 @@ class FailureFilesTests {
         void asserts(MeshDevice mesh, AllocationTracker tracker) {
             Buffers.take(mesh);
             mesh.close();
-            MeshAssertions.assertThat(tracker).noLeaks();
+            LeakAssertions.assertThat(tracker).noLeaks();
         }
     }
 
@@ -299,7 +299,7 @@ class FailureFilesTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     static class SuiteTestCase {
         @Test
         void leaks(MeshDevice mesh) {
@@ -307,7 +307,7 @@ class FailureFilesTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE, rows = 1, columns = 1)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE, rows = 1, columns = 1)
     static class LargerSuiteTestCase {
         @Test
         void leaks(MeshDevice mesh) {

@@ -87,7 +87,7 @@ class GracePolicyTests {
             }
 
             @Test
-            @AllocationPolicy(onFailure = AfterThrow.SKIP)
+            @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
             void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
                 Buffers.take(mesh);
             }

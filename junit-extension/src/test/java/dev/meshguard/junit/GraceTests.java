@@ -176,7 +176,7 @@ class GraceTests {
         static final MeshGuardExtension guard = guard(new NoTime(), Duration.ofSeconds(2));
 
         @Test
-        @AllocationPolicy(onFailure = AfterThrow.SKIP)
+        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
         void fails(MeshDevice mesh) {
             Buffers.take(mesh);
             throw new IllegalStateException("the test itself");
@@ -202,7 +202,7 @@ class GraceTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class SharedTestCase {
         private static final SteppedTimer timer = new SteppedTimer();
 

@@ -306,7 +306,7 @@ class HandleTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1, lifetime = MeshLifetime.CLASS)
+    @TrackAllocations(rows = 1, columns = 1, lifetime = TrackingLifetime.CLASS)
     @TestInstance(Lifecycle.PER_CLASS)
     static class ClassTestCase {
         private @Nullable MeshBuffer shared;

@@ -1,6 +1,6 @@
 package dev.meshguard.junit;
 
-import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 
 import dev.meshguard.junit.testkit.RunAssert;

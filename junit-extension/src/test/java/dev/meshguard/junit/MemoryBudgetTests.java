@@ -4,7 +4,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.assertions.BudgetAssertionError;
-import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
@@ -211,7 +211,7 @@ class MemoryBudgetTests {
     static class FieldTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .within(dev.meshguard.verdict.budget.MemoryBudget.of(BufferType.DRAM)
+                .within(dev.meshguard.verdict.budget.BudgetSpec.of(BufferType.DRAM)
                         .peakBytes(0))
                 .build();
 
@@ -236,8 +236,8 @@ class MemoryBudgetTests {
         @MemoryBudget(type = BufferType.DRAM, peakBytes = 0)
         void test(MeshDevice mesh, AllocationTracker tracker) {
             Buffers.take(mesh).deallocate();
-            MeshAssertions.assertThat(tracker)
-                    .staysWithin(dev.meshguard.verdict.budget.MemoryBudget.of(BufferType.DRAM)
+            LeakAssertions.assertThat(tracker)
+                    .staysWithin(dev.meshguard.verdict.budget.BudgetSpec.of(BufferType.DRAM)
                             .peakBytes(0));
         }
     }
@@ -322,7 +322,7 @@ class MemoryBudgetTests {
         void test() {}
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class SharedMeshTestCase {
         @Test
         @MemoryBudget(type = BufferType.L1, peakBytes = 1)

@@ -116,7 +116,7 @@ class NeededEntriesTests {
     }
 
     private static String judged(Map<String, String> parameters) throws IOException {
-        return SuiteAccount.judge(name -> Optional.ofNullable(parameters.get(name)), Map.of())
+        return RunVerifier.judge(name -> Optional.ofNullable(parameters.get(name)), Map.of())
                 .text();
     }
 

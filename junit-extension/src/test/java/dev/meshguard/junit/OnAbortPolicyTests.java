@@ -103,8 +103,9 @@ class OnAbortPolicyTests {
         @Nested
         class InField {
             @RegisterExtension
-            static final MeshGuardExtension guard =
-                    MeshGuardExtension.builder().onAbort(AfterThrow.REPORT).build();
+            static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                    .onAbort(IncompleteTestPolicy.REPORT)
+                    .build();
 
             @Test
             void ofField(MeshDevice mesh) {
@@ -113,7 +114,7 @@ class OnAbortPolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onAbort = AfterThrow.REPORT)
+        @AllocationPolicy(onAbort = IncompleteTestPolicy.REPORT)
         class OnClass {
             @Test
             void ofClass(MeshDevice mesh) {
@@ -121,13 +122,13 @@ class OnAbortPolicyTests {
             }
 
             @Test
-            @AllocationPolicy(onAbort = AfterThrow.SKIP)
+            @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
             void ofMethod(MeshDevice mesh) {
                 leak(mesh);
             }
 
             @Test
-            @AllocationPolicy(onFailure = AfterThrow.SKIP)
+            @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
             void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
                 leak(mesh);
             }
@@ -141,7 +142,7 @@ class OnAbortPolicyTests {
             }
 
             @Nested
-            @AllocationPolicy(onAbort = AfterThrow.ATTACH)
+            @AllocationPolicy(onAbort = IncompleteTestPolicy.ATTACH)
             class InnerThatSays {
                 @Test
                 void ofNestedClass(MeshDevice mesh) {
@@ -149,18 +150,18 @@ class OnAbortPolicyTests {
                 }
 
                 @Test
-                @AllocationPolicy(onAbort = AfterThrow.SKIP)
+                @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
                 void ofMethodOfNestedClass(MeshDevice mesh) {
                     leak(mesh);
                 }
             }
         }
 
-        @AllocationPolicy(onAbort = AfterThrow.REPORT)
+        @AllocationPolicy(onAbort = IncompleteTestPolicy.REPORT)
         abstract static class Super {}
 
         @Nested
-        @AllocationPolicy(onFailure = AfterThrow.SKIP)
+        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
         class Sub extends Super {
             @Test
             void ofSuperclass(MeshDevice mesh) {
@@ -169,7 +170,7 @@ class OnAbortPolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onAbort = AfterThrow.SKIP)
+        @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
         class SubThatSays extends Super {
             @Test
             void ofSubclass(MeshDevice mesh) {
@@ -177,7 +178,7 @@ class OnAbortPolicyTests {
             }
         }
 
-        @AllocationPolicy(onAbort = AfterThrow.REPORT)
+        @AllocationPolicy(onAbort = IncompleteTestPolicy.REPORT)
         interface Reporting {}
 
         @Nested
@@ -189,11 +190,11 @@ class OnAbortPolicyTests {
         }
 
         @Retention(RetentionPolicy.RUNTIME)
-        @AllocationPolicy(onAbort = AfterThrow.REPORT)
+        @AllocationPolicy(onAbort = IncompleteTestPolicy.REPORT)
         @interface Lenient {}
 
         @Nested
-        @AllocationPolicy(onFailure = AfterThrow.SKIP)
+        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
         @Lenient
         class Composed {
             @Test
@@ -203,11 +204,12 @@ class OnAbortPolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onAbort = AfterThrow.SKIP)
+        @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
         class FieldAndClass {
             @RegisterExtension
-            static final MeshGuardExtension guard =
-                    MeshGuardExtension.builder().onAbort(AfterThrow.REPORT).build();
+            static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                    .onAbort(IncompleteTestPolicy.REPORT)
+                    .build();
 
             @Test
             void ofClassAndNotOfField(MeshDevice mesh) {
@@ -216,11 +218,12 @@ class OnAbortPolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onFailure = AfterThrow.SKIP)
+        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
         class FieldAndClassThatSaysSomethingElse {
             @RegisterExtension
-            static final MeshGuardExtension guard =
-                    MeshGuardExtension.builder().onAbort(AfterThrow.REPORT).build();
+            static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                    .onAbort(IncompleteTestPolicy.REPORT)
+                    .build();
 
             @Test
             void ofFieldWhereTheClassSaysSomethingElse(MeshDevice mesh) {
@@ -229,7 +232,7 @@ class OnAbortPolicyTests {
         }
     }
 
-    @AllocationPolicy(onAbort = AfterThrow.REPORT)
+    @AllocationPolicy(onAbort = IncompleteTestPolicy.REPORT)
     static class ReportedTestCase {
         @Test
         void leaks(MeshDevice mesh) {
@@ -237,7 +240,7 @@ class OnAbortPolicyTests {
         }
     }
 
-    @AllocationPolicy(onAbort = AfterThrow.SKIP)
+    @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
     static class SkippingTestCase {
         @Test
         void leaks(MeshDevice mesh) {

@@ -112,8 +112,9 @@ class OnFailurePolicyTests {
         @Nested
         class InField {
             @RegisterExtension
-            static final MeshGuardExtension guard =
-                    MeshGuardExtension.builder().onFailure(AfterThrow.REPORT).build();
+            static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                    .onFailure(IncompleteTestPolicy.REPORT)
+                    .build();
 
             @Test
             void ofField(MeshDevice mesh) {
@@ -122,7 +123,7 @@ class OnFailurePolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onFailure = AfterThrow.REPORT)
+        @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
         class OnClass {
             @Test
             void ofClass(MeshDevice mesh) {
@@ -130,13 +131,13 @@ class OnFailurePolicyTests {
             }
 
             @Test
-            @AllocationPolicy(onFailure = AfterThrow.SKIP)
+            @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
             void ofMethod(MeshDevice mesh) {
                 leak(mesh);
             }
 
             @Test
-            @AllocationPolicy(onAbort = AfterThrow.SKIP)
+            @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
             void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
                 leak(mesh);
             }
@@ -150,7 +151,7 @@ class OnFailurePolicyTests {
             }
 
             @Nested
-            @AllocationPolicy(onFailure = AfterThrow.ATTACH)
+            @AllocationPolicy(onFailure = IncompleteTestPolicy.ATTACH)
             class InnerThatSays {
                 @Test
                 void ofNestedClass(MeshDevice mesh) {
@@ -158,18 +159,18 @@ class OnFailurePolicyTests {
                 }
 
                 @Test
-                @AllocationPolicy(onFailure = AfterThrow.SKIP)
+                @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
                 void ofMethodOfNestedClass(MeshDevice mesh) {
                     leak(mesh);
                 }
             }
         }
 
-        @AllocationPolicy(onFailure = AfterThrow.REPORT)
+        @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
         abstract static class Super {}
 
         @Nested
-        @AllocationPolicy(onAbort = AfterThrow.SKIP)
+        @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
         class Sub extends Super {
             @Test
             void ofSuperclass(MeshDevice mesh) {
@@ -178,7 +179,7 @@ class OnFailurePolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onFailure = AfterThrow.SKIP)
+        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
         class SubThatSays extends Super {
             @Test
             void ofSubclass(MeshDevice mesh) {
@@ -186,7 +187,7 @@ class OnFailurePolicyTests {
             }
         }
 
-        @AllocationPolicy(onFailure = AfterThrow.REPORT)
+        @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
         interface Reporting {}
 
         @Nested
@@ -198,11 +199,11 @@ class OnFailurePolicyTests {
         }
 
         @Retention(RetentionPolicy.RUNTIME)
-        @AllocationPolicy(onFailure = AfterThrow.REPORT)
+        @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
         @interface Lenient {}
 
         @Nested
-        @AllocationPolicy(onAbort = AfterThrow.SKIP)
+        @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
         @Lenient
         class Composed {
             @Test
@@ -212,11 +213,12 @@ class OnFailurePolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onFailure = AfterThrow.SKIP)
+        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
         class FieldAndClass {
             @RegisterExtension
-            static final MeshGuardExtension guard =
-                    MeshGuardExtension.builder().onFailure(AfterThrow.REPORT).build();
+            static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                    .onFailure(IncompleteTestPolicy.REPORT)
+                    .build();
 
             @Test
             void ofClassAndNotOfField(MeshDevice mesh) {
@@ -225,11 +227,12 @@ class OnFailurePolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onAbort = AfterThrow.SKIP)
+        @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
         class FieldAndClassThatSaysSomethingElse {
             @RegisterExtension
-            static final MeshGuardExtension guard =
-                    MeshGuardExtension.builder().onFailure(AfterThrow.REPORT).build();
+            static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                    .onFailure(IncompleteTestPolicy.REPORT)
+                    .build();
 
             @Test
             void ofFieldWhereTheClassSaysSomethingElse(MeshDevice mesh) {
@@ -238,7 +241,7 @@ class OnFailurePolicyTests {
         }
     }
 
-    @AllocationPolicy(onFailure = AfterThrow.REPORT)
+    @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
     static class ReportedTestCase {
         @Test
         void leaks(MeshDevice mesh) {
@@ -246,7 +249,7 @@ class OnFailurePolicyTests {
         }
     }
 
-    @AllocationPolicy(onFailure = AfterThrow.SKIP)
+    @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
     static class SkippingTestCase {
         @Test
         void leaks(MeshDevice mesh) {

@@ -83,7 +83,7 @@ class OriginsPolicyTests {
             }
 
             @Test
-            @AllocationPolicy(onFailure = AfterThrow.SKIP)
+            @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
             void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
                 Buffers.take(mesh);
             }

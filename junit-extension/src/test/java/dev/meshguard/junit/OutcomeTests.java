@@ -3,8 +3,8 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
-import dev.meshguard.assertions.MeshAssertions;
-import dev.meshguard.assertions.MeshSoftAssertions;
+import dev.meshguard.assertions.LeakAssertions;
+import dev.meshguard.assertions.LeakSoftAssertions;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -224,7 +224,7 @@ class OutcomeTests {
         void asserts(MeshDevice mesh, AllocationTracker tracker) {
             Buffers.take(mesh);
             mesh.close();
-            MeshAssertions.assertThat(tracker).noLeaks();
+            LeakAssertions.assertThat(tracker).noLeaks();
         }
     }
 
@@ -234,7 +234,7 @@ class OutcomeTests {
         void asserts(MeshDevice mesh, AllocationTracker tracker) {
             Buffers.take(mesh);
             mesh.close();
-            SoftAssertionsProvider.assertSoftly(MeshSoftAssertions.class, softly -> {
+            SoftAssertionsProvider.assertSoftly(LeakSoftAssertions.class, softly -> {
                 softly.assertThat(tracker).noLeaks();
                 softly.assertThat("one").isEqualTo("other");
             });
@@ -248,7 +248,7 @@ class OutcomeTests {
             Buffers.take(mesh);
             mesh.close();
             try {
-                MeshAssertions.assertThat(tracker).noLeaks();
+                LeakAssertions.assertThat(tracker).noLeaks();
             } finally {
                 Buffers.take(ttnn.openMeshDevice());
             }
@@ -260,7 +260,7 @@ class OutcomeTests {
         @Test
         void asserts(MeshDevice mesh) {
             Buffers.take(mesh);
-            MeshAssertions.assertThat(mesh).noLeaks();
+            LeakAssertions.assertThat(mesh).noLeaks();
         }
     }
 
@@ -273,7 +273,7 @@ class OutcomeTests {
             MeshDevice closed = Ttnn.create(other).openMeshDevice();
             Buffers.take(closed);
             closed.close();
-            MeshAssertions.assertThat(other).noLeaks();
+            LeakAssertions.assertThat(other).noLeaks();
         }
     }
 

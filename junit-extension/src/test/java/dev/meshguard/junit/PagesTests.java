@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
@@ -385,7 +385,7 @@ class PagesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1, lifetime = MeshLifetime.CLASS)
+    @TrackAllocations(rows = 1, columns = 1, lifetime = TrackingLifetime.CLASS)
     static class ClassTestCase {
 
         @Test
@@ -394,7 +394,7 @@ class PagesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1, lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(rows = 1, columns = 1, lifetime = TrackingLifetime.SUITE)
     static class SuiteTestCase {
 
         @Test
@@ -419,7 +419,7 @@ class PagesTests {
         void asserts(MeshDevice mesh, AllocationTracker tracker) {
             Buffers.take(mesh);
             mesh.close();
-            MeshAssertions.assertThat(tracker).noLeaks();
+            LeakAssertions.assertThat(tracker).noLeaks();
         }
     }
 }

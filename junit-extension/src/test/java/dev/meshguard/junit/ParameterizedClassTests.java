@@ -90,7 +90,7 @@ class ParameterizedClassTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     @ParameterizedClass
     @MethodSource("dev.meshguard.junit.ParameterizedClassTests#releasers")
     static class ArgumentOnMeshOfClassTestCase {

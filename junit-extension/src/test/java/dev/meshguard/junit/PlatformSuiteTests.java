@@ -61,7 +61,7 @@ class PlatformSuiteTests {
         void leavesNothing(MeshDevice mesh) {}
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     static class LeavesOnSharedMeshTestCase {
         @Test
         void leaves(MeshDevice mesh) {
@@ -69,7 +69,7 @@ class PlatformSuiteTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     static class CleanOnSharedMeshTestCase {
         @Test
         void leavesNothing(MeshDevice mesh) {}

@@ -357,7 +357,7 @@ class PromisedBuffersTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class SharedMeshTestCase {
         @Test
         @ExpectBuffers(exactly = 8, because = "shared")

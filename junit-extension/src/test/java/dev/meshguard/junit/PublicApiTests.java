@@ -16,7 +16,7 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
-import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.junit.summary.SummaryListener;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mockito.MockReports;
@@ -41,7 +41,7 @@ class PublicApiTests {
                             Ttnn.class,
                             VerdictReport.class,
                             AllocationLog.class,
-                            MeshAssertions.class,
+                            LeakAssertions.class,
                             MockReports.class,
                             SummaryListener.class,
                             TrackAllocations.class)

@@ -178,11 +178,11 @@ class RefusedPoliciesTests {
         void twoOrigins() {}
 
         @Test
-        @AllocationPolicy(onFailure = {AfterThrow.SKIP, AfterThrow.REPORT})
+        @AllocationPolicy(onFailure = {IncompleteTestPolicy.SKIP, IncompleteTestPolicy.REPORT})
         void twoOnFailure() {}
 
         @Test
-        @AllocationPolicy(onAbort = {AfterThrow.SKIP, AfterThrow.REPORT})
+        @AllocationPolicy(onAbort = {IncompleteTestPolicy.SKIP, IncompleteTestPolicy.REPORT})
         void twoOnAbort() {}
 
         @Test
@@ -199,14 +199,14 @@ class RefusedPoliciesTests {
         void twoAnnotations() {}
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class OfClassTestCase {
         @Test
-        @AllocationPolicy(onFailure = AfterThrow.SKIP)
+        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
         void test() {}
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class OfEachTestTestCase {
         @Test
         @AllocationPolicy(origins = OriginCapture.NONE)

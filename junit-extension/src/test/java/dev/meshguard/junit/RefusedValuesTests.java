@@ -287,7 +287,7 @@ class RefusedValuesTests {
         void threeQueues() {}
 
         @Test
-        @TrackAllocations(lifetime = MeshLifetime.CLASS)
+        @TrackAllocations(lifetime = TrackingLifetime.CLASS)
         void lastsForClass() {}
 
         @Test

@@ -3,7 +3,7 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
-import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
@@ -36,7 +36,7 @@ class RepeatedRoundsTests {
         assertThat(run(OwnMeshTestCase.class)).hasOnlySucceeded(2);
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, check = AllocationCheck.NONE)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, check = AllocationCheck.NONE)
     static class LeakTestCase {
         @RepeatedTest(3)
         void takes(MeshDevice mesh) {
@@ -45,11 +45,11 @@ class RepeatedRoundsTests {
 
         @AfterAll
         static void grows(AllocationTracker tracker) {
-            MeshAssertions.assertThat(tracker).accumulation().doesNotGrow();
+            LeakAssertions.assertThat(tracker).accumulation().doesNotGrow();
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, check = AllocationCheck.NONE)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, check = AllocationCheck.NONE)
     static class CacheTestCase {
         @RepeatedTest(4)
         void takesOnce(MeshDevice mesh, AllocationTracker tracker) {
@@ -60,7 +60,7 @@ class RepeatedRoundsTests {
 
         @AfterAll
         static void hasSettled(AllocationTracker tracker) {
-            MeshAssertions.assertThat(tracker).accumulation().hasSettled().memoryGrowsBy(BufferType.DRAM, 0, 0);
+            LeakAssertions.assertThat(tracker).accumulation().hasSettled().memoryGrowsBy(BufferType.DRAM, 0, 0);
         }
     }
 

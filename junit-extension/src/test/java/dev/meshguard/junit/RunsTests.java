@@ -117,7 +117,7 @@ class RunsTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     static class SuiteTestCase {
         static boolean leaks;
 
@@ -143,7 +143,7 @@ class RunsTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
     static class CancelledTestCase {
         static final AtomicReference<Runnable> cancel = new AtomicReference<>(() -> {});

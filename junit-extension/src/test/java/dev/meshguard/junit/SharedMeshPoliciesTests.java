@@ -65,7 +65,7 @@ class SharedMeshPoliciesTests {
                 .withNothingSuppressed();
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class OfEachTestTestCase {
         private static final Set<MeshDevice> meshes = ConcurrentHashMap.newKeySet();
 
@@ -76,14 +76,14 @@ class SharedMeshPoliciesTests {
         }
 
         @Test
-        @AllocationPolicy(onFailure = AfterThrow.REPORT)
+        @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
         void reported(MeshDevice mesh) {
             leak(mesh);
             throw new IllegalStateException("the test itself");
         }
 
         @Test
-        @AllocationPolicy(onAbort = AfterThrow.SKIP)
+        @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
         void skipped(MeshDevice mesh) {
             leak(mesh);
             throw new TestAbortedException("no hardware");
@@ -96,7 +96,7 @@ class SharedMeshPoliciesTests {
         }
 
         @Nested
-        @AllocationPolicy(onFailure = AfterThrow.REPORT)
+        @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
         class Inner {
             @Test
             void ofNestedClass(MeshDevice mesh) {
@@ -111,7 +111,7 @@ class SharedMeshPoliciesTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @AllocationPolicy(check = AllocationCheck.NONE)
     static class ClassSaysNoneTestCase {
         @BeforeAll
@@ -124,7 +124,7 @@ class SharedMeshPoliciesTests {
         void test() {}
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class ClassSaysNothingTestCase {
         @BeforeAll
         static void leaks(MeshDevice mesh) {
@@ -136,7 +136,7 @@ class SharedMeshPoliciesTests {
         void test() {}
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE, accounting = Accounting.EACH_TEST)
     @AllocationPolicy(check = AllocationCheck.NONE)
     static class OfSuiteTestCase {
         @BeforeAll
@@ -148,8 +148,8 @@ class SharedMeshPoliciesTests {
         void test() {}
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS)
-    @AllocationPolicy(onFailure = AfterThrow.SKIP)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
     static class BrokenClassTestCase {
         @BeforeAll
         static void leaks(MeshDevice mesh) {

@@ -152,7 +152,7 @@ class SharedMeshTests {
         assertThat(run(IdleTestCase.class)).hasOnlySucceeded(2);
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestMethodOrder(MethodOrderer.MethodName.class)
     static class LeakTestCase {
         @Test
@@ -171,7 +171,7 @@ class SharedMeshTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class ClassLeakTestCase {
         @BeforeAll
         static void loads(MeshDevice mesh) {
@@ -184,7 +184,7 @@ class SharedMeshTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class LoadingTestCase {
         private static MeshBuffer weights;
 
@@ -209,7 +209,7 @@ class SharedMeshTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class FreeingTestCase {
         private static MeshBuffer weights;
 
@@ -224,7 +224,7 @@ class SharedMeshTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class BeforeEachTestCase {
         @BeforeEach
         void takes(MeshDevice mesh) {
@@ -235,7 +235,7 @@ class SharedMeshTests {
         void isClean() {}
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class CachedProgramTestCase {
         @RepeatedTest(2)
         void adds(MeshDevice mesh, Ttnn ttnn) {
@@ -245,7 +245,7 @@ class SharedMeshTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class NestingTestCase {
         private static MeshDevice ofOuter;
 
@@ -265,7 +265,7 @@ class SharedMeshTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     static class OneInstanceTestCase {
         @Test
@@ -284,7 +284,7 @@ class SharedMeshTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class FreeOfNothingTestCase {
         @Test
         void freesTwice(AllocationTracker tracker) {
@@ -300,7 +300,7 @@ class SharedMeshTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class ExpectingTestCase {
         @Test
         @ExpectBuffers(label = "weights", because = "one set for all")
@@ -314,7 +314,7 @@ class SharedMeshTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class BudgetTestCase {
         @BeforeAll
         static void opens(MeshDevice mesh) {
@@ -336,7 +336,7 @@ class SharedMeshTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class HelperThreadTestCase {
         @Test
         void leaksElsewhere(MeshDevice mesh) throws Exception {
@@ -351,7 +351,7 @@ class SharedMeshTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class ConcurrentTestCase {
         @RepeatedTest(40)
         void decodes(RepetitionInfo repetition, MeshDevice mesh) {
@@ -365,7 +365,7 @@ class SharedMeshTests {
     }
 
     /** The test is there when the {@code @BeforeAll} method takes its buffer, and over before that is given back. */
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     @Execution(ExecutionMode.CONCURRENT)
     @Timeout(60)
@@ -405,7 +405,7 @@ class SharedMeshTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
     static class IdleTestCase {
         @RepeatedTest(2)

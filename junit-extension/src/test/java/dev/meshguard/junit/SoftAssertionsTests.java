@@ -3,7 +3,7 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
-import dev.meshguard.assertions.MeshSoftAssertions;
+import dev.meshguard.assertions.LeakSoftAssertions;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
@@ -52,7 +52,7 @@ class SoftAssertionsTests {
     @ExtendWith(SoftAssertionsExtension.class)
     static class JoiningTestCase {
         @InjectSoftAssertions
-        private MeshSoftAssertions softly;
+        private LeakSoftAssertions softly;
 
         @Test
         void asserts(MeshDevice mesh, AllocationTracker tracker) {
@@ -65,7 +65,7 @@ class SoftAssertionsTests {
 
     abstract static class LeakingTestCase {
         @InjectSoftAssertions
-        private MeshSoftAssertions softly;
+        private LeakSoftAssertions softly;
 
         @Test
         void leaks(MeshDevice mesh) {

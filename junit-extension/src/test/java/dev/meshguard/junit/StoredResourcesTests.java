@@ -130,13 +130,13 @@ class StoredResourcesTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class OfClassCase extends OfTestCase {}
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     static class OfRunCase extends OfTestCase {}
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class OfEachTestCase extends OfTestCase {}
 
     @TrackAllocations

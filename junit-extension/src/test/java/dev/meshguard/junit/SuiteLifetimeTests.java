@@ -104,7 +104,7 @@ class SuiteLifetimeTests {
         assertThat(run(testCase)).hasSingleTest().whichFailed().with(ExtensionConfigurationException.class, message);
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     static class FirstTestCase {
         @Test
         void opens(MeshDevice mesh, AllocationTracker tracker) {
@@ -113,7 +113,7 @@ class SuiteLifetimeTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     static class SecondTestCase {
         @Test
         void usesTheSame(MeshDevice mesh, AllocationTracker tracker) {
@@ -122,7 +122,7 @@ class SuiteLifetimeTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE, rows = 1, columns = 1)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE, rows = 1, columns = 1)
     static class OtherShapeTestCase {
         @Test
         void opensAnother(MeshDevice mesh, AllocationTracker tracker) {
@@ -131,7 +131,7 @@ class SuiteLifetimeTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     static class LeakTestCase {
         @Test
         void leaks(MeshDevice mesh) {
@@ -139,7 +139,7 @@ class SuiteLifetimeTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE, accounting = Accounting.EACH_TEST)
     static class AccountedLeakTestCase {
         @Test
         void leaks(MeshDevice mesh) {
@@ -147,7 +147,7 @@ class SuiteLifetimeTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE, accounting = Accounting.EACH_TEST)
     static class AccountedTestCase {
         @Test
         void isClean(MeshDevice mesh) {
@@ -155,21 +155,21 @@ class SuiteLifetimeTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     static class EntryOnMethodTestCase {
         @Test
         @ExpectBuffers(because = "of this test")
         void keeps(MeshDevice mesh) {}
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     @ExpectBuffers(because = "of this class")
     static class EntryOnClassTestCase {
         @Test
         void keeps(MeshDevice mesh) {}
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     @MemoryBudget(type = BufferType.DRAM, buffers = 1)
     static class BudgetOnClassTestCase {
         @Test
@@ -179,7 +179,7 @@ class SuiteLifetimeTests {
     static class EntryInFieldTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .lifetime(MeshLifetime.SUITE)
+                .lifetime(TrackingLifetime.SUITE)
                 .expecting(Expectation.because("of this class"))
                 .build();
 
@@ -189,7 +189,7 @@ class SuiteLifetimeTests {
 
     static class MethodTestCase {
         @Test
-        @TrackAllocations(lifetime = MeshLifetime.SUITE)
+        @TrackAllocations(lifetime = TrackingLifetime.SUITE)
         void keeps(MeshDevice mesh) {}
     }
 }

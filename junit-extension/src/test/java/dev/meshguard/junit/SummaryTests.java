@@ -2,7 +2,7 @@ package dev.meshguard.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
@@ -370,7 +370,7 @@ class SummaryTests {
         void asserts(MeshDevice mesh, AllocationTracker tracker) {
             Buffers.take(mesh);
             mesh.close();
-            MeshAssertions.assertThat(tracker).noLeaks();
+            LeakAssertions.assertThat(tracker).noLeaks();
         }
     }
 
@@ -406,7 +406,7 @@ class SummaryTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class SharedTestCase {
         @BeforeAll
         static void loads(MeshDevice mesh) {
@@ -424,7 +424,7 @@ class SummaryTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     static class SuiteTestCase {
         @Test
         void leaks(MeshDevice mesh) {

@@ -133,7 +133,7 @@ final class ThousandTestCase {
 
     static class Helped2 extends Helped {}
 
-    @TrackAllocations(rows = 1, columns = 2, lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(rows = 1, columns = 2, lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     abstract static class Shared extends Fifty {}
 
     static class Shared1 extends Shared {}
@@ -164,7 +164,7 @@ final class ThousandTestCase {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 2, lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(rows = 1, columns = 2, lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     abstract static class LoadingClass extends Loading {}
 
     static class Loading1 extends LoadingClass {}
@@ -175,14 +175,14 @@ final class ThousandTestCase {
 
     static class Loading4 extends LoadingClass {}
 
-    @TrackAllocations(rows = 1, columns = 2, lifetime = MeshLifetime.SUITE, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(rows = 1, columns = 2, lifetime = TrackingLifetime.SUITE, accounting = Accounting.EACH_TEST)
     abstract static class OfSuite extends Fifty {}
 
     static class Suite1 extends OfSuite {}
 
     static class Suite2 extends OfSuite {}
 
-    @TrackAllocations(rows = 1, columns = 2, lifetime = MeshLifetime.SUITE, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(rows = 1, columns = 2, lifetime = TrackingLifetime.SUITE, accounting = Accounting.EACH_TEST)
     abstract static class LoadingSuite extends Loading {}
 
     static class LoadingSuite1 extends LoadingSuite {}

@@ -167,7 +167,7 @@ class TimeoutTests {
     }
 
     @ExtendWith(GivesUp.class)
-    @TrackAllocations(lifetime = MeshLifetime.CLASS, accounting = MeshAccounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
     static class SharedRunawayTestCase {
         static CountDownLatch goesOn;

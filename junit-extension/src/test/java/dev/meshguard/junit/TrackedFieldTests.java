@@ -135,7 +135,7 @@ class TrackedFieldTests {
         assertRefused(
                 WrongTypeTestCase.class,
                 "@Tracked on TrackedFieldTests$WrongTypeTestCase.mesh: type String is refused. There is AllocationServer, AllocationTracker,"
-                        + " MeshDevice, MeshSnapshots, Phases, TrackedProcesses, Ttnn.");
+                        + " MeshDevice, MemorySnapshots, Phases, TrackedProcesses, Ttnn.");
     }
 
     @Test
@@ -170,7 +170,7 @@ class TrackedFieldTests {
         private AllocationTracker tracker;
 
         @Tracked
-        private MeshSnapshots snapshots;
+        private MemorySnapshots snapshots;
 
         @Tracked
         private Phases phases;
@@ -290,7 +290,7 @@ class TrackedFieldTests {
         static final MeshGuardExtension guard = MeshGuardExtension.create();
 
         @Tracked
-        private MeshSnapshots snapshots;
+        private MemorySnapshots snapshots;
 
         @BeforeEach
         void remembers(MeshDevice mesh) {

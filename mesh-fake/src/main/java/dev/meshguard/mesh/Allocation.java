@@ -42,7 +42,7 @@ final class Allocation {
     }
 
     /** How a buffer comes to its end. */
-    enum Ending {
+    enum ReleaseReason {
         /** The code under test gave it back. */
         DEALLOCATED,
         /** What held it died. */
@@ -61,7 +61,7 @@ final class Allocation {
     private final @Nullable Allocator lender;
     private volatile boolean freed;
     private volatile @Nullable AllocationRequest freedBy;
-    private volatile @Nullable BufferLife life;
+    private volatile @Nullable BufferState life;
     /** Kept only until somebody has the handle. */
     private @Nullable AllocationRequest request;
 
@@ -170,7 +170,7 @@ final class Allocation {
         }
         return release.origin()
                 .flatMap(Origin::site)
-                .or(() -> life().flatMap(BufferLife::lastSite))
+                .or(() -> life().flatMap(BufferState::lastSite))
                 .map(site -> "\n   at " + site)
                 .orElse("; a tracker with OriginCapture.ALLOCATIONS_AND_FREES shows where");
     }
@@ -187,11 +187,11 @@ final class Allocation {
     }
 
     /** Remembers from now on what happens to it; only a strict runtime does. */
-    void beginLife(BufferLife newLife) {
+    void beginLife(BufferState newLife) {
         life = newLife;
     }
 
-    Optional<BufferLife> life() {
+    Optional<BufferState> life() {
         return Optional.ofNullable(life);
     }
 

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
+import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BankLayout;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -238,7 +238,7 @@ public final class Buffer implements AutoCloseable {
     public void deallocate() {
         try {
             if (ownsMemory() || isReportedView()) {
-                mesh.free(allocation, Ending.DEALLOCATED);
+                mesh.free(allocation, ReleaseReason.DEALLOCATED);
             }
         } finally {
             Reference.reachabilityFence(this);

@@ -1,6 +1,6 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.tracker.AllocationDetails;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -18,10 +18,10 @@ final class CircularBufferPlacement {
     private final MeshDevice mesh;
     private final CircularBufferLayout layout;
     private final List<Reported> buffers;
-    private final Set<DeviceLife> devices;
+    private final Set<DeviceOpenPeriod> devices;
 
     private CircularBufferPlacement(
-            MeshDevice mesh, CircularBufferLayout layout, List<Reported> buffers, Set<DeviceLife> devices) {
+            MeshDevice mesh, CircularBufferLayout layout, List<Reported> buffers, Set<DeviceOpenPeriod> devices) {
         this.mesh = mesh;
         this.layout = layout;
         this.buffers = buffers;
@@ -33,7 +33,7 @@ final class CircularBufferPlacement {
             MeshDevice mesh,
             CircularBufferLayout layout,
             AllocationDetails details,
-            List<DeviceLife> devices,
+            List<DeviceOpenPeriod> devices,
             Object handle) {
         List<Reported> buffers = new ArrayList<>();
         for (CircularBufferLayout.Placed placed : layout.stacked()) {
@@ -48,7 +48,7 @@ final class CircularBufferPlacement {
         return mesh;
     }
 
-    boolean covers(DeviceLife device) {
+    boolean covers(DeviceOpenPeriod device) {
         return devices.contains(device);
     }
 
@@ -61,8 +61,8 @@ final class CircularBufferPlacement {
     }
 
     /** Reports that the buffers are gone from some of the devices, because another layout takes the place of this one. */
-    void giveWay(Set<DeviceLife> to) {
-        List<DeviceLife> leaving = devices.stream().filter(to::contains).toList();
+    void giveWay(Set<DeviceOpenPeriod> to) {
+        List<DeviceOpenPeriod> leaving = devices.stream().filter(to::contains).toList();
         for (Reported buffer : buffers) {
             if (!leaving.isEmpty()) {
                 mesh.reports().circularBufferReplaced(buffer.details(), idsOf(leaving), buffer.address());
@@ -72,16 +72,16 @@ final class CircularBufferPlacement {
     }
 
     /** Reports that the buffers are gone because their owner is. */
-    void end(Ending ending) {
+    void end(ReleaseReason ending) {
         for (Reported buffer : buffers) {
             AllocationDetails details =
-                    ending == Ending.COLLECTED ? buffer.details().ofCollectedHandle() : buffer.details();
+                    ending == ReleaseReason.COLLECTED ? buffer.details().ofCollectedHandle() : buffer.details();
             mesh.reports().circularBufferFreed(details, idsOf(List.copyOf(devices)), buffer.address());
         }
     }
 
-    private static List<Integer> idsOf(List<DeviceLife> devices) {
-        return devices.stream().map(DeviceLife::device).toList();
+    private static List<Integer> idsOf(List<DeviceOpenPeriod> devices) {
+        return devices.stream().map(DeviceOpenPeriod::device).toList();
     }
 
     private record Reported(AllocationDetails details, long address) {}

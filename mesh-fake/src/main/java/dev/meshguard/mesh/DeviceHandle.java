@@ -10,14 +10,14 @@ import java.util.List;
  */
 final class DeviceHandle {
 
-    private final List<DeviceLife> covered;
+    private final List<DeviceOpenPeriod> covered;
     private int holders;
 
-    DeviceHandle(List<DeviceLife> covered) {
+    DeviceHandle(List<DeviceOpenPeriod> covered) {
         this.covered = List.copyOf(covered);
     }
 
-    List<DeviceLife> covered() {
+    List<DeviceOpenPeriod> covered() {
         return covered;
     }
 

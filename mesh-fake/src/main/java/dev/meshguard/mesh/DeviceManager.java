@@ -22,10 +22,10 @@ final class DeviceManager {
 
     private final int activatedTogether;
     private final FaultScript faults;
-    private final MisuseGuard misuse;
+    private final StrictModeChecks misuse;
 
     /** By the id of the device. */
-    private final @Nullable DeviceLife[] active;
+    private final @Nullable DeviceOpenPeriod[] active;
 
     /**
      * Creates the manager of a system of which nothing is initialised.
@@ -33,11 +33,11 @@ final class DeviceManager {
      * @param activatedTogether of the devices from 0 on so many are activated as soon as one of them is
      * @param devices how many there are
      */
-    DeviceManager(int activatedTogether, int devices, FaultScript faults, MisuseGuard misuse) {
+    DeviceManager(int activatedTogether, int devices, FaultScript faults, StrictModeChecks misuse) {
         this.activatedTogether = activatedTogether;
         this.faults = faults;
         this.misuse = misuse;
-        this.active = new DeviceLife[devices];
+        this.active = new DeviceOpenPeriod[devices];
     }
 
     /** Activates devices and returns the handle that keeps them, and all others that are active, open. */
@@ -57,10 +57,10 @@ final class DeviceManager {
             faults.initialising(device);
         }
         for (int device = missing.nextSetBit(0); device >= 0; device = missing.nextSetBit(device + 1)) {
-            active[device] = new DeviceLife(device, config, grid, numCommandQueues, warning, misuse);
+            active[device] = new DeviceOpenPeriod(device, config, grid, numCommandQueues, warning, misuse);
         }
-        List<DeviceLife> covered = new ArrayList<>(active.length);
-        for (DeviceLife life : active) {
+        List<DeviceOpenPeriod> covered = new ArrayList<>(active.length);
+        for (DeviceOpenPeriod life : active) {
             if (life != null) {
                 covered.add(life);
             }
@@ -81,20 +81,20 @@ final class DeviceManager {
     }
 
     /** Returns the present life of a device, if it is initialised. */
-    Optional<DeviceLife> lifeOf(int device) {
+    Optional<DeviceOpenPeriod> lifeOf(int device) {
         return Optional.ofNullable(active[device]);
     }
 
     /** Ends lives, passes over those that another mesh ended, and returns those that it ended. */
-    List<DeviceLife> close(List<DeviceLife> lives) {
-        List<DeviceLife> ending = new ArrayList<>(lives.size());
-        for (DeviceLife life : lives) {
+    List<DeviceOpenPeriod> close(List<DeviceOpenPeriod> lives) {
+        List<DeviceOpenPeriod> ending = new ArrayList<>(lives.size());
+        for (DeviceOpenPeriod life : lives) {
             if (!life.isOver()) {
                 ending.add(life);
             }
         }
-        List<DeviceLife> ended = faults.closingOrder(ending);
-        for (DeviceLife life : ended) {
+        List<DeviceOpenPeriod> ended = faults.closingOrder(ending);
+        for (DeviceOpenPeriod life : ended) {
             life.wipe();
             life.end();
             active[life.device()] = null;

@@ -169,7 +169,7 @@ final class FaultScript {
     }
 
     /** Returns the devices that a mesh lets go of in the order in which they close. */
-    List<DeviceLife> closingOrder(List<DeviceLife> lives) {
+    List<DeviceOpenPeriod> closingOrder(List<DeviceOpenPeriod> lives) {
         if (faults.isEmpty()) {
             return lives;
         }

@@ -26,7 +26,7 @@ import java.util.function.Predicate;
  * <p>A report is first lost or doubled, then held back, then gathered with others of its device. Everything else is handed on as it
  * comes, canaries among it: which report is the k-th does not depend on them, and no fault of a single report cuts the road. Safe for use by several threads: one lock keeps the counts and the order.
  */
-final class FaultyListener extends PassingListener {
+final class FaultyListener extends ForwardingListener {
 
     private final List<PlannedFault> faults;
     private final Map<Integer, List<Integer>> openMeshes = new HashMap<>();

@@ -2,7 +2,7 @@ package dev.meshguard.mesh;
 
 import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
 
-import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.tracker.Owner;
 import java.util.List;
 
@@ -30,10 +30,10 @@ record LoadedSystemProgram(
             if (mesh.reports().has(ALLOCATOR_CLEARS_WITHOUT_REPORTING)) {
                 mesh.memory().freeSilently(binary);
             } else {
-                mesh.memory().free(binary, Ending.DIED);
+                mesh.memory().free(binary, ReleaseReason.DIED);
             }
         }
-        circularBuffers.end(Ending.DIED);
+        circularBuffers.end(ReleaseReason.DIED);
         mesh.reports().listener().ownerEnded(owner);
     }
 }

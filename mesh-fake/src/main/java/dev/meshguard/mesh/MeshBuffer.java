@@ -1,7 +1,7 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
+import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferLayout;
@@ -198,7 +198,7 @@ public final class MeshBuffer implements AutoCloseable {
         DeviceBuffers buffers = contents.buffers;
         try {
             if (buffers != null) {
-                buffers.mesh().free(buffers.allocation(), Ending.DEALLOCATED);
+                buffers.mesh().free(buffers.allocation(), ReleaseReason.DEALLOCATED);
             }
         } finally {
             Reference.reachabilityFence(buffers);
@@ -271,7 +271,7 @@ public final class MeshBuffer implements AutoCloseable {
     /** Adds to an error what happened to this before, as far as that is known. */
     <E extends Throwable> E explaining(E error) {
         DeviceBuffers buffers = contents.buffers;
-        return buffers == null ? error : MisuseGuard.explained(error, buffers.allocation());
+        return buffers == null ? error : StrictModeChecks.explained(error, buffers.allocation());
     }
 
     /** Returns the end of a sentence that says it was freed. */

@@ -5,7 +5,7 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES;
 
-import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MemoryView;
@@ -31,14 +31,14 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.FreeSpace;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -90,7 +90,7 @@ public final class MeshDevice implements AutoCloseable {
     private final int id;
     private final Optional<MeshDevice> parent;
     private final DeviceHandle handle;
-    private final Map<Integer, DeviceLife> lives;
+    private final Map<Integer, DeviceOpenPeriod> lives;
     private final Set<RuntimeDefect> defects;
     private final AllocatorConfig config;
     private final CoreGrid grid;
@@ -117,14 +117,14 @@ public final class MeshDevice implements AutoCloseable {
             Optional<MeshDevice> parent,
             DeviceHandle handle,
             MeshShape shape,
-            List<DeviceLife> lives,
+            List<DeviceOpenPeriod> lives,
             Set<RuntimeDefect> defects) {
         this.process = process;
         this.id = process.nextMeshId();
         this.parent = parent;
         this.handle = handle;
         this.shape = shape;
-        Map<Integer, DeviceLife> byDevice = new LinkedHashMap<>();
+        Map<Integer, DeviceOpenPeriod> byDevice = new LinkedHashMap<>();
         lives.forEach(life -> byDevice.put(life.device(), life));
         this.devices = List.copyOf(byDevice.keySet());
         this.lives = Collections.unmodifiableMap(byDevice);
@@ -135,7 +135,7 @@ public final class MeshDevice implements AutoCloseable {
         this.config = lives.get(0).config();
         this.grid = lives.get(0).grid();
         this.reports = new MeshReports(
-                MisreportingListener.between(process.reports(), defects),
+                DefectInjectingListener.between(process.reports(), defects),
                 id,
                 process.reporting(),
                 defects,
@@ -153,7 +153,7 @@ public final class MeshDevice implements AutoCloseable {
             RuntimeProcess process,
             DeviceHandle handle,
             MeshShape shape,
-            List<DeviceLife> lives,
+            List<DeviceOpenPeriod> lives,
             Set<RuntimeDefect> defects) {
         return new MeshDevice(process, Optional.empty(), handle, shape, lives, defects);
     }
@@ -279,7 +279,7 @@ public final class MeshDevice implements AutoCloseable {
      * <p>Closing one of two root meshes closes the devices of both.
      */
     public boolean isOpen() {
-        return initialised && lives.values().stream().noneMatch(DeviceLife::isOver);
+        return initialised && lives.values().stream().noneMatch(DeviceOpenPeriod::isOver);
     }
 
     /**
@@ -373,7 +373,7 @@ public final class MeshDevice implements AutoCloseable {
      *
      * @throws MeshRuntimeException if the mesh is closed
      */
-    public List<AllocatorReading> allocatorReadings() {
+    public List<FreeSpace> allocatorReadings() {
         synchronized (lock) {
             collected.giveBack();
             return memory.allocatorReadings();
@@ -787,9 +787,9 @@ public final class MeshDevice implements AutoCloseable {
         queues.open(Objects.requireNonNull(lives.get(devices.get(0))).numCommandQueues());
         reports.listener().meshOpened(description());
         reports.plantCanaries();
-        List<DeviceLife> initialised = new ArrayList<>();
+        List<DeviceOpenPeriod> initialised = new ArrayList<>();
         for (int device : devices) {
-            DeviceLife life = lifeOf(device);
+            DeviceOpenPeriod life = lifeOf(device);
             if (life.announce()) {
                 initialised.add(life);
             }
@@ -806,7 +806,7 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    private void allocateForTheRuntime(List<DeviceLife> initialised) {
+    private void allocateForTheRuntime(List<DeviceOpenPeriod> initialised) {
         systemPrograms.startOn(initialised);
         if (parent.isEmpty()) {
             allocateSystemBuffers();
@@ -846,7 +846,7 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Makes a mesh of the devices at some places, and does not open it. */
     private MeshDevice addSubmesh(MeshShape submesh, List<MeshCoordinate> places) {
-        List<DeviceLife> ofSubmesh = places.stream()
+        List<DeviceOpenPeriod> ofSubmesh = places.stream()
                 .map(place -> Objects.requireNonNull(lives.get(deviceId(place))))
                 .toList();
         MeshDevice created = new MeshDevice(process, Optional.of(this), handle, submesh, ofSubmesh, defects);
@@ -881,7 +881,7 @@ public final class MeshDevice implements AutoCloseable {
     private boolean isOpenedAgain(int device) {
         return Objects.requireNonNull(lives.get(device)).isOver()
                 && process.withDevices(manager -> manager.lifeOf(device))
-                        .filter(DeviceLife::wasAnnounced)
+                        .filter(DeviceOpenPeriod::wasAnnounced)
                         .isPresent();
     }
 
@@ -973,7 +973,7 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    void free(Allocation allocation, Ending ending) {
+    void free(Allocation allocation, ReleaseReason ending) {
         synchronized (lock) {
             collected.giveBack();
             if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
@@ -996,7 +996,7 @@ public final class MeshDevice implements AutoCloseable {
         synchronized (lock) {
             collected.giveBack();
             if (!allocation.isFreed()) {
-                free(allocation, Ending.DIED);
+                free(allocation, ReleaseReason.DIED);
             }
         }
     }
@@ -1005,7 +1005,7 @@ public final class MeshDevice implements AutoCloseable {
         synchronized (lock) {
             collected.giveBack();
             if (!allocation.isFreed()) {
-                free(allocation, Ending.DEALLOCATED);
+                free(allocation, ReleaseReason.DEALLOCATED);
             }
         }
     }
@@ -1066,7 +1066,7 @@ public final class MeshDevice implements AutoCloseable {
         return destroyed;
     }
 
-    DeviceLife lifeOf(int device) {
+    DeviceOpenPeriod lifeOf(int device) {
         return Objects.requireNonNull(lives.get(device));
     }
 
@@ -1115,22 +1115,22 @@ public final class MeshDevice implements AutoCloseable {
         }
         if (reports.has(RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS)) {
             memory.freeAllSilently();
-            lives.values().stream().filter(life -> handle.hasOneHolder()).forEach(DeviceLife::wipe);
+            lives.values().stream().filter(life -> handle.hasOneHolder()).forEach(DeviceOpenPeriod::wipe);
         }
         read(Moment.BEFORE_WIPE);
         memory.wipe();
         if (handle.hasOneHolder()) {
-            handle.covered().forEach(DeviceLife::wipe);
+            handle.covered().forEach(DeviceOpenPeriod::wipe);
         }
         read(Moment.AFTER_WIPE);
     }
 
     private void letGoOfDevices() {
         if (handle.hasOneHolder()) {
-            handle.covered().forEach(DeviceLife::wipe);
+            handle.covered().forEach(DeviceOpenPeriod::wipe);
             systemPrograms.endAfterAllocators(handle.covered());
-            List<DeviceLife> ended = process.withDevices(manager -> manager.close(handle.covered()));
-            for (DeviceLife life : ended) {
+            List<DeviceOpenPeriod> ended = process.withDevices(manager -> manager.close(handle.covered()));
+            for (DeviceOpenPeriod life : ended) {
                 if (life.wasAnnounced()) {
                     reports.listener().deviceClosed(life.device());
                 }
@@ -1139,8 +1139,8 @@ public final class MeshDevice implements AutoCloseable {
         handle.letGo();
     }
 
-    private void read(WitnessReading.Moment moment) {
-        List<DeviceLife> ending = handle.hasOneHolder() ? handle.covered() : List.of();
+    private void read(WitnessSnapshot.Moment moment) {
+        List<DeviceOpenPeriod> ending = handle.hasOneHolder() ? handle.covered() : List.of();
         memory.read(moment, ending).forEach(reports.listener()::witnessed);
     }
 
@@ -1173,7 +1173,7 @@ public final class MeshDevice implements AutoCloseable {
             if (reports.has(ALLOCATOR_CLEARS_WITHOUT_REPORTING)) {
                 memory.freeSilently(buffer);
             } else {
-                memory.free(buffer, Ending.DIED);
+                memory.free(buffer, ReleaseReason.DIED);
             }
         }
         systemBuffers.clear();

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
+import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.MemoryView;
@@ -16,12 +16,12 @@ import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.FreeSpace;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MemoryCapacity;
 import dev.meshguard.tracker.Quantities;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -50,11 +50,11 @@ final class MeshMemory {
             List.of(BufferType.DRAM, BufferType.L1, BufferType.L1_SMALL, BufferType.TRACE);
 
     private final int meshId;
-    private final Map<Integer, DeviceLife> lives;
+    private final Map<Integer, DeviceOpenPeriod> lives;
     private final List<Integer> devices;
     private final RuntimeProcess process;
     private final MeshReports reports;
-    private final MisuseGuard misuse;
+    private final StrictModeChecks misuse;
     private final Allocator meshAllocator;
     private final SubDeviceManagers subDevices;
     private final Map<BufferType, Map<Long, Allocation>> lockStep = new EnumMap<>(BufferType.class);
@@ -62,7 +62,7 @@ final class MeshMemory {
 
     MeshMemory(
             int meshId,
-            Map<Integer, DeviceLife> lives,
+            Map<Integer, DeviceOpenPeriod> lives,
             List<Integer> devices,
             AllocatorConfig config,
             CoreRange computeGrid,
@@ -112,7 +112,7 @@ final class MeshMemory {
     Allocation allocateOnDevice(int device, BufferConfig buffer, AllocationDetails details) {
         requireOpen();
         requireWholeDevice(device, buffer);
-        DeviceLife life = lifeOf(device);
+        DeviceOpenPeriod life = lifeOf(device);
         if (life.isOver()) {
             throw new MeshRuntimeException("Device has not been initialized, did you forget to call InitializeDevice?");
         }
@@ -205,21 +205,21 @@ final class MeshMemory {
             }
             reports.allocated(loading, kept);
             if (viewIsReported) {
-                free(view, Ending.DIED);
+                free(view, ReleaseReason.DIED);
             }
         }
         return kept;
     }
 
     /** Takes memory back; what was freed before is not freed again. */
-    void free(Allocation allocation, Ending ending) {
+    void free(Allocation allocation, ReleaseReason ending) {
         if (allocation.size() == 0 || !reports.concern(allocation)) {
             requireFirstFree(allocation, ending);
             allocation.markFreed();
             return;
         }
         AllocationDetails details =
-                ending == Ending.COLLECTED ? allocation.details().ofCollectedHandle() : allocation.details();
+                ending == ReleaseReason.COLLECTED ? allocation.details().ofCollectedHandle() : allocation.details();
         AllocationRequest release = Answers.release(reports.listener(), details);
         if (allocation.isFreed()) {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
@@ -241,7 +241,7 @@ final class MeshMemory {
         } else {
             allocation.markFreed(release);
             reports.freedAfterClose(release, allocation, ending);
-            if (ending == Ending.DEALLOCATED) {
+            if (ending == ReleaseReason.DEALLOCATED) {
                 requireSameLife(allocation);
                 misuse.freeAfterClose(allocation);
             }
@@ -249,8 +249,8 @@ final class MeshMemory {
     }
 
     /** A destructor that finds nothing to free must not keep others from freeing. */
-    private void requireFirstFree(Allocation allocation, Ending ending) {
-        if (allocation.isFreed() && ending == Ending.DEALLOCATED) {
+    private void requireFirstFree(Allocation allocation, ReleaseReason ending) {
+        if (allocation.isFreed() && ending == ReleaseReason.DEALLOCATED) {
             misuse.secondFree(allocation);
         }
     }
@@ -258,7 +258,7 @@ final class MeshMemory {
     /** Takes memory back whose last handle was collected, unless that was done before. */
     void freeCollected(Allocation allocation) {
         if (!allocation.isFreed()) {
-            free(allocation, Ending.COLLECTED);
+            free(allocation, ReleaseReason.COLLECTED);
             requireSameLife(allocation);
         }
     }
@@ -330,12 +330,12 @@ final class MeshMemory {
             reports.unknownAddress(type, address);
             misuse.unknownAddress(type, address, meshAllocator, devices);
         } else {
-            free(allocation, Ending.DEALLOCATED);
+            free(allocation, ReleaseReason.DEALLOCATED);
         }
     }
 
     OptionalLong lowestOccupiedL1Address(int device) {
-        DeviceLife life = lifeOf(device);
+        DeviceOpenPeriod life = lifeOf(device);
         return life.hasLent() ? life.allocator().lowestOccupiedL1Address(0) : OptionalLong.empty();
     }
 
@@ -374,12 +374,12 @@ final class MeshMemory {
     }
 
     /** Returns how the free memory of the mesh's own allocator lies. */
-    List<AllocatorReading> allocatorReadings() {
+    List<FreeSpace> allocatorReadings() {
         requireOpen();
-        List<AllocatorReading> all = new ArrayList<>(LENT.size());
+        List<FreeSpace> all = new ArrayList<>(LENT.size());
         for (BufferType type : lent()) {
             Statistics statistics = meshAllocator.statistics(type);
-            all.add(new AllocatorReading(type, devices, statistics.totalFree(), statistics.largestFree()));
+            all.add(new FreeSpace(type, devices, statistics.totalFree(), statistics.largestFree()));
         }
         return all;
     }
@@ -407,13 +407,13 @@ final class MeshMemory {
      *
      * @param ending the devices whose own allocators end with this close
      */
-    List<WitnessReading> read(WitnessReading.Moment moment, List<DeviceLife> ending) {
-        List<WitnessReading> readings = new ArrayList<>(2);
+    List<WitnessSnapshot> read(WitnessSnapshot.Moment moment, List<DeviceOpenPeriod> ending) {
+        List<WitnessSnapshot> readings = new ArrayList<>(2);
         readings.add(read(moment, AllocatorId.MESH, meshAllocator));
         subDevices.localAllocators().forEach((id, allocator) -> readings.add(read(moment, id, allocator)));
-        WitnessReading.Builder ofDevices = WitnessReading.of(meshId, moment).ofAllocator(AllocatorId.DEVICE);
+        WitnessSnapshot.Builder ofDevices = WitnessSnapshot.of(meshId, moment).ofAllocator(AllocatorId.DEVICE);
         boolean hasAnyReserved = false;
-        for (DeviceLife life : ending) {
+        for (DeviceOpenPeriod life : ending) {
             if (life.hasLent() && !life.isOver()) {
                 hasAnyReserved = true;
                 for (BufferType type : LENT) {
@@ -427,8 +427,8 @@ final class MeshMemory {
         return readings;
     }
 
-    private WitnessReading read(WitnessReading.Moment moment, AllocatorId id, Allocator allocator) {
-        WitnessReading.Builder reading = WitnessReading.of(meshId, moment).ofAllocator(id);
+    private WitnessSnapshot read(WitnessSnapshot.Moment moment, AllocatorId id, Allocator allocator) {
+        WitnessSnapshot.Builder reading = WitnessSnapshot.of(meshId, moment).ofAllocator(id);
         for (BufferType type : LENT) {
             reading.region(devices, type, allocator.liveAddresses(type));
         }
@@ -470,7 +470,7 @@ final class MeshMemory {
 
     /** Asked at every free, so without a stream. */
     private boolean allLivesGoOn() {
-        for (DeviceLife life : lives.values()) {
+        for (DeviceOpenPeriod life : lives.values()) {
             if (life.isOver()) {
                 return false;
             }
@@ -543,7 +543,7 @@ final class MeshMemory {
         return address * 0x9E37_79B9_7F4A_7C15L;
     }
 
-    private DeviceLife lifeOf(int device) {
+    private DeviceOpenPeriod lifeOf(int device) {
         return Objects.requireNonNull(lives.get(device));
     }
 

@@ -8,8 +8,8 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RE
 import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS;
 
-import dev.meshguard.mesh.Allocation.Ending;
 import dev.meshguard.mesh.Allocation.Kind;
+import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
@@ -159,7 +159,7 @@ final class MeshReports {
     }
 
     /** Reports the free of a buffer of an open mesh. */
-    void freed(AllocationRequest release, Allocation allocation, Ending ending) {
+    void freed(AllocationRequest release, Allocation allocation, ReleaseReason ending) {
         switch (allocation.kind()) {
             case LOCK_STEP -> {
                 if (!model.reportsBackingBuffers() && nonOwningFreeIsReported(ending)) {
@@ -191,9 +191,9 @@ final class MeshReports {
      * <p>Even a runtime that reports such frees cannot do so once a device has been opened again: the address then names another
      * life, whose buffer would be taken for the freed one.
      */
-    void freedAfterClose(AllocationRequest release, Allocation allocation, Ending ending) {
+    void freedAfterClose(AllocationRequest release, Allocation allocation, ReleaseReason ending) {
         boolean reported = model.reportsFreesAfterClose() && !has(BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED);
-        boolean repaired = ending == Ending.DIED && has(RuntimeFix.PROGRAMS_REPORT_BINARIES_AFTER_CLOSE);
+        boolean repaired = ending == ReleaseReason.DIED && has(RuntimeFix.PROGRAMS_REPORT_BINARIES_AFTER_CLOSE);
         if (isOpenedAgain(allocation) || !(reported || repaired)) {
             freeIgnored(release, allocation, IgnoredFreeReason.DEVICE_CLOSED);
         } else {
@@ -283,8 +283,8 @@ final class MeshReports {
         }
     }
 
-    private boolean nonOwningFreeIsReported(Ending ending) {
-        boolean returnsEarly = ending == Ending.DEALLOCATED && has(MESH_BUFFER_DEALLOCATE_RETURNS_EARLY);
+    private boolean nonOwningFreeIsReported(ReleaseReason ending) {
+        boolean returnsEarly = ending == ReleaseReason.DEALLOCATED && has(MESH_BUFFER_DEALLOCATE_RETURNS_EARLY);
         return !returnsEarly && !has(NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES);
     }
 

@@ -3,7 +3,7 @@ package dev.meshguard.mesh;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_BUFFER_KEPT_AFTER_RELEASE;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_SIZE_NOT_LOWERED_ON_RELEASE;
 
-import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
@@ -202,7 +202,7 @@ final class MeshTraces {
             if (!mesh.reports().has(TRACE_SIZE_NOT_LOWERED_ON_RELEASE)) {
                 buffersSize -= kept.get().size();
             }
-            mesh.memory().free(kept.get(), Ending.DIED);
+            mesh.memory().free(kept.get(), ReleaseReason.DIED);
         }
         mesh.reports().listener().ownerEnded(trace.owner());
     }

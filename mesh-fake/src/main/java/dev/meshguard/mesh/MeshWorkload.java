@@ -1,6 +1,6 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.shape.MeshCoordinate;
@@ -37,7 +37,7 @@ public final class MeshWorkload implements AutoCloseable {
     private final IntSupplier nextProgramId;
     private final List<Entry> entries = new ArrayList<>();
     private @Nullable MeshDevice mesh;
-    private final Holdings holdings = new Holdings();
+    private final OwnedResources holdings = new OwnedResources();
     private @Nullable Owner ownOwner;
     private boolean enqueued;
 
@@ -99,7 +99,7 @@ public final class MeshWorkload implements AutoCloseable {
     @Override
     public void close() {
         try {
-            holdings.end(Ending.DIED);
+            holdings.end(ReleaseReason.DIED);
         } finally {
             Reference.reachabilityFence(this);
         }

@@ -1,6 +1,6 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -50,8 +50,8 @@ public final class Program implements AutoCloseable {
     private final String name;
     private final Architecture architecture;
     private final List<CircularBuffer> circularBuffers = new ArrayList<>();
-    private final Holdings holdings;
-    private final Set<DeviceLife> loadedOn = new HashSet<>();
+    private final OwnedResources holdings;
+    private final Set<DeviceOpenPeriod> loadedOn = new HashSet<>();
     private final List<CoreRange> kernelCores = new ArrayList<>();
     private long kernelBinaryPages;
     private @Nullable MeshWorkload workload;
@@ -63,7 +63,7 @@ public final class Program implements AutoCloseable {
         this.id = id;
         this.name = name;
         this.architecture = architecture;
-        this.holdings = new Holdings().of(owner());
+        this.holdings = new OwnedResources().of(owner());
     }
 
     /** Returns the name under which reports know the program, for example {@code program 7 (add)}. */
@@ -297,7 +297,7 @@ public final class Program implements AutoCloseable {
             }
         }
         try {
-            holdings.end(Ending.DIED);
+            holdings.end(ReleaseReason.DIED);
         } finally {
             Reference.reachabilityFence(this);
         }
@@ -323,7 +323,7 @@ public final class Program implements AutoCloseable {
         return List.copyOf(kernelCores);
     }
 
-    synchronized boolean isLoadedOn(DeviceLife device) {
+    synchronized boolean isLoadedOn(DeviceOpenPeriod device) {
         return kernelBinarySize() == 0 || loadedOn.contains(device);
     }
 
@@ -345,7 +345,7 @@ public final class Program implements AutoCloseable {
         requireRunnableBy(null);
         holdings.endWith(this, mesh);
         compileFor(mesh, List.of(device), mesh.memory().lowestOccupiedL1Address(device), this);
-        DeviceLife life = mesh.lifeOf(device);
+        DeviceOpenPeriod life = mesh.lifeOf(device);
         if (kernelBinarySize() > 0 && !loadedOn.contains(life)) {
             AllocationDetails details = AllocationDetails.user().ownedBy(owner());
             BufferConfig binary = kernelBinaryBuffer(kernelBinarySize());
@@ -402,7 +402,7 @@ public final class Program implements AutoCloseable {
     }
 
     /** What it keeps until it ends, which is with its workload if it belongs to one. */
-    Holdings holdings() {
+    OwnedResources holdings() {
         return holdings;
     }
 

@@ -45,7 +45,7 @@ final class RuntimeProcess {
     private final AllocationListener listener;
     private final FaultScript faults;
     private final AllocationListener reports;
-    private final MisuseGuard misuse;
+    private final StrictModeChecks misuse;
     private final RuntimePreset preset;
     private final ClusterType cluster;
     private final int harvestedColumns;
@@ -94,7 +94,7 @@ final class RuntimeProcess {
         this.withheldAddresses = settings.withheldAddresses;
         this.faults = new FaultScript(settings.faults);
         this.reports = faults.between(settings.listener);
-        this.misuse = new MisuseGuard(isStrict());
+        this.misuse = new StrictModeChecks(isStrict());
         this.devices = new DeviceManager(activatedTogether(), systemMesh.shape().meshSize(), faults, misuse);
     }
 
@@ -111,7 +111,7 @@ final class RuntimeProcess {
         return faults;
     }
 
-    MisuseGuard misuse() {
+    StrictModeChecks misuse() {
         return misuse;
     }
 

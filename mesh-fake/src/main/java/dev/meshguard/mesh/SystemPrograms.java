@@ -1,6 +1,6 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.runtime.RuntimeFix;
@@ -31,8 +31,8 @@ final class SystemPrograms {
     }
 
     /** Starts those of devices that are initialised. */
-    void startOn(List<DeviceLife> initialised) {
-        for (DeviceLife device : initialised) {
+    void startOn(List<DeviceOpenPeriod> initialised) {
+        for (DeviceOpenPeriod device : initialised) {
             for (SystemProgram program : programs) {
                 if (program.kind() != Owner.Kind.COMMAND_QUEUE) {
                     LoadedSystemProgram loaded = loadOn(device, program);
@@ -59,7 +59,7 @@ final class SystemPrograms {
     }
 
     /** Forgets what is there, without ending it. */
-    void forget(List<DeviceLife> initialised) {
+    void forget(List<DeviceOpenPeriod> initialised) {
         queues.clear();
         initialised.forEach(device -> device.systemPrograms().clear());
     }
@@ -71,15 +71,15 @@ final class SystemPrograms {
     }
 
     /** Ends those that a fix ends while the allocators of the devices are still there. */
-    void endBeforeAllocators(List<DeviceLife> closing) {
+    void endBeforeAllocators(List<DeviceOpenPeriod> closing) {
         if (mesh.reports().has(RuntimeFix.CLEAR_COMMAND_QUEUE_PROGRAMS_BEFORE_ALLOCATORS)) {
             closing.forEach(device -> end(device, Owner.Kind.DISPATCH));
         }
     }
 
     /** Ends those that {@code Device::close} ends, when the allocator of the device is gone. */
-    void endAfterAllocators(List<DeviceLife> closing) {
-        for (DeviceLife device : closing) {
+    void endAfterAllocators(List<DeviceOpenPeriod> closing) {
+        for (DeviceOpenPeriod device : closing) {
             end(device, Owner.Kind.ETHERNET_ROUTER);
             end(device, Owner.Kind.DISPATCH);
             if (mesh.reports().has(RuntimeFix.RESET_FABRIC_PROGRAM_ON_CLOSE)) {
@@ -88,7 +88,7 @@ final class SystemPrograms {
         }
     }
 
-    private static void end(DeviceLife device, Owner.Kind kind) {
+    private static void end(DeviceOpenPeriod device, Owner.Kind kind) {
         if (device.systemPrograms().isEmpty()) {
             return;
         }
@@ -99,7 +99,7 @@ final class SystemPrograms {
         ending.forEach(LoadedSystemProgram::end);
     }
 
-    private LoadedSystemProgram loadOn(DeviceLife device, SystemProgram program) {
+    private LoadedSystemProgram loadOn(DeviceOpenPeriod device, SystemProgram program) {
         Owner owner = new Owner(program.kind(), String.format(Locale.ROOT, "device %d", device.device()));
         return load(
                 program,
@@ -110,7 +110,7 @@ final class SystemPrograms {
 
     private LoadedSystemProgram loadOnMesh(int queue, SystemProgram program) {
         Owner owner = new Owner(program.kind(), String.format(Locale.ROOT, "%d of mesh %d", queue, mesh.id()));
-        List<DeviceLife> devices = mesh.reports().circularBufferDevices().stream()
+        List<DeviceOpenPeriod> devices = mesh.reports().circularBufferDevices().stream()
                 .map(mesh::lifeOf)
                 .toList();
         return load(program, owner, devices, mesh.memory()::allocateOnMesh);
@@ -120,7 +120,7 @@ final class SystemPrograms {
     private LoadedSystemProgram load(
             SystemProgram program,
             Owner owner,
-            List<DeviceLife> devices,
+            List<DeviceOpenPeriod> devices,
             BiFunction<BufferConfig, AllocationDetails, Allocation> lender) {
         CircularBufferPlacement circularBuffers = place(program, owner, devices);
         boolean complete = false;
@@ -133,12 +133,12 @@ final class SystemPrograms {
             return new LoadedSystemProgram(mesh, owner, binaries, circularBuffers);
         } finally {
             if (!complete) {
-                circularBuffers.end(Ending.DIED);
+                circularBuffers.end(ReleaseReason.DIED);
             }
         }
     }
 
-    private CircularBufferPlacement place(SystemProgram program, Owner owner, List<DeviceLife> devices) {
+    private CircularBufferPlacement place(SystemProgram program, Owner owner, List<DeviceOpenPeriod> devices) {
         CoreRangeSet grid = CoreRangeSet.of(mesh.computeGrid());
         List<CircularBufferLayout.Item> items = program.circularBuffers().stream()
                 .map(size -> new CircularBufferLayout.Item(grid, size, OptionalLong.empty()))

@@ -1,6 +1,6 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.DeviceStorage.Share;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.runtime.HandleRelease;
@@ -250,7 +250,7 @@ public final class Tensor implements AutoCloseable {
     /** What others still share is none of a handle that was given up. */
     private void tellIfFreedBefore() {
         if (allocation.isFreed()) {
-            mesh.free(allocation, Ending.DEALLOCATED);
+            mesh.free(allocation, ReleaseReason.DEALLOCATED);
         }
     }
 

@@ -482,7 +482,7 @@ public final class Ttnn {
         return process.withDevices(manager -> {
             DeviceHandle handle =
                     manager.open(devices, config, grid, options.numCommandQueues(), process.unsafeAllocations());
-            List<DeviceLife> lives = new ArrayList<>(devices.size());
+            List<DeviceOpenPeriod> lives = new ArrayList<>(devices.size());
             for (int device : devices) {
                 lives.add(manager.lifeOf(device).orElseThrow());
             }

@@ -14,8 +14,8 @@ import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -122,9 +122,9 @@ class MeshCloseTests {
                 .containsExactly(List.of(1497088L), List.of(1497088L), List.of());
         assertThat(reports.readings())
                 .extracting(reading -> reading.testify(1, BufferType.TRACE, 0))
-                .containsOnly(WitnessReading.Testimony.FREE);
+                .containsOnly(WitnessSnapshot.AddressState.FREE);
         for (AllocatorId allocator : List.of(AllocatorId.MESH, AllocatorId.DEVICE)) {
-            assertThat(readings(allocator)).extracting(WitnessReading::moment).containsExactly(Moment.values());
+            assertThat(readings(allocator)).extracting(WitnessSnapshot::moment).containsExactly(Moment.values());
         }
     }
 
@@ -267,7 +267,7 @@ class MeshCloseTests {
         assertThat(reports.lines("closed mesh")).containsExactly("closed mesh 0");
     }
 
-    private List<WitnessReading> readings(AllocatorId allocator) {
+    private List<WitnessSnapshot> readings(AllocatorId allocator) {
         return reports.readings().stream()
                 .filter(reading -> reading.allocator().equals(Optional.of(allocator)))
                 .toList();

@@ -20,8 +20,8 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.Books;
 import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.tracker.history.PolicyLedger;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -181,7 +181,7 @@ class OctoberFiguresTests {
         assertThat(trace.deviceLocalSize()).isEqualTo(12503040);
     }
 
-    private Books books(CountingPolicy policy) {
+    private PolicyLedger books(CountingPolicy policy) {
         return tracker.history().books(policy);
     }
 

@@ -22,7 +22,7 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -247,7 +247,7 @@ class RandomMeshProgramsTests {
             LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
 
             TreeSet<String> called = new TreeSet<>();
-            verdict.survivors(survivor -> survivor.standing() == Standing.LEAKED)
+            verdict.survivors(survivor -> survivor.standing() == SurvivorStatus.LEAKED)
                     .forEach(survivor -> called.add(placeOf(survivor.buffer())));
             assertThat(called).as(this::told).isEqualTo(leaked);
             assertThat(verdict.survivors()).as(this::told).hasSameSizeAs(leaked);

@@ -11,7 +11,7 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,7 +21,7 @@ final class RecordedReports implements AllocationListener {
     private final List<String> lines = new ArrayList<>();
     private final List<AllocationDetails> requests = new ArrayList<>();
     private final List<AllocationDetails> releases = new ArrayList<>();
-    private final List<WitnessReading> readings = new ArrayList<>();
+    private final List<WitnessSnapshot> readings = new ArrayList<>();
     private final List<MeshDescription> meshes = new ArrayList<>();
 
     /** Everything since the last call of {@link #forget()}. */
@@ -42,7 +42,7 @@ final class RecordedReports implements AllocationListener {
         return List.copyOf(releases);
     }
 
-    synchronized List<WitnessReading> readings() {
+    synchronized List<WitnessSnapshot> readings() {
         return List.copyOf(readings);
     }
 
@@ -143,7 +143,7 @@ final class RecordedReports implements AllocationListener {
     }
 
     @Override
-    public synchronized void witnessed(WitnessReading reading) {
+    public synchronized void witnessed(WitnessSnapshot reading) {
         readings.add(reading);
         lines.add("witnessed " + reading.moment());
     }

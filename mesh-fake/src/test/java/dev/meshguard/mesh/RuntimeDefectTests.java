@@ -28,8 +28,8 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -405,11 +405,11 @@ class RuntimeDefectTests {
         return runtime.build().openMeshDevice(MeshShape.of(1, 2));
     }
 
-    private WitnessReading reading(Moment moment) {
+    private WitnessSnapshot reading(Moment moment) {
         return reading(moment, AllocatorId.MESH);
     }
 
-    private WitnessReading reading(Moment moment, AllocatorId allocator) {
+    private WitnessSnapshot reading(Moment moment, AllocatorId allocator) {
         return reports.readings().stream()
                 .filter(reading -> reading.moment() == moment)
                 .filter(reading -> reading.allocator().equals(Optional.of(allocator)))

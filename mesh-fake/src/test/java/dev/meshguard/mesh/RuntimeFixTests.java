@@ -11,8 +11,8 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import org.junit.jupiter.api.Test;
 
 /** What each proposed repair does to the reports and the allocators of a mesh of one device. */
@@ -107,7 +107,7 @@ class RuntimeFixTests {
         a.deallocate();
     }
 
-    private WitnessReading reading(Moment moment) {
+    private WitnessSnapshot reading(Moment moment) {
         return reports.readings().stream()
                 .filter(reading -> reading.moment() == moment)
                 .findFirst()

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.meshguard.mesh.Allocation.Ending;
+import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -23,7 +23,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -365,7 +365,7 @@ class SubDeviceMemoryTests {
         mesh.loadSubDeviceManager(two);
         lender.lend(allocation);
 
-        assertThatThrownBy(() -> mesh.free(allocation, Ending.DEALLOCATED))
+        assertThatThrownBy(() -> mesh.free(allocation, ReleaseReason.DEALLOCATED))
                 .isInstanceOf(MeshRuntimeException.class)
                 .hasMessage("Sub-device manager id mismatch. Buffer sub-device manager id: 1,"
                         + " Device active sub-device manager id: 2");

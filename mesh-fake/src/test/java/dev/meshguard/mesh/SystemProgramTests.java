@@ -19,8 +19,8 @@ import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -321,7 +321,7 @@ class SystemProgramTests {
     }
 
     private List<Long> takenBeforeTheWipe(AllocatorId allocator) {
-        WitnessReading reading = reports.readings().stream()
+        WitnessSnapshot reading = reports.readings().stream()
                 .filter(candidate -> candidate.moment() == Moment.BEFORE_WIPE
                         && candidate.allocator().equals(Optional.of(allocator)))
                 .findFirst()

@@ -21,7 +21,7 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -52,7 +52,11 @@ class TraceVerdictTests {
         assertThat(verdict.survivors()).hasSize(2);
         assertThat(verdict.survivors()).allMatch(survivor -> survivor.cause() == Cause.CACHED);
         assertThat(verdict.survivors().get(0).buffer().type()).isEqualTo(BufferType.TRACE);
-        assertThat(verdict.groups(Standing.LEAKED).get(0).evidence().get(0).words())
+        assertThat(verdict.groups(SurvivorStatus.LEAKED)
+                        .get(0)
+                        .evidence()
+                        .get(0)
+                        .words())
                 .isEqualTo("trace 0 of mesh 0 has been in the trace pool since event #12 and never left it");
     }
 
@@ -79,7 +83,11 @@ class TraceVerdictTests {
         LeakVerdict verdict = verdict();
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(verdict.survivors()).hasSize(2).allMatch(survivor -> survivor.cause() == Cause.KEPT_AFTER_RELEASE);
-        assertThat(verdict.groups(Standing.LEAKED).get(0).evidence().get(0).words())
+        assertThat(verdict.groups(SurvivorStatus.LEAKED)
+                        .get(0)
+                        .evidence()
+                        .get(0)
+                        .words())
                 .isEqualTo("trace 0 of mesh 0 was released at event #13, and its buffer was not freed");
         assertThat(verdict.survivors().get(0).buffer().owner())
                 .map(Object::toString)
@@ -168,7 +176,7 @@ class TraceVerdictTests {
 
         LeakVerdict verdict = verdict();
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict.survivors()).allMatch(survivor -> survivor.standing() == Standing.LEAKED);
+        assertThat(verdict.survivors()).allMatch(survivor -> survivor.standing() == SurvivorStatus.LEAKED);
     }
 
     private MeshDevice open(RuntimeDefect... defects) {

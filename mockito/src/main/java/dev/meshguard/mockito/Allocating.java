@@ -1,6 +1,6 @@
 package dev.meshguard.mockito;
 
-import dev.meshguard.mockito.Reading.Role;
+import dev.meshguard.mockito.ArgumentExtractor.Role;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferType;
 import java.util.List;
@@ -35,17 +35,17 @@ import org.mockito.stubbing.ValidableAnswer;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Allocating implements Answer<@Nullable Object>, ValidableAnswer {
 
-    private final LentMemory memory;
+    private final MockAllocations memory;
     private final Function<InvocationOnMock, BufferType> type;
     private final Readings readings;
     private final Result result;
 
-    Allocating(LentMemory memory, Function<InvocationOnMock, BufferType> type) {
+    Allocating(MockAllocations memory, Function<InvocationOnMock, BufferType> type) {
         this(memory, type, Readings.NONE, Result.BY_RETURN_TYPE);
     }
 
     private Allocating(
-            LentMemory memory, Function<InvocationOnMock, BufferType> type, Readings readings, Result result) {
+            MockAllocations memory, Function<InvocationOnMock, BufferType> type, Readings readings, Result result) {
         this.memory = memory;
         this.type = type;
         this.readings = readings;
@@ -143,7 +143,7 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
     /** Answers a call of a mock, and reports it. */
     @Override
     public @Nullable Object answer(InvocationOnMock call) throws Throwable {
-        MadeUp madeUp = new MadeUp(call);
+        SyntheticAddress madeUp = new SyntheticAddress(call);
         Object returned = result.of(call, madeUp);
         reportUnlessNothingLent(call, returned, madeUp);
         return returned;
@@ -161,17 +161,17 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
 
     /** Reports a call that a mock has answered by itself. */
     void reportUnlessNothingLent(InvocationOnMock call, @Nullable Object returned) {
-        reportUnlessNothingLent(call, returned, new MadeUp(call));
+        reportUnlessNothingLent(call, returned, new SyntheticAddress(call));
     }
 
     /** Where a method returns something, {@code null} is how it says that there was no memory. */
-    private void reportUnlessNothingLent(InvocationOnMock call, @Nullable Object returned, MadeUp madeUp) {
+    private void reportUnlessNothingLent(InvocationOnMock call, @Nullable Object returned, SyntheticAddress madeUp) {
         if (returned != null || call.getMethod().getReturnType() == void.class) {
             report(call, returned, madeUp);
         }
     }
 
-    private void report(InvocationOnMock call, @Nullable Object returned, MadeUp madeUp) {
+    private void report(InvocationOnMock call, @Nullable Object returned, SyntheticAddress madeUp) {
         try {
             memory.lend(
                     readings.detailsOf(call),
@@ -198,12 +198,12 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
     }
 
     /** The address of one call that has none of its own: the same for what is returned and what is reported. */
-    final class MadeUp {
+    final class SyntheticAddress {
 
         private final InvocationOnMock call;
         private @Nullable Long address;
 
-        MadeUp(InvocationOnMock call) {
+        SyntheticAddress(InvocationOnMock call) {
             this.call = call;
         }
 
@@ -226,7 +226,7 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
         }
     }
 
-    LentMemory memory() {
+    MockAllocations memory() {
         return memory;
     }
 }

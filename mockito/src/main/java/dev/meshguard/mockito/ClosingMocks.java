@@ -7,10 +7,10 @@ import org.mockito.Mockito;
 import org.mockito.invocation.InvocationOnMock;
 
 /** Returns mocks whose {@code close()} frees what they stand for. */
-record ClosingMocks(LentMemory memory) implements Result {
+record ClosingMocks(MockAllocations memory) implements Result {
 
     @Override
-    public Object of(InvocationOnMock call, Allocating.MadeUp madeUp) {
+    public Object of(InvocationOnMock call, Allocating.SyntheticAddress madeUp) {
         return Mockito.mock(call.getMethod().getReturnType(), this::answer);
     }
 

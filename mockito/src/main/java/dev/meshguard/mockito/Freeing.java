@@ -1,6 +1,6 @@
 package dev.meshguard.mockito;
 
-import dev.meshguard.mockito.Reading.Role;
+import dev.meshguard.mockito.ArgumentExtractor.Role;
 import dev.meshguard.tracker.BufferType;
 import java.util.Arrays;
 import java.util.Collection;
@@ -35,16 +35,16 @@ import org.mockito.stubbing.ValidableAnswer;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer {
 
-    private final LentMemory memory;
+    private final MockAllocations memory;
     private final Readings readings;
     private final Optional<BufferType> type;
     private final Answer<?> returning;
 
-    Freeing(LentMemory memory) {
+    Freeing(MockAllocations memory) {
         this(memory, Readings.NONE, Optional.empty(), Answers.RETURNS_DEFAULTS);
     }
 
-    private Freeing(LentMemory memory, Readings readings, Optional<BufferType> type, Answer<?> returning) {
+    private Freeing(MockAllocations memory, Readings readings, Optional<BufferType> type, Answer<?> returning) {
         this.memory = memory;
         this.readings = readings;
         this.type = type;
@@ -173,7 +173,7 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
         return new Freeing(memory, more, type, returning);
     }
 
-    LentMemory memory() {
+    MockAllocations memory() {
         return memory;
     }
 }

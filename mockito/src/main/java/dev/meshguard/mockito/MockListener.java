@@ -39,9 +39,9 @@ import org.mockito.mock.MockCreationSettings;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MockListener implements InvocationListener {
 
-    private final List<Route> routes;
+    private final List<MethodBinding> routes;
 
-    private MockListener(List<Route> routes) {
+    private MockListener(List<MethodBinding> routes) {
         this.routes = List.copyOf(routes);
     }
 
@@ -57,7 +57,7 @@ public final class MockListener implements InvocationListener {
      * @param report how a call is read
      */
     public MockListener on(String method, Allocating report) {
-        return with(new Route(method, report::check, report::reportUnlessNothingLent, report.memory()));
+        return with(new MethodBinding(method, report::check, report::reportUnlessNothingLent, report.memory()));
     }
 
     /**
@@ -67,7 +67,7 @@ public final class MockListener implements InvocationListener {
      * @param report how a call is read
      */
     public MockListener on(String method, Freeing report) {
-        return with(new Route(method, report::check, (call, returned) -> report.report(call), report.memory()));
+        return with(new MethodBinding(method, report::check, (call, returned) -> report.report(call), report.memory()));
     }
 
     /**
@@ -111,7 +111,7 @@ public final class MockListener implements InvocationListener {
                 "mocks of %s that thread \"%s\" makes",
                 type.getSimpleName(),
                 Thread.currentThread().getName());
-        routes.stream().map(Route::memory).distinct().forEach(memory -> memory.covers(covers));
+        routes.stream().map(MethodBinding::memory).distinct().forEach(memory -> memory.covers(covers));
         return () -> Mockito.framework().removeListener(newcomers);
     }
 
@@ -138,8 +138,8 @@ public final class MockListener implements InvocationListener {
         return remembered == call;
     }
 
-    private MockListener with(Route route) {
-        List<Route> more = new ArrayList<>(routes);
+    private MockListener with(MethodBinding route) {
+        List<MethodBinding> more = new ArrayList<>(routes);
         more.add(route);
         return new MockListener(more);
     }

@@ -41,11 +41,11 @@ public final class MockReports {
 
     /** Returns an answer that reports an allocation of the type that a call asks for. */
     public static Allocating allocating(AllocationTracker tracker, Function<InvocationOnMock, BufferType> type) {
-        return new Allocating(LentMemory.of(tracker), type);
+        return new Allocating(MockAllocations.of(tracker), type);
     }
 
     /** Returns an answer that reports that memory was freed. */
     public static Freeing freeing(AllocationTracker tracker) {
-        return new Freeing(LentMemory.of(tracker));
+        return new Freeing(MockAllocations.of(tracker));
     }
 }

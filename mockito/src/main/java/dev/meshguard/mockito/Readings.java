@@ -11,11 +11,11 @@ import org.mockito.invocation.InvocationOnMock;
 
 /** Where a report finds what it needs in a call and in its result; empty where nobody said. */
 record Readings(
-        Optional<Reading<List<Integer>>> devices,
-        Optional<Reading<Long>> size,
-        Optional<Reading<Long>> address,
+        Optional<ArgumentExtractor<List<Integer>>> devices,
+        Optional<ArgumentExtractor<Long>> size,
+        Optional<ArgumentExtractor<Long>> address,
         Optional<Function<Object, Long>> addressOfResult,
-        Optional<Reading<Object>> handle,
+        Optional<ArgumentExtractor<Object>> handle,
         Optional<Function<Object, ? extends @Nullable Object>> handleOfResult,
         Function<InvocationOnMock, AllocationDetails> details) {
 
@@ -28,15 +28,15 @@ record Readings(
             Optional.empty(),
             call -> AllocationDetails.user());
 
-    Readings devices(Reading<List<Integer>> other) {
+    Readings devices(ArgumentExtractor<List<Integer>> other) {
         return new Readings(Optional.of(other), size, address, addressOfResult, handle, handleOfResult, details);
     }
 
-    Readings size(Reading<Long> other) {
+    Readings size(ArgumentExtractor<Long> other) {
         return new Readings(devices, Optional.of(other), address, addressOfResult, handle, handleOfResult, details);
     }
 
-    Readings address(Reading<Long> other) {
+    Readings address(ArgumentExtractor<Long> other) {
         return new Readings(devices, size, Optional.of(other), Optional.empty(), handle, handleOfResult, details);
     }
 
@@ -44,7 +44,7 @@ record Readings(
         return new Readings(devices, size, Optional.empty(), Optional.of(other), handle, handleOfResult, details);
     }
 
-    Readings handle(Reading<Object> other) {
+    Readings handle(ArgumentExtractor<Object> other) {
         return new Readings(devices, size, address, addressOfResult, Optional.of(other), Optional.empty(), details);
     }
 
@@ -107,7 +107,7 @@ record Readings(
                 why instanceof IllegalArgumentException ? why.getMessage() : why);
     }
 
-    private Stream<Reading<?>> all() {
+    private Stream<ArgumentExtractor<?>> all() {
         return Stream.of(devices, size, address, handle).flatMap(Optional::stream);
     }
 }

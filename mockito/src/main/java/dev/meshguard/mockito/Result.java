@@ -10,7 +10,7 @@ interface Result {
     /** Nothing where nothing is expected, and the address where a number is. */
     Result BY_RETURN_TYPE = new Result() {
         @Override
-        public @Nullable Object of(InvocationOnMock call, Allocating.MadeUp madeUp) {
+        public @Nullable Object of(InvocationOnMock call, Allocating.SyntheticAddress madeUp) {
             Class<?> type = call.getMethod().getReturnType();
             if (type == void.class) {
                 return null;
@@ -38,7 +38,7 @@ interface Result {
 
     /** Returns what a call returns; {@code null} where it lends nothing. */
     @Nullable
-    Object of(InvocationOnMock call, Allocating.MadeUp madeUp) throws Throwable;
+    Object of(InvocationOnMock call, Allocating.SyntheticAddress madeUp) throws Throwable;
 
     /** Refuses a method whose result this cannot be. */
     default void check(Signature method) {}

@@ -48,7 +48,7 @@ record Signature(Method method) {
         return method.getDeclaringClass().getSimpleName() + "." + words();
     }
 
-    void check(int argument, Reading.Role<?> role) {
+    void check(int argument, ArgumentExtractor.Role<?> role) {
         if (argument >= arguments()) {
             throw refused(
                     "argument %d is said to be %s, and it has %s. Count from 0",

@@ -253,7 +253,7 @@ class AllocatingTests {
     void isASourceEvenIfNothingIsAllocated() {
         when(device.allocate(anyLong())).thenAnswer(allocating(tracker, DRAM));
 
-        dev.meshguard.assertions.MeshAssertions.assertThat(tracker).noLeaks().hasBalancedReports();
+        dev.meshguard.assertions.LeakAssertions.assertThat(tracker).noLeaks().hasBalancedReports();
     }
 
     static class Heap {

@@ -47,7 +47,7 @@ class ConcurrentMocksTests {
         threads.shutdown();
 
         assertThat(tracker.history().generations()).hasSize(THREADS * ROUNDS).noneMatch(buffer -> buffer.isLive());
-        dev.meshguard.assertions.MeshAssertions.assertThat(tracker).noLeaks().hasBalancedReports();
+        dev.meshguard.assertions.LeakAssertions.assertThat(tracker).noLeaks().hasBalancedReports();
     }
 
     private void allocateAndFree(int own) {

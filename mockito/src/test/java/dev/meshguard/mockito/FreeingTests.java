@@ -137,7 +137,7 @@ class FreeingTests {
         assertThat(Events.of(tracker))
                 .last()
                 .isEqualTo("#4 free of DRAM 0x1000 (4096) on device 0 ignored, because it was freed before");
-        dev.meshguard.assertions.MeshAssertions.assertThat(tracker).noLeaks().hasBalancedReports();
+        dev.meshguard.assertions.LeakAssertions.assertThat(tracker).noLeaks().hasBalancedReports();
     }
 
     @Test
@@ -161,7 +161,7 @@ class FreeingTests {
 
         device.free(device.allocate(16));
 
-        dev.meshguard.assertions.MeshAssertions.assertThat(tracker).noLeaks().hasBalancedReports();
+        dev.meshguard.assertions.LeakAssertions.assertThat(tracker).noLeaks().hasBalancedReports();
     }
 
     @Test

@@ -52,7 +52,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
     /** Returns the report as text. */
     public String text() {
         int keptForBooks = policies.size() * KEPT_FOR_BOOKS;
-        CutText text = new CutText(KEPT_FOR_SITES + keptForBooks).line(headline());
+        TruncatedText text = new TruncatedText(KEPT_FOR_SITES + keptForBooks).line(headline());
         accumulation.doubts().forEach(text::line);
         if (accumulation.memory().isEmpty()) {
             text.line("No round left memory behind, or gave any back.");

@@ -1,11 +1,11 @@
 package dev.meshguard.report;
 
-import dev.meshguard.tracker.AllocatorReading;
+import dev.meshguard.tracker.FreeSpace;
 import dev.meshguard.tracker.Quantities;
+import dev.meshguard.verdict.budget.BudgetMetric;
 import dev.meshguard.verdict.budget.BudgetVerdict;
-import dev.meshguard.verdict.budget.Holder;
-import dev.meshguard.verdict.budget.Measure;
-import dev.meshguard.verdict.budget.Overrun;
+import dev.meshguard.verdict.budget.BudgetViolation;
+import dev.meshguard.verdict.budget.TopConsumer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,7 +50,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
     public String text() {
         List<List<String>> findings = findings();
         int kept = (verdict.uncounted() > 0 ? 1 : 0) + (reproduction.isPresent() ? 1 : 0) + (page.isPresent() ? 1 : 0);
-        CutText text = new CutText(kept).section(headline(findings.size()), findings, lines -> lines);
+        TruncatedText text = new TruncatedText(kept).section(headline(findings.size()), findings, lines -> lines);
         text.free(kept);
         if (findings.isEmpty()) {
             text.line("WITHIN BUDGET  " + Quantities.count(verdict.budgets().size(), "budget"));
@@ -69,7 +69,8 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
     }
 
     private String headline(int findings) {
-        boolean isKnown = verdict.overruns().stream().anyMatch(overrun -> !(overrun instanceof Overrun.Unknown));
+        boolean isKnown =
+                verdict.overruns().stream().anyMatch(overrun -> !(overrun instanceof BudgetViolation.Unknown));
         return String.format(
                 Locale.ROOT,
                 isKnown ? "OVER BUDGET  %s" : "BUDGET NOT CHECKED  %s",
@@ -81,12 +82,12 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
     /** Devices that did the same are one finding. */
     private List<List<String>> findings() {
         Map<Object, List<Integer>> devices = new LinkedHashMap<>();
-        Map<Object, Overrun> first = new LinkedHashMap<>();
-        for (Overrun overrun : verdict.overruns()) {
-            Object likeness = overrun instanceof Overrun.Used used ? likeness(used) : overrun;
+        Map<Object, BudgetViolation> first = new LinkedHashMap<>();
+        for (BudgetViolation overrun : verdict.overruns()) {
+            Object likeness = overrun instanceof BudgetViolation.Used used ? likeness(used) : overrun;
             first.putIfAbsent(likeness, overrun);
             List<Integer> together = devices.computeIfAbsent(likeness, unused -> new ArrayList<>());
-            if (overrun instanceof Overrun.Used used) {
+            if (overrun instanceof BudgetViolation.Used used) {
                 together.add(used.memory().device());
             }
         }
@@ -96,18 +97,18 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         return findings;
     }
 
-    private static Object likeness(Overrun.Used used) {
+    private static Object likeness(BudgetViolation.Used used) {
         return List.of(used.budget(), used.measure(), used.memory().type(), used.found(), used.holders());
     }
 
-    private static List<String> words(int number, Overrun overrun, List<Integer> devices) {
+    private static List<String> words(int number, BudgetViolation overrun, List<Integer> devices) {
         List<String> lines = new ArrayList<>();
-        if (overrun instanceof Overrun.Used used) {
+        if (overrun instanceof BudgetViolation.Used used) {
             lines.add(number + ". " + used.memory().type() + " of " + DeviceNames.of(devices) + ": " + title(used));
             lines.add(INDENT + moment(used));
             holders(used, lines);
-        } else if (overrun instanceof Overrun.Broken broken) {
-            AllocatorReading reading = broken.reading();
+        } else if (overrun instanceof BudgetViolation.Broken broken) {
+            FreeSpace reading = broken.reading();
             lines.add(
                     number + ". " + reading.type() + " of " + DeviceNames.of(reading.devices()) + ": " + title(broken));
             lines.add(String.format(
@@ -116,14 +117,14 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
                     INDENT,
                     Quantities.size(reading.freePerBank()),
                     Quantities.size(reading.largestFreePerBank())));
-        } else if (overrun instanceof Overrun.Unknown unknown) {
+        } else if (overrun instanceof BudgetViolation.Unknown unknown) {
             lines.add(number + ". " + unknown.budget() + ": the " + name(unknown.measure()) + " cannot be checked");
             lines.add(INDENT + unknown.reason());
         }
         return lines;
     }
 
-    private static String name(Measure measure) {
+    private static String name(BudgetMetric measure) {
         return switch (measure) {
             case PEAK_BYTES -> "peak";
             case LIVE_BYTES -> "live bytes";
@@ -133,8 +134,8 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         };
     }
 
-    private static String title(Overrun.Used used) {
-        if (used.measure() == Measure.BUFFERS) {
+    private static String title(BudgetViolation.Used used) {
+        if (used.measure() == BudgetMetric.BUFFERS) {
             return String.format(
                     Locale.ROOT,
                     "%s at once, %d more than the budget of %d",
@@ -145,14 +146,14 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         return String.format(
                 Locale.ROOT,
                 "%s %s, %s over the budget of %s",
-                used.measure() == Measure.PEAK_BYTES ? "peak" : "left at the end",
+                used.measure() == BudgetMetric.PEAK_BYTES ? "peak" : "left at the end",
                 Quantities.size(used.found()),
                 Quantities.size(used.found() - used.allowed()),
                 Quantities.size(used.allowed()));
     }
 
-    private static String title(Overrun.Broken broken) {
-        return broken.measure() == Measure.FRAGMENTATION
+    private static String title(BudgetViolation.Broken broken) {
+        return broken.measure() == BudgetMetric.FRAGMENTATION
                 ? String.format(
                         Locale.ROOT,
                         "fragmentation %.1f %%, and at most %.1f %% is in the budget",
@@ -165,15 +166,15 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
                         Quantities.size(broken.budget().largestFreeBlock().orElse(0)));
     }
 
-    private static String moment(Overrun.Used used) {
+    private static String moment(BudgetViolation.Used used) {
         String circular = "circular buffers included: " + Quantities.size(used.circularBytes()) + " of it";
         return used.event() == 0
                 ? "when is not known, because the past of what was freed was not kept; circular buffers are included"
                 : String.format(Locale.ROOT, "at event #%d in %s; %s", used.event(), used.phase(), circular);
     }
 
-    private static void holders(Overrun.Used used, List<String> lines) {
-        for (Holder holder :
+    private static void holders(BudgetViolation.Used used, List<String> lines) {
+        for (TopConsumer holder :
                 used.holders().subList(0, Math.min(HOLDERS_SHOWN, used.holders().size()))) {
             lines.add(String.format(
                     Locale.ROOT,

@@ -43,7 +43,7 @@ public record DifferenceReport(String text) {
         if (difference.isEmpty()) {
             return new DifferenceReport("SAME USAGE  both runs used memory alike");
         }
-        return new DifferenceReport(new CutText(KEPT_FOR_PEAKS)
+        return new DifferenceReport(new TruncatedText(KEPT_FOR_PEAKS)
                 .section(
                         "CHANGED  " + Quantities.count(difference.changes().size(), "site")
                                 + " of allocation changed, what leaves more first",
@@ -59,7 +59,7 @@ public record DifferenceReport(String text) {
         if (difference.isEmpty()) {
             return new DifferenceReport("SAME USAGE  all devices used memory alike");
         }
-        return new DifferenceReport(new CutText(0)
+        return new DifferenceReport(new TruncatedText(0)
                 .section(
                         "DIFFERENT  devices differ at "
                                 + Quantities.count(difference.deviations().size(), "site") + " of allocation",
@@ -95,7 +95,7 @@ public record DifferenceReport(String text) {
                 amount(one.before().buffers(), one.before().bytes()),
                 amount(one.after().buffers(), one.after().bytes()),
                 signed(one.after().bytes() - one.before().bytes()))));
-        return new DifferenceReport(new CutText(0)
+        return new DifferenceReport(new TruncatedText(0)
                 .section("CHANGED  between the two moments", lines, List::of)
                 .text());
     }

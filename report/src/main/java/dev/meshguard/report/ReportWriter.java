@@ -21,10 +21,10 @@ import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.LeakVerdict.Sum;
 import dev.meshguard.verdict.LeakVerdict.TypeTotal;
-import dev.meshguard.verdict.PhaseStretch;
-import dev.meshguard.verdict.PhaseStretch.Flow;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.PhaseUsage;
+import dev.meshguard.verdict.PhaseUsage.Flow;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import dev.meshguard.verdict.baseline.ShortFingerprints;
@@ -113,7 +113,7 @@ final class ReportWriter {
                 teardown(),
                 timeline(),
                 asides(),
-                Stream.of(Standing.UNDECIDED, Standing.EXPECTED)
+                Stream.of(SurvivorStatus.UNDECIDED, SurvivorStatus.EXPECTED)
                         .flatMap(standing -> SurvivorHistogram.of(verdict, standing).stream())
                         .toList(),
                 expectations(),
@@ -121,14 +121,14 @@ final class ReportWriter {
                 optOut(),
                 Optional.empty(),
                 Optional.empty(),
-                Limit.of(verdict));
+                Caveat.of(verdict));
     }
 
     // Sections
 
     private List<Section> sections() {
         List<Section> sections = new ArrayList<>();
-        List<SurvivorGroup> leaked = verdict.groups(Standing.LEAKED);
+        List<SurvivorGroup> leaked = verdict.groups(SurvivorStatus.LEAKED);
         if (!leaked.isEmpty()) {
             sections.add(new Section(
                     String.format(
@@ -147,7 +147,7 @@ final class ReportWriter {
             sections.add(new Section("INCONCLUSIVE  it cannot be known whether everything was given back", doubtful));
         }
         freedLate().ifPresent(sections::add);
-        List<SurvivorGroup> misreported = verdict.groups(Standing.MISREPORTED);
+        List<SurvivorGroup> misreported = verdict.groups(SurvivorStatus.MISREPORTED);
         List<Finding> wrongBooks = new ArrayList<>(findings(misreported));
         wrongBooks.addAll(unbalancing());
         if (!wrongBooks.isEmpty()) {
@@ -164,7 +164,7 @@ final class ReportWriter {
     }
 
     private Optional<Section> freedLate() {
-        List<SurvivorGroup> late = verdict.groups(Standing.FREED_LATE);
+        List<SurvivorGroup> late = verdict.groups(SurvivorStatus.FREED_LATE);
         if (late.isEmpty()) {
             return Optional.empty();
         }
@@ -185,7 +185,7 @@ final class ReportWriter {
 
     /** What is missing is the news here; a few buffers show whom it concerns. */
     private List<Finding> undecided() {
-        List<SurvivorGroup> groups = verdict.groups(Standing.UNDECIDED);
+        List<SurvivorGroup> groups = verdict.groups(SurvivorStatus.UNDECIDED);
         int shown = Math.min(MOST_UNDECIDED, groups.size());
         List<Finding> findings = new ArrayList<>(findings(groups.subList(0, shown)));
         long more = groups.subList(shown, groups.size()).stream()
@@ -230,7 +230,7 @@ final class ReportWriter {
                         Locale.ROOT,
                         "CLEAN  only expected buffers are left: %s, %s",
                         Quantities.count(verdict.sum().expected(), "buffer"),
-                        Quantities.size(bytes(verdict.groups(Standing.EXPECTED))));
+                        Quantities.size(bytes(verdict.groups(SurvivorStatus.EXPECTED))));
     }
 
     /** A process that died has closed nothing, nor has one of several on a mesh. */
@@ -564,7 +564,7 @@ final class ReportWriter {
         if (history.phases().isEmpty()) {
             return rows;
         }
-        for (PhaseStretch stretch : verdict.stretches()) {
+        for (PhaseUsage stretch : verdict.stretches()) {
             if (stretch.gaveAnythingBack() || isCleanUp(stretch)) {
                 rows.add(new TeardownRow(
                         stretch.phase().name(),
@@ -582,7 +582,7 @@ final class ReportWriter {
         return latest;
     }
 
-    private static boolean isCleanUp(PhaseStretch stretch) {
+    private static boolean isCleanUp(PhaseUsage stretch) {
         return switch (stretch.phase().name()) {
             case "CACHE_CLEAR", "CLOSE" -> true;
             default -> false;
@@ -590,7 +590,7 @@ final class ReportWriter {
     }
 
     /** Returns {@code DRAM 36 KiB on each of 8 devices, L1 12 KiB on device 0}. */
-    private static String perType(PhaseStretch stretch, ToLongFunction<Flow> amount) {
+    private static String perType(PhaseUsage stretch, ToLongFunction<Flow> amount) {
         Map<BufferType, Map<Integer, Long>> byType = new EnumMap<>(BufferType.class);
         stretch.flows().forEach((place, flow) -> {
             long bytes = amount.applyAsLong(flow);
@@ -625,7 +625,7 @@ final class ReportWriter {
     }
 
     private List<TimelineRow> timeline() {
-        List<PhaseStretch> stretches = verdict.stretches().stream()
+        List<PhaseUsage> stretches = verdict.stretches().stream()
                 .filter(stretch -> stretch.peakBytes() > 0 && (stretch.changedAnything() || isCleanUp(stretch)))
                 .toList();
         List<TimelineRow> rows = new ArrayList<>();
@@ -634,15 +634,15 @@ final class ReportWriter {
         }
         int count = Math.min(stretches.size(), MOST_TIMELINE_ROWS);
         for (int row = 0; row < count; row++) {
-            List<PhaseStretch> together =
+            List<PhaseUsage> together =
                     stretches.subList(row * stretches.size() / count, (row + 1) * stretches.size() / count);
-            PhaseStretch first = together.get(0);
-            PhaseStretch last = together.get(together.size() - 1);
+            PhaseUsage first = together.get(0);
+            PhaseUsage last = together.get(together.size() - 1);
             rows.add(new TimelineRow(
                     together.size() == 1
                             ? first.phase().name()
                             : first.phase().name() + " … " + last.phase().name(),
-                    together.stream().mapToLong(PhaseStretch::peakBytes).max().orElseThrow(),
+                    together.stream().mapToLong(PhaseUsage::peakBytes).max().orElseThrow(),
                     last.liveBytes()));
         }
         return rows;
@@ -651,7 +651,7 @@ final class ReportWriter {
     // What hurts nobody, what may stay, what to do
 
     private List<String> asides() {
-        List<String> asides = new ArrayList<>(SurvivorHistogram.of(verdict, Standing.LEAKED));
+        List<String> asides = new ArrayList<>(SurvivorHistogram.of(verdict, SurvivorStatus.LEAKED));
         if (isWithoutOrigins && !verdict.survivors().isEmpty()) {
             asides.add("No place in the code is named, because no origins were captured.");
         }
@@ -756,7 +756,7 @@ final class ReportWriter {
                             result.expectation())
                     + (result.refusedBuffers() == 0 ? "" : "; " + result.refusedBuffers() + " more than that allows"));
         }
-        long persistent = verdict.survivors(survivor -> survivor.standing() == Standing.EXPECTED
+        long persistent = verdict.survivors(survivor -> survivor.standing() == SurvivorStatus.EXPECTED
                         && survivor.expectation().isEmpty())
                 .size();
         if (persistent > 0) {
@@ -835,7 +835,7 @@ final class ReportWriter {
                 Optional.empty(),
                 List.of(
                         "where fewer are right, promise what is left:",
-                        EntryForms.annotation(lowered),
+                        ExpectationSnippets.annotation(lowered),
                         "as a line of a file: " + lowered.toText()),
                 0);
     }
@@ -868,7 +868,7 @@ final class ReportWriter {
     /** Returns the narrowest entry for a group, if one fits it. */
     static Optional<OptOut> optOut(SurvivorGroup group, List<Integer> devices) {
         return isFinding(group) && isOneThing(group) && hasPossibleDevices(group)
-                ? Optional.of(EntryForms.narrowest(group, devices))
+                ? Optional.of(ExpectationSnippets.narrowest(group, devices))
                 : Optional.empty();
     }
 

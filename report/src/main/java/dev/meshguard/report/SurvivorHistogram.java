@@ -2,8 +2,8 @@ package dev.meshguard.report;
 
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,7 +31,7 @@ final class SurvivorHistogram {
     private SurvivorHistogram() {}
 
     /** Returns three lines, by size, by label and by device; none if few findings have that status. */
-    static List<String> of(LeakVerdict verdict, Standing standing) {
+    static List<String> of(LeakVerdict verdict, SurvivorStatus standing) {
         if (verdict.groups(standing).size() < MIN_GROUPS) {
             return List.of();
         }

@@ -49,7 +49,7 @@ public record VerdictReport(
         Optional<OptOut> optOut,
         Optional<String> reproduction,
         Optional<String> page,
-        List<Limit> limits) {
+        List<Caveat> limits) {
 
     /**
      * Findings of one kind.

@@ -16,8 +16,8 @@ import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Reachability;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.SurvivorGroup;
@@ -611,12 +611,13 @@ class CauseTextTests {
         run.free(DRAM, 4096, OWNING, ALL);
         run.tracker().meshClosing(0);
         run.tracker()
-                .witnessed(WitnessReading.of(0, Moment.CLOSE_BEGUN)
+                .witnessed(WitnessSnapshot.of(0, Moment.CLOSE_BEGUN)
                         .region(2, DRAM, 8192)
                         .build());
         run.tracker()
-                .witnessed(
-                        WitnessReading.of(0, Moment.BEFORE_WIPE).region(2, DRAM).build());
+                .witnessed(WitnessSnapshot.of(0, Moment.BEFORE_WIPE)
+                        .region(2, DRAM)
+                        .build());
         run.tracker().meshClosed(0);
         run.tracker().checked();
 

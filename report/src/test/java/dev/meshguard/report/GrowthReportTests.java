@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.FreeSpace;
 import dev.meshguard.tracker.MemoryCapacity;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.MeshDescription;
@@ -17,13 +17,13 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
-import dev.meshguard.verdict.budget.MemoryBudget;
 import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.SnapshotDifference;
@@ -136,7 +136,7 @@ class GrowthReportTests {
             }
         }
 
-        assertThat(budget(List.of(), MemoryBudget.of(L1).peakBytes(4_096).buffers(1)))
+        assertThat(budget(List.of(), BudgetSpec.of(L1).peakBytes(4_096).buffers(1)))
                 .isEqualTo("""
                         OVER BUDGET  2 limits of 1 budget not kept
                         1. L1 of devices 0-1: peak 6 KiB (6144 B), 2 KiB (2048 B) over the budget of 4 KiB (4096 B)
@@ -152,10 +152,9 @@ class GrowthReportTests {
 
     @Test
     void freeMemoryInPiecesIsTold() {
-        List<AllocatorReading> readings = List.of(new AllocatorReading(DRAM, List.of(0, 1, 2), 4_096, 1_024));
+        List<FreeSpace> readings = List.of(new FreeSpace(DRAM, List.of(0, 1, 2), 4_096, 1_024));
 
-        assertThat(budget(
-                        readings, MemoryBudget.of(DRAM).largestFreeBlock(2_048).fragmentation(0.5)))
+        assertThat(budget(readings, BudgetSpec.of(DRAM).largestFreeBlock(2_048).fragmentation(0.5)))
                 .isEqualTo("""
                         OVER BUDGET  2 limits of 1 budget not kept
                         1. DRAM of devices 0-2: largest free block 1 KiB (1024 B), and at least 2 KiB (2048 B) is in the budget
@@ -167,7 +166,7 @@ class GrowthReportTests {
 
     @Test
     void whatCannotBeCheckedIsTold() {
-        assertThat(budget(List.of(), MemoryBudget.of(DRAM).largestFreeBlock(2_048)))
+        assertThat(budget(List.of(), BudgetSpec.of(DRAM).largestFreeBlock(2_048)))
                 .isEqualTo("""
                         BUDGET NOT CHECKED  1 limit of 1 budget cannot be checked
                         1. DRAM of each device: largest free block at least 2 KiB (2048 B): the largest free block cannot be checked
@@ -181,10 +180,10 @@ class GrowthReportTests {
         AllocationRequest request = tracker.request(AllocationDetails.user());
         tracker.allocated(request, 0, DRAM, 4_096, 64, Ownership.OWNING);
         tracker.witnessed(
-                WitnessReading.of(0, Moment.CLOSE_BEGUN).region(0, DRAM).build());
+                WitnessSnapshot.of(0, Moment.CLOSE_BEGUN).region(0, DRAM).build());
         tracker.meshClosed(0);
 
-        assertThat(budget(List.of(), MemoryBudget.of(DRAM).peakBytes(0))).isEqualTo("""
+        assertThat(budget(List.of(), BudgetSpec.of(DRAM).peakBytes(0))).isEqualTo("""
                 WITHIN BUDGET  1 budget
                 Note: 1 buffer whose free was never reported is not counted, because nobody knows until when it was held
                 Reproduce: mvn test -Dtest=KvCacheTest#decode""");
@@ -283,7 +282,7 @@ class GrowthReportTests {
         return AccumulationReport.of(Accumulation.of(tracker.history())).text();
     }
 
-    private String budget(List<AllocatorReading> readings, MemoryBudget budget) {
+    private String budget(List<FreeSpace> readings, BudgetSpec budget) {
         return BudgetReport.of(
                         BudgetVerdict.of(LeakCheck.create().examine(tracker.history()), List.of(budget), readings))
                 .reproducedBy("mvn test -Dtest=KvCacheTest#decode")

@@ -15,8 +15,8 @@ import dev.meshguard.tracker.PrintableText;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
-import dev.meshguard.verdict.budget.MemoryBudget;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import java.util.List;
 import java.util.Optional;
@@ -50,7 +50,7 @@ class PrintedReportsTests {
     void aBudgetIsPrintable() {
         BudgetVerdict verdict = BudgetVerdict.of(
                 LeakCheck.create().examine(history()),
-                List.of(MemoryBudget.of(BufferType.DRAM).peakBytes(1)),
+                List.of(BudgetSpec.of(BufferType.DRAM).peakBytes(1)),
                 List.of());
 
         assertPrintable(BudgetReport.of(verdict).text());
@@ -61,7 +61,7 @@ class PrintedReportsTests {
         LeakVerdict verdict = LeakCheck.create().examine(history());
 
         assertPrintable(
-                BufferStory.of(verdict.history(), verdict.survivors().get(0).buffer())
+                BufferTimeline.of(verdict.history(), verdict.survivors().get(0).buffer())
                         .text());
     }
 

@@ -9,8 +9,8 @@ import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -103,7 +103,7 @@ final class Recording {
         MeshDescription mesh =
                 open.stream().filter(one -> one.id() == id).findFirst().orElseThrow();
         tracker.meshClosing(id);
-        WitnessReading.Builder reading = WitnessReading.of(id, moment);
+        WitnessSnapshot.Builder reading = WitnessSnapshot.of(id, moment);
         for (int device : mesh.devices()) {
             boolean holds = IntStream.of(holders).anyMatch(holder -> holder == device);
             reading.region(device, BufferType.DRAM, holds ? taken : new long[0]);

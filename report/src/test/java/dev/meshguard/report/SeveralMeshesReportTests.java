@@ -10,8 +10,8 @@ import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -188,7 +188,7 @@ class SeveralMeshesReportTests {
             AllocationRequest request =
                     oneByOne.request(AllocationDetails.user().onMesh(mesh));
             oneByOne.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
-            oneByOne.witnessed(WitnessReading.of(mesh, Moment.CLOSE_BEGUN)
+            oneByOne.witnessed(WitnessSnapshot.of(mesh, Moment.CLOSE_BEGUN)
                     .region(0, BufferType.DRAM, 0x1000)
                     .build());
             oneByOne.deviceClosed(0);
@@ -254,7 +254,7 @@ class SeveralMeshesReportTests {
 
     private void close(int mesh, List<Integer> devices, long... taken) {
         tracker.meshClosing(mesh);
-        WitnessReading.Builder reading = WitnessReading.of(mesh, Moment.CLOSE_BEGUN);
+        WitnessSnapshot.Builder reading = WitnessSnapshot.of(mesh, Moment.CLOSE_BEGUN);
         devices.forEach(device -> reading.region(device, BufferType.DRAM, taken));
         tracker.witnessed(reading.build());
         tracker.meshClosed(mesh);

@@ -13,8 +13,8 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
@@ -369,7 +369,7 @@ class VerdictReportTests {
     private void closeMeshHolding(long address) {
         try (Scope closing = tracker.phase(Phase.CLOSE)) {
             tracker.meshClosing(1);
-            WitnessReading.Builder reading = WitnessReading.of(1, Moment.CLOSE_BEGUN);
+            WitnessSnapshot.Builder reading = WitnessSnapshot.of(1, Moment.CLOSE_BEGUN);
             for (int device = 0; device < 2; device++) {
                 reading.region(device, BufferType.DRAM, address);
             }

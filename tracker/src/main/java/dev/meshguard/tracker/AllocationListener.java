@@ -84,7 +84,7 @@ public interface AllocationListener {
     void deviceClosed(int device);
 
     /** Hands over what an independent count of the same memory says. */
-    void witnessed(WitnessReading reading);
+    void witnessed(WitnessSnapshot reading);
 
     /**
      * Reports that the source could not hand over some reports.

@@ -37,10 +37,10 @@ public final class AllocationRequest {
     private volatile @Nullable WeakReference<Object> handle;
 
     /** To whom it counts, where several share a tracker. */
-    private final @Nullable Tenant tenant;
+    private final @Nullable AllocationContext tenant;
 
     private AllocationRequest(
-            AllocationDetails details, long ticket, @Nullable Object origin, @Nullable Tenant tenant) {
+            AllocationDetails details, long ticket, @Nullable Object origin, @Nullable AllocationContext tenant) {
         this.details = details;
         this.ticket = ticket;
         this.origin = origin;
@@ -61,7 +61,7 @@ public final class AllocationRequest {
     }
 
     static AllocationRequest numbered(
-            AllocationDetails details, long ticket, @Nullable Object origin, @Nullable Tenant tenant) {
+            AllocationDetails details, long ticket, @Nullable Object origin, @Nullable AllocationContext tenant) {
         return new AllocationRequest(details, ticket, origin, tenant);
     }
 
@@ -71,7 +71,7 @@ public final class AllocationRequest {
     }
 
     /** Returns to whom it counts, where several share a tracker; it is not written down with a history. */
-    public Optional<Tenant> tenant() {
+    public Optional<AllocationContext> tenant() {
         return Optional.ofNullable(tenant);
     }
 

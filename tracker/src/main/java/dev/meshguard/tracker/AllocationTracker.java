@@ -2,10 +2,10 @@ package dev.meshguard.tracker;
 
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
-import dev.meshguard.tracker.internal.DeviceBooks;
-import dev.meshguard.tracker.internal.DeviceBooks.Effect;
+import dev.meshguard.tracker.internal.DeviceRecorder;
+import dev.meshguard.tracker.internal.DeviceRecorder.Effect;
 import dev.meshguard.tracker.internal.EventLog;
-import dev.meshguard.tracker.internal.Marker;
+import dev.meshguard.tracker.internal.PendingEvent;
 import dev.meshguard.tracker.internal.Snapshots;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -90,8 +90,8 @@ public final class AllocationTracker implements AllocationListener {
     private final List<Watch> watches;
     private final EventLog log = new EventLog();
 
-    private volatile @Nullable DeviceBooks[] devices = new @Nullable DeviceBooks[0];
-    private final List<Marker> markers = new ArrayList<>();
+    private volatile @Nullable DeviceRecorder[] devices = new @Nullable DeviceRecorder[0];
+    private final List<PendingEvent> markers = new ArrayList<>();
 
     /** Orders requests. With origins it grows by one a request; without, only markers move it. */
     private final AtomicLong ticket = new AtomicLong(1);
@@ -212,7 +212,7 @@ public final class AllocationTracker implements AllocationListener {
             canaryArrived(request, device, false);
             return;
         }
-        DeviceBooks books = booksOf(device);
+        DeviceRecorder books = booksOf(device);
         if (books == null) {
             deviceOutOfRange(device);
             return;
@@ -223,7 +223,7 @@ public final class AllocationTracker implements AllocationListener {
         }
         Effect effect = books.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
         if (effect != Effect.ENTERED) {
-            request.tenant().ifPresent(Tenant::didWhatDoesNotFit);
+            request.tenant().ifPresent(AllocationContext::didWhatDoesNotFit);
             repeated(effect, request, device, type, address, size);
         }
         if (log.isOn()) {
@@ -242,7 +242,7 @@ public final class AllocationTracker implements AllocationListener {
             canaryArrived(release, device, true);
             return;
         }
-        DeviceBooks books = booksOf(device);
+        DeviceRecorder books = booksOf(device);
         if (books == null) {
             deviceOutOfRange(device);
             return;
@@ -251,7 +251,7 @@ public final class AllocationTracker implements AllocationListener {
         Effect effect = books.freed(ticketOf(release), orNull(release), type, address, ownership);
         if (effect == Effect.NOTHING_TO_FREE) {
             addStack(release);
-            release.tenant().ifPresent(Tenant::didWhatDoesNotFit);
+            release.tenant().ifPresent(AllocationContext::didWhatDoesNotFit);
             log.nothingToFree(device, type, address);
         }
         if (log.isOn()) {
@@ -268,13 +268,13 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void freeIgnored(
             AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
-        DeviceBooks books = booksOf(device);
+        DeviceRecorder books = booksOf(device);
         if (books == null) {
             deviceOutOfRange(device);
             return;
         }
         addStack(release);
-        release.tenant().ifPresent(Tenant::didWhatDoesNotFit);
+        release.tenant().ifPresent(AllocationContext::didWhatDoesNotFit);
         books.freeIgnored(ticketOf(release), release, type, address, reason);
         log.ignoredFree(device, type, address, reason);
         if (log.isOn()) {
@@ -343,7 +343,7 @@ public final class AllocationTracker implements AllocationListener {
     public void meshClosed(int mesh) {
         Instant now = clock.instant();
         mark(number -> new HistoryEvent.MeshClosed(number, now, mesh));
-        for (DeviceBooks books : devices) {
+        for (DeviceRecorder books : devices) {
             if (books != null) {
                 books.meshClosed(mesh);
             }
@@ -362,7 +362,7 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void deviceClosed(int device) {
         mark(number -> new HistoryEvent.DeviceClosed(number, device));
-        DeviceBooks books = existingBooksOf(device);
+        DeviceRecorder books = existingBooksOf(device);
         if (books != null) {
             books.deviceClosed();
         }
@@ -372,10 +372,10 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     @Override
-    public void witnessed(WitnessReading reading) {
+    public void witnessed(WitnessSnapshot reading) {
         mark(number -> new HistoryEvent.Witnessed(number, reading));
         log.marked("witnessed", "moment", reading.moment());
-        if (retention == Retention.LIVE_AND_TOTALS && reading.moment() == WitnessReading.Moment.CLOSE_BEGUN) {
+        if (retention == Retention.LIVE_AND_TOTALS && reading.moment() == WitnessSnapshot.Moment.CLOSE_BEGUN) {
             compareWithLedger(reading);
         }
     }
@@ -384,11 +384,11 @@ public final class AllocationTracker implements AllocationListener {
      * Without a past, what was live when a close began is known at that moment only: after a free that comes later, its buffer would look as
      * if nobody had reported it.
      */
-    private void compareWithLedger(WitnessReading reading) {
+    private void compareWithLedger(WitnessSnapshot reading) {
         long unreported = 0;
         String first = "";
         for (int device : reading.devices()) {
-            DeviceBooks books = existingBooksOf(device);
+            DeviceRecorder books = existingBooksOf(device);
             for (BufferType type : BufferType.values()) {
                 for (long address : reading.takenAddresses(device, type)) {
                     if (books == null || !books.accountsFor(reading, type, address)) {
@@ -530,7 +530,7 @@ public final class AllocationTracker implements AllocationListener {
      *
      * @throws IllegalArgumentException if the name is blank
      */
-    public Tenant tenant(String name) {
+    public AllocationContext tenant(String name) {
         return tenants.begin(name, null);
     }
 
@@ -588,7 +588,7 @@ public final class AllocationTracker implements AllocationListener {
     /** Returns the devices that anything was reported for, ascending. */
     public List<Integer> devices() {
         List<Integer> known = new ArrayList<>();
-        @Nullable DeviceBooks[] all = devices;
+        @Nullable DeviceRecorder[] all = devices;
         for (int device = 0; device < all.length; device++) {
             if (all[device] != null) {
                 known.add(device);
@@ -599,13 +599,13 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns the sums of one type on one device. */
     public MemoryTotals totals(int device, BufferType type) {
-        DeviceBooks books = existingBooksOf(device);
+        DeviceRecorder books = existingBooksOf(device);
         return books == null ? MemoryTotals.NOTHING : books.totals(type);
     }
 
     /** Returns the sums of one type and lifetime on one device. */
     public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
-        DeviceBooks books = existingBooksOf(device);
+        DeviceRecorder books = existingBooksOf(device);
         return books == null ? MemoryTotals.NOTHING : books.totals(type, lifetime);
     }
 
@@ -627,7 +627,7 @@ public final class AllocationTracker implements AllocationListener {
     /** Returns the number of entries now allocated on all devices. */
     public long liveBuffers() {
         long entries = 0;
-        for (DeviceBooks books : devices) {
+        for (DeviceRecorder books : devices) {
             if (books != null) {
                 entries += books.entries();
             }
@@ -653,8 +653,8 @@ public final class AllocationTracker implements AllocationListener {
             if (run != null && run.place == lastMarker) {
                 markers.set(markers.size() - 1, run.untilNow());
             }
-            List<DeviceBooks.Recording> recordings = new ArrayList<>();
-            for (DeviceBooks books : devices) {
+            List<DeviceRecorder.Recording> recordings = new ArrayList<>();
+            for (DeviceRecorder books : devices) {
                 if (books != null) {
                     recordings.add(books.recording());
                 }
@@ -700,7 +700,7 @@ public final class AllocationTracker implements AllocationListener {
     /** Only what nobody describes goes without a number, so that such reports share nothing between threads. */
     private AllocationRequest withoutOrigin(AllocationDetails details) {
         AllocationRequest plain = AllocationRequest.of(details);
-        Tenant tenant = tenants.current();
+        AllocationContext tenant = tenants.current();
         return plain.isAnonymous() && tenant == null
                 ? plain
                 : AllocationRequest.numbered(details, ticket.incrementAndGet(), null, tenant);
@@ -749,17 +749,17 @@ public final class AllocationTracker implements AllocationListener {
         }
 
         /** Returns what tells of all, those that are still to come too. */
-        Marker whole() {
+        PendingEvent whole() {
             isCut = false;
-            return new Marker(place, number -> event(number, devices, count));
+            return new PendingEvent(place, number -> event(number, devices, count));
         }
 
         /** Returns what tells of those that have come. */
-        Marker untilNow() {
+        PendingEvent untilNow() {
             isCut = true;
             int[] soFar = devices;
             int known = count;
-            return new Marker(place, number -> event(number, soFar, known));
+            return new PendingEvent(place, number -> event(number, soFar, known));
         }
 
         private HistoryEvent event(long number, int[] soFar, int known) {
@@ -797,7 +797,7 @@ public final class AllocationTracker implements AllocationListener {
     private void mark(LongFunction<HistoryEvent> event) {
         synchronized (markers) {
             long place = ticket.incrementAndGet();
-            markers.add(new Marker(place, event));
+            markers.add(new PendingEvent(place, event));
             lastMarker = place;
         }
     }
@@ -846,21 +846,21 @@ public final class AllocationTracker implements AllocationListener {
         reportsLost(1, "device " + device + " was reported, and only devices 0 to " + LARGEST_DEVICE + " can be");
     }
 
-    private @Nullable DeviceBooks existingBooksOf(int device) {
-        @Nullable DeviceBooks[] all = devices;
+    private @Nullable DeviceRecorder existingBooksOf(int device) {
+        @Nullable DeviceRecorder[] all = devices;
         return device < 0 || device >= all.length ? null : all[device];
     }
 
-    private @Nullable DeviceBooks booksOf(int device) {
-        DeviceBooks books = existingBooksOf(device);
+    private @Nullable DeviceRecorder booksOf(int device) {
+        DeviceRecorder books = existingBooksOf(device);
         return books != null || device < 0 || device > LARGEST_DEVICE ? books : newBooksOf(device);
     }
 
-    private synchronized DeviceBooks newBooksOf(int device) {
-        @Nullable DeviceBooks[] all = Arrays.copyOf(devices, Math.max(devices.length, device + 1));
-        DeviceBooks books = all[device];
+    private synchronized DeviceRecorder newBooksOf(int device) {
+        @Nullable DeviceRecorder[] all = Arrays.copyOf(devices, Math.max(devices.length, device + 1));
+        DeviceRecorder books = all[device];
         if (books == null) {
-            books = new DeviceBooks(device, retention == Retention.ALL, stacks);
+            books = new DeviceRecorder(device, retention == Retention.ALL, stacks);
             all[device] = books;
             devices = all;
         }
@@ -868,7 +868,7 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /** Bounds the memory that stacks take: a stack of a hundred frames holds some two kilobytes. */
-    private static final class StackKeeper implements DeviceBooks.StackKeeper {
+    private static final class StackKeeper implements DeviceRecorder.StackKeeper {
 
         private final AtomicInteger live = new AtomicInteger();
         private final AtomicInteger keptOfFreed = new AtomicInteger();
@@ -897,7 +897,7 @@ public final class AllocationTracker implements AllocationListener {
 
         @Override
         public void entered(AllocationRequest request) {
-            request.tenant().ifPresent(Tenant::entered);
+            request.tenant().ifPresent(AllocationContext::entered);
             if (request.hasStack() && request.entered()) {
                 live.incrementAndGet();
             }
@@ -905,7 +905,7 @@ public final class AllocationTracker implements AllocationListener {
 
         @Override
         public void removed(AllocationRequest request) {
-            request.tenant().ifPresent(Tenant::removed);
+            request.tenant().ifPresent(AllocationContext::removed);
             if (request.hasStack() && request.removed()) {
                 live.decrementAndGet();
                 if (keptOfFreed.get() >= STACKS_KEPT || keptOfFreed.incrementAndGet() > STACKS_KEPT) {

@@ -29,10 +29,10 @@ public final class MemorySnapshot {
      * @param type the memory
      * @param lifetime who frees it
      */
-    public record Account(int device, BufferType type, BufferLifetime lifetime) implements Comparable<Account> {
+    public record MemoryKey(int device, BufferType type, BufferLifetime lifetime) implements Comparable<MemoryKey> {
 
         @Override
-        public int compareTo(Account other) {
+        public int compareTo(MemoryKey other) {
             int byDevice = Integer.compare(device, other.device);
             int byType = byDevice != 0 ? byDevice : type.compareTo(other.type);
             return byType != 0 ? byType : lifetime.compareTo(other.lifetime);
@@ -64,21 +64,21 @@ public final class MemorySnapshot {
         }
     }
 
-    private final SortedMap<Account, Amount> amounts;
+    private final SortedMap<MemoryKey, Amount> amounts;
 
-    private MemorySnapshot(SortedMap<Account, Amount> amounts) {
+    private MemorySnapshot(SortedMap<MemoryKey, Amount> amounts) {
         this.amounts = amounts;
     }
 
     /** Creates a snapshot of the given amounts; accounts without memory are left out. */
-    public static MemorySnapshot of(Map<Account, Amount> amounts) {
-        SortedMap<Account, Amount> kept = new TreeMap<>(amounts);
+    public static MemorySnapshot of(Map<MemoryKey, Amount> amounts) {
+        SortedMap<MemoryKey, Amount> kept = new TreeMap<>(amounts);
         kept.values().removeIf(Amount.NOTHING::equals);
         return new MemorySnapshot(kept);
     }
 
     /** Returns the accounts that hold memory, by device, type and lifetime. */
-    public Map<Account, Amount> amounts() {
+    public Map<MemoryKey, Amount> amounts() {
         return Collections.unmodifiableMap(new LinkedHashMap<>(amounts));
     }
 
@@ -104,9 +104,9 @@ public final class MemorySnapshot {
     }
 
     /** Returns the sum of the accounts that fit. */
-    public Amount sum(Predicate<Account> fits) {
+    public Amount sum(Predicate<MemoryKey> fits) {
         Amount sum = Amount.NOTHING;
-        for (Map.Entry<Account, Amount> entry : amounts.entrySet()) {
+        for (Map.Entry<MemoryKey, Amount> entry : amounts.entrySet()) {
             if (fits.test(entry.getKey())) {
                 sum = sum.plus(entry.getValue());
             }
@@ -116,7 +116,7 @@ public final class MemorySnapshot {
 
     /** Returns what came since an earlier snapshot; negative where memory was given back. */
     public MemorySnapshot minus(MemorySnapshot earlier) {
-        Map<Account, Amount> difference = new TreeMap<>(amounts);
+        Map<MemoryKey, Amount> difference = new TreeMap<>(amounts);
         earlier.amounts.forEach((account, amount) -> difference.put(
                 account, difference.getOrDefault(account, Amount.NOTHING).minus(amount)));
         return of(difference);

@@ -15,24 +15,24 @@ import org.jspecify.annotations.Nullable;
 final class Tenants {
 
     private final IntSupplier marks;
-    private final List<Tenant> present = new ArrayList<>();
+    private final List<AllocationContext> present = new ArrayList<>();
     private final Map<Thread, List<Binding>> threads = new ConcurrentHashMap<>();
 
     /** Whether there ever was one. */
     private volatile boolean isShared;
 
     /** The one who is there, if there is exactly one; those around it do not count. */
-    private volatile @Nullable Tenant only;
+    private volatile @Nullable AllocationContext only;
 
     /** One open scope; without a tenant, what the thread asks for counts to nobody. */
-    private record Binding(@Nullable Tenant tenant) {}
+    private record Binding(@Nullable AllocationContext tenant) {}
 
     Tenants(IntSupplier marks) {
         this.marks = marks;
     }
 
-    Tenant begin(String name, @Nullable Tenant around) {
-        Tenant tenant = new Tenant(name, around, this, marks.getAsInt());
+    AllocationContext begin(String name, @Nullable AllocationContext around) {
+        AllocationContext tenant = new AllocationContext(name, around, this, marks.getAsInt());
         synchronized (present) {
             present.add(tenant);
             findOnly();
@@ -41,7 +41,7 @@ final class Tenants {
         return tenant;
     }
 
-    void leave(Tenant tenant) {
+    void leave(AllocationContext tenant) {
         synchronized (present) {
             present.remove(tenant);
             findOnly();
@@ -49,12 +49,12 @@ final class Tenants {
     }
 
     private void findOnly() {
-        List<Tenant> innermost = new ArrayList<>(present);
+        List<AllocationContext> innermost = new ArrayList<>(present);
         present.forEach(tenant -> tenant.around().ifPresent(innermost::remove));
         only = innermost.size() == 1 ? innermost.get(0) : null;
     }
 
-    Scope bind(Thread thread, @Nullable Tenant tenant) {
+    Scope bind(Thread thread, @Nullable AllocationContext tenant) {
         Binding mine = new Binding(tenant);
         threads.compute(thread, (unused, outer) -> outer == null ? List.of(mine) : appended(outer, mine));
         return () -> threads.computeIfPresent(thread, (unused, open) -> without(open, mine));
@@ -62,7 +62,7 @@ final class Tenants {
 
     /** Returns to whom a request of the calling thread counts. */
     @Nullable
-    Tenant current() {
+    AllocationContext current() {
         if (!isShared) {
             return null;
         }

@@ -13,7 +13,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record Diagnosis(Cause cause, Standing standing, List<Evidence> evidence) {
+public record Diagnosis(Cause cause, SurvivorStatus standing, List<Evidence> evidence) {
 
     /**
      * Creates a diagnosis with its own copy of the evidence.
@@ -28,7 +28,7 @@ public record Diagnosis(Cause cause, Standing standing, List<Evidence> evidence)
     }
 
     /** Returns a diagnosis with the given facts. */
-    public static Diagnosis of(Cause cause, Standing standing, Evidence... evidence) {
+    public static Diagnosis of(Cause cause, SurvivorStatus standing, Evidence... evidence) {
         return new Diagnosis(cause, standing, List.of(evidence));
     }
 }

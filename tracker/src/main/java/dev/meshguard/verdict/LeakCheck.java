@@ -2,8 +2,8 @@ package dev.meshguard.verdict;
 
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
-import dev.meshguard.verdict.internal.Examination;
-import dev.meshguard.verdict.internal.ToldBefore;
+import dev.meshguard.verdict.internal.ExcludedFindings;
+import dev.meshguard.verdict.internal.VerdictBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import org.apiguardian.api.API;
@@ -35,9 +35,9 @@ import org.apiguardian.api.API.Status;
 public final class LeakCheck {
 
     private final ExpectedBuffers expected;
-    private final List<ToldBefore> told;
+    private final List<ExcludedFindings> told;
 
-    private LeakCheck(ExpectedBuffers expected, List<ToldBefore> told) {
+    private LeakCheck(ExpectedBuffers expected, List<ExcludedFindings> told) {
         this.expected = expected;
         this.told = List.copyOf(told);
     }
@@ -60,13 +60,13 @@ public final class LeakCheck {
      * @param by who said it, for readers
      */
     public LeakCheck apartFrom(LeakVerdict part, String by) {
-        List<ToldBefore> more = new ArrayList<>(told);
-        more.add(ToldBefore.of(part, by));
+        List<ExcludedFindings> more = new ArrayList<>(told);
+        more.add(ExcludedFindings.of(part, by));
         return new LeakCheck(expected, more);
     }
 
     /** Returns what the history means. */
     public LeakVerdict examine(AllocationHistory history) {
-        return new Examination(history, expected, told).verdict();
+        return new VerdictBuilder(history, expected, told).verdict();
     }
 }

@@ -40,10 +40,10 @@ public record LeakVerdict(
         List<SurvivorGroup> groups,
         Sum sum,
         List<TypeTotal> totals,
-        List<PhaseStretch> stretches,
+        List<PhaseUsage> stretches,
         List<Anomaly> anomalies,
         List<ExpectationResult> expectations,
-        List<Doubt> groundsForDoubt) {
+        List<InconclusiveReason> groundsForDoubt) {
 
     /**
      * Where the buffers of a history are; a buffer is one life of one address on one device.
@@ -101,7 +101,7 @@ public record LeakVerdict(
 
     /** Returns why it cannot be known, as whole sentences; empty unless something is missing. */
     public List<String> doubts() {
-        return groundsForDoubt.stream().map(Doubt::words).toList();
+        return groundsForDoubt.stream().map(InconclusiveReason::words).toList();
     }
 
     /** Returns what to do about a cause, in words that fit where no mesh is known: of programs, logs and bindings without one. */
@@ -116,7 +116,7 @@ public record LeakVerdict(
     }
 
     /** Returns the groups of one standing. */
-    public List<SurvivorGroup> groups(Standing standing) {
+    public List<SurvivorGroup> groups(SurvivorStatus standing) {
         return groups.isEmpty()
                 ? List.of()
                 : groups.stream().filter(group -> group.standing() == standing).toList();
@@ -137,9 +137,10 @@ public record LeakVerdict(
         if (anomalies.isEmpty()) {
             return List.of();
         }
-        Set<BufferGeneration> givenBack = survivors(survivor -> survivor.standing() == Standing.MISREPORTED).stream()
-                .map(Survivor::buffer)
-                .collect(Collectors.toSet());
+        Set<BufferGeneration> givenBack =
+                survivors(survivor -> survivor.standing() == SurvivorStatus.MISREPORTED).stream()
+                        .map(Survivor::buffer)
+                        .collect(Collectors.toSet());
         return anomalies.stream()
                 .filter(anomaly -> anomaly.kind() == Anomaly.Kind.HELD_BY_TWO_ALLOCATORS)
                 .filter(anomaly -> anomaly.holder().filter(givenBack::contains).isEmpty())

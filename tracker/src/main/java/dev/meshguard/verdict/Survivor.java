@@ -24,8 +24,8 @@ public record Survivor(BufferGeneration buffer, Diagnosis diagnosis, Optional<Ex
     }
 
     /** Returns how it counts; an expected survivor is expected whatever its cause. */
-    public Standing standing() {
-        return expectation.isPresent() ? Standing.EXPECTED : diagnosis.standing();
+    public SurvivorStatus standing() {
+        return expectation.isPresent() ? SurvivorStatus.EXPECTED : diagnosis.standing();
     }
 
     /** Returns the reports of what is left, oldest first: those that are open; of a buffer that was freed late, all. */

@@ -61,7 +61,7 @@ public record SurvivorGroup(List<Survivor> survivors, List<SurvivorGroup> conseq
     }
 
     /** Returns how they count. */
-    public Standing standing() {
+    public SurvivorStatus standing() {
         return first().standing();
     }
 

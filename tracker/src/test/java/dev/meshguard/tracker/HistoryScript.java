@@ -290,18 +290,18 @@ public final class HistoryScript {
     }
 
     /** Hands over what the allocators call taken in one memory of some devices of mesh 0. */
-    public HistoryScript witness(WitnessReading.Moment moment, BufferType type, int[] devices, long... taken) {
+    public HistoryScript witness(WitnessSnapshot.Moment moment, BufferType type, int[] devices, long... taken) {
         return witnessOf(0, moment, type, devices, taken);
     }
 
     /** Hands over what the allocator of a mesh calls taken in one memory of some devices. */
     public HistoryScript witnessOf(
-            int mesh, WitnessReading.Moment moment, BufferType type, int[] devices, long... taken) {
-        return witnessOf(WitnessReading.of(mesh, moment), type, devices, taken);
+            int mesh, WitnessSnapshot.Moment moment, BufferType type, int[] devices, long... taken) {
+        return witnessOf(WitnessSnapshot.of(mesh, moment), type, devices, taken);
     }
 
     /** Hands over what one allocator calls taken in one memory of some devices. */
-    public HistoryScript witnessOf(WitnessReading.Builder reading, BufferType type, int[] devices, long... taken) {
+    public HistoryScript witnessOf(WitnessSnapshot.Builder reading, BufferType type, int[] devices, long... taken) {
         told();
         for (int device : devices) {
             reading.region(device, type, taken);

@@ -4,8 +4,8 @@ import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.MemorySnapshot.Account;
 import dev.meshguard.tracker.MemorySnapshot.Amount;
+import dev.meshguard.tracker.MemorySnapshot.MemoryKey;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -46,8 +46,8 @@ class MemorySnapshotTests {
 
         assertThat(difference.amounts())
                 .containsExactly(
-                        Map.entry(new Account(0, DRAM, BufferLifetime.USER), new Amount(-100, -1)),
-                        Map.entry(new Account(2, L1, BufferLifetime.USER), new Amount(7, 1)));
+                        Map.entry(new MemoryKey(0, DRAM, BufferLifetime.USER), new Amount(-100, -1)),
+                        Map.entry(new MemoryKey(2, L1, BufferLifetime.USER), new Amount(7, 1)));
     }
 
     @Test

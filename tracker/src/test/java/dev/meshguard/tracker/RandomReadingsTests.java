@@ -2,8 +2,8 @@ package dev.meshguard.tracker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.WitnessReading.Moment;
-import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -32,8 +32,8 @@ class RandomReadingsTests {
         for (int i = 0; i < READINGS; i++) {
             Map<Region, NavigableSet<Long>> said =
                     new TreeMap<>(Comparator.comparingInt(Region::device).thenComparing(Region::type));
-            WitnessReading.Builder builder = WitnessReading.of(0, Moment.CLOSE_BEGUN);
-            List<WitnessReading> before = new ArrayList<>();
+            WitnessSnapshot.Builder builder = WitnessSnapshot.of(0, Moment.CLOSE_BEGUN);
+            List<WitnessSnapshot> before = new ArrayList<>();
             List<Map<Region, NavigableSet<Long>>> saidBefore = new ArrayList<>();
             for (int step = 0; step <= random.nextInt(6); step++) {
                 before.add(builder.build());
@@ -49,7 +49,7 @@ class RandomReadingsTests {
         }
     }
 
-    private void say(WitnessReading.Builder builder, Map<Region, NavigableSet<Long>> said) {
+    private void say(WitnessSnapshot.Builder builder, Map<Region, NavigableSet<Long>> said) {
         BufferType type = TYPES.get(random.nextInt(TYPES.size()));
         long[] addresses = random.longs(random.nextInt(4), 0, ADDRESSES).toArray();
         List<Integer> devices = switch (random.nextInt(4)) {
@@ -70,7 +70,7 @@ class RandomReadingsTests {
         }
     }
 
-    private void assertSays(WitnessReading reading, Map<Region, NavigableSet<Long>> said) {
+    private void assertSays(WitnessSnapshot reading, Map<Region, NavigableSet<Long>> said) {
         assertThat(reading.devices())
                 .describedAs(seed.toString())
                 .isEqualTo(said.keySet().stream().map(Region::device).distinct().toList());
@@ -88,8 +88,8 @@ class RandomReadingsTests {
                             .describedAs(seed.toString())
                             .isEqualTo(
                                     known == null
-                                            ? Testimony.SILENT
-                                            : known.contains(address) ? Testimony.TAKEN : Testimony.FREE);
+                                            ? AddressState.SILENT
+                                            : known.contains(address) ? AddressState.TAKEN : AddressState.FREE);
                 }
             }
         }

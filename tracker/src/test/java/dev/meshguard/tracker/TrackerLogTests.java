@@ -191,7 +191,7 @@ class TrackerLogTests {
                 tracker.release(AllocationDetails.user()), 3, DRAM, 0x1000, IgnoredFreeReason.ALREADY_FREED);
         tracker.meshClosing(1);
         tracker.witnessed(
-                WitnessReading.of(1, WitnessReading.Moment.CLOSE_BEGUN).build());
+                WitnessSnapshot.of(1, WitnessSnapshot.Moment.CLOSE_BEGUN).build());
         tracker.deviceClosed(3);
 
         assertThat(lines.list)

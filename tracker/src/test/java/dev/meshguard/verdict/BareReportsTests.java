@@ -6,7 +6,7 @@ import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,14 +35,14 @@ class BareReportsTests {
 
         Judgement judgement = judged(history)
                 .hasOutcome(Outcome.LEAKED)
-                .hasStandings(Standing.UNDECIDED, Standing.LEAKED)
+                .hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.LEAKED)
                 .hasCauses(Cause.UNEXPLAINED, Cause.PROCESS_DIED)
                 .because(
                         "2 reports of this address are open, and an allocator does not lend what it holds: some are of a view or a"
                                 + " circular buffer, or a free is missing (the last report is event #3)");
         assertThat(judgement.verdict().groundsForDoubt())
-                .extracting(Doubt::kind)
-                .containsExactly(Doubt.Kind.REPORTS_FIT_BOTH);
+                .extracting(InconclusiveReason::kind)
+                .containsExactly(InconclusiveReason.Kind.REPORTS_FIT_BOTH);
     }
 
     @Test
@@ -95,7 +95,7 @@ class BareReportsTests {
                         .free(DRAM, device(3), 0x1000)
                         .by(7)
                         .recorded())
-                .hasStandings(Standing.UNDECIDED)
+                .hasStandings(SurvivorStatus.UNDECIDED)
                 .because(
                         "a free of this address on device 3 found nothing there (event #2): it may be this buffer's, reported under"
                                 + " another device");
@@ -114,7 +114,7 @@ class BareReportsTests {
                         .by(7)
                         .recorded())
                 .hasOutcome(Outcome.LEAKED)
-                .hasStandings(Standing.LEAKED);
+                .hasStandings(SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -125,7 +125,7 @@ class BareReportsTests {
                         .allocate(DRAM, device(0), 0x1000, 64)
                         .by(7)
                         .recorded())
-                .hasStandings(Standing.UNDECIDED)
+                .hasStandings(SurvivorStatus.UNDECIDED)
                 .because(
                         "a free of it found nothing (event #1) before it was reported (event #2): the free may have overtaken the"
                                 + " report");
@@ -159,7 +159,7 @@ class BareReportsTests {
                         .died(7)
                         .recorded())
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED);
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED);
     }
 
     @Test
@@ -169,7 +169,7 @@ class BareReportsTests {
                         .allocate(L1, device(0), BASE + 8_192, 4_096)
                         .allocate(L1, device(1), BASE + 4_096, 4_096)
                         .recorded())
-                .hasStandings(Standing.UNDECIDED, Standing.LEAKED, Standing.LEAKED);
+                .hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.LEAKED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -178,22 +178,22 @@ class BareReportsTests {
                         .allocate(L1, device(0), BASE + 32, 4_096)
                         .allocate(L1, device(0), BASE + 32 + 4_096, 4_096)
                         .recorded())
-                .hasStandings(Standing.LEAKED, Standing.LEAKED);
+                .hasStandings(SurvivorStatus.LEAKED, SurvivorStatus.LEAKED);
     }
 
     @Test
     void dramAtThatAddressIsNoStack() {
         judged(historyWithoutOrigins().allocate(DRAM, device(0), BASE, 4_096).recorded())
-                .hasStandings(Standing.LEAKED);
+                .hasStandings(SurvivorStatus.LEAKED);
     }
 
     @Test
     void aSourceThatSaysMoreIsJudgedByThat() {
-        judged(onTheBase().ownedBy(program(7)).recorded()).hasStandings(Standing.LEAKED);
-        judged(onTheBase().labelled("ring").recorded()).hasStandings(Standing.LEAKED);
-        judged(onTheBase().owning().recorded()).hasStandings(Standing.LEAKED);
+        judged(onTheBase().ownedBy(program(7)).recorded()).hasStandings(SurvivorStatus.LEAKED);
+        judged(onTheBase().labelled("ring").recorded()).hasStandings(SurvivorStatus.LEAKED);
+        judged(onTheBase().owning().recorded()).hasStandings(SurvivorStatus.LEAKED);
         judged(HistoryScript.history().allocate(L1, device(0), BASE, 4_096).recorded())
-                .hasStandings(Standing.LEAKED);
+                .hasStandings(SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -204,7 +204,7 @@ class BareReportsTests {
                         .witness(CLOSE_BEGUN, L1, device(0), BASE)
                         .closeWithoutDevices()
                         .recorded())
-                .hasStandings(Standing.LEAKED);
+                .hasStandings(SurvivorStatus.LEAKED);
     }
 
     private static HistoryScript onTheBase() {

@@ -17,7 +17,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
@@ -532,7 +532,7 @@ class ExpectationTests {
         AllocationHistory history = history()
                 .allocate(L1, device(3), 0x1000, 64)
                 .allocate(L1, device(3), 0x2000, 64)
-                .witness(WitnessReading.Moment.CLOSE_BEGUN, L1, device(3), 0x2000)
+                .witness(WitnessSnapshot.Moment.CLOSE_BEGUN, L1, device(3), 0x2000)
                 .closed();
 
         LeakVerdict verdict = LeakCheck.create()

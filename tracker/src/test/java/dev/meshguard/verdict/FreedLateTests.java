@@ -7,7 +7,7 @@ import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.IgnoredFreeReason.DEVICE_CLOSED;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,7 +36,7 @@ class FreedLateTests {
 
         LeakVerdict verdict = judged(history)
                 .hasOutcome(Outcome.FREED_LATE)
-                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                 .because("freed at event #7, after close began (event #4)")
                 .verdict();
 
@@ -56,7 +56,7 @@ class FreedLateTests {
 
         LeakVerdict verdict = judged(history)
                 .hasOutcome(Outcome.FREED_LATE)
-                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                 .becauseOf("its handle was released at event #7, after close began (event #4)")
                 .verdict();
 
@@ -68,7 +68,7 @@ class FreedLateTests {
     void isAFreeBetweenTheBeginningOfTheCloseAndItsEnd() {
         var history = oneBuffer().closing().free(DRAM, device(0), 0x1000).closed();
 
-        judged(history).hasOnly(Cause.LATE, Standing.FREED_LATE);
+        judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
     }
 
     @Test
@@ -174,7 +174,7 @@ class FreedLateTests {
                 .ownedBy(program(7))
                 .recorded();
 
-        judged(history).hasOnly(Cause.LATE, Standing.FREED_LATE);
+        judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
     }
 
     @Test
@@ -193,11 +193,11 @@ class FreedLateTests {
 
         LeakVerdict verdict = judged(reported)
                 .hasOutcome(Outcome.LEAKED)
-                .hasOnly(Cause.LOST, Standing.LEAKED)
+                .hasOnly(Cause.LOST, SurvivorStatus.LEAKED)
                 .because(
                         "nobody called for its free: its handle was collected at event #7, after close began (event #4)")
                 .verdict();
-        judged(ignored).hasOutcome(Outcome.LEAKED).hasOnly(Cause.LOST, Standing.LEAKED);
+        judged(ignored).hasOutcome(Outcome.LEAKED).hasOnly(Cause.LOST, SurvivorStatus.LEAKED);
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 0, 1, 0, 0, 0));
     }
@@ -216,7 +216,7 @@ class FreedLateTests {
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
                 .hasCauses(Cause.LATE, Cause.UNEXPLAINED)
-                .hasStandings(Standing.FREED_LATE, Standing.LEAKED);
+                .hasStandings(SurvivorStatus.FREED_LATE, SurvivorStatus.LEAKED);
         assertThat(Outcome.values())
                 .containsExactly(
                         Outcome.LEAK_FREE,
@@ -252,7 +252,7 @@ class FreedLateTests {
                 .free(DRAM, devices(0, 3), 0x1000)
                 .recorded();
 
-        assertThat(judged(history).verdict().groups(Standing.FREED_LATE))
+        assertThat(judged(history).verdict().groups(SurvivorStatus.FREED_LATE))
                 .singleElement()
                 .satisfies(group -> assertThat(group.devices()).containsExactly(0, 1, 2, 3));
     }
@@ -277,7 +277,7 @@ class FreedLateTests {
                     .recorded();
 
             judged(history)
-                    .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                    .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                     .because("freed at event #11, after the close of mesh 1 began (event #9)");
         }
 
@@ -317,7 +317,7 @@ class FreedLateTests {
                     .onMesh(1);
 
             judged(inTime.recorded()).hasOutcome(Outcome.LEAK_FREE);
-            judged(late.recorded()).hasOnly(Cause.LATE, Standing.FREED_LATE);
+            judged(late.recorded()).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
         }
 
         @Test

@@ -9,13 +9,13 @@ import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.Ownership.NON_OWNING;
 import static dev.meshguard.tracker.Ownership.OWNING;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Cause.FREED_ON_OTHER_DEVICES;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
-import static dev.meshguard.verdict.Standing.LEAKED;
-import static dev.meshguard.verdict.Standing.MISREPORTED;
+import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
+import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
@@ -23,7 +23,7 @@ import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -513,7 +513,7 @@ class FreedOnOtherDevicesTests {
         var tracker = AllocationTracker.create();
         tracker.meshOpened(MeshDescription.of(0, "1x4 mesh", List.of(0, 1, 2, 3)));
         var request = tracker.request(AllocationDetails.user());
-        var reading = WitnessReading.of(0, CLOSE_BEGUN);
+        var reading = WitnessSnapshot.of(0, CLOSE_BEGUN);
         for (int device = 0; device < 4; device++) {
             tracker.allocated(request, device, DRAM, 0x1000, 64, NON_OWNING);
             reading.region(device, DRAM, device == 3 ? new long[] {0x1000} : new long[0]);
@@ -550,7 +550,7 @@ class FreedOnOtherDevicesTests {
                 .witness(CLOSE_BEGUN, DRAM, devices(0, 1))
                 .closed();
 
-        judged(history).hasOnly(Cause.SYSTEM, Standing.EXPECTED);
+        judged(history).hasOnly(Cause.SYSTEM, SurvivorStatus.EXPECTED);
     }
 
     private static AllocationHistory oneBufferOnEachOfThreeMeshes(int devicesOfAMesh) {

@@ -4,7 +4,7 @@ import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,7 +29,7 @@ class HeldAndLostTests {
                 .closed();
 
         judged(history)
-                .hasOnly(Cause.HELD, Standing.LEAKED)
+                .hasOnly(Cause.HELD, SurvivorStatus.LEAKED)
                 .because(
                         "still referenced by KvCacheTest.cache -> ArrayList[0] (event #4)",
                         "the allocator called 0x1000 (4096) taken when close began (event #5)");
@@ -43,7 +43,7 @@ class HeldAndLostTests {
                 .recorded();
 
         judged(history)
-                .hasOnly(Cause.HELD, Standing.LEAKED)
+                .hasOnly(Cause.HELD, SurvivorStatus.LEAKED)
                 .because("its handle is still reachable, but from none of the objects that were searched (event #2)");
     }
 
@@ -55,7 +55,7 @@ class HeldAndLostTests {
                 .recorded();
 
         judged(history)
-                .hasOnly(Cause.LOST, Standing.LEAKED)
+                .hasOnly(Cause.LOST, SurvivorStatus.LEAKED)
                 .because("no handle to it is reachable any more, and no free of it was reported (event #2)");
     }
 
@@ -66,7 +66,7 @@ class HeldAndLostTests {
                 .traced(Reachability.unknown())
                 .recorded();
 
-        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -78,7 +78,7 @@ class HeldAndLostTests {
                 .witness(CLOSE_BEGUN, DRAM, device(0))
                 .closed();
 
-        judged(history).hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED);
+        judged(history).hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED);
     }
 
     @Test
@@ -101,7 +101,7 @@ class HeldAndLostTests {
                 .traced(HELD)
                 .recorded();
 
-        judged(history).hasOnly(Cause.HELD, Standing.LEAKED);
+        judged(history).hasOnly(Cause.HELD, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -112,7 +112,7 @@ class HeldAndLostTests {
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .recorded();
 
-        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -127,7 +127,7 @@ class HeldAndLostTests {
                 .recorded();
 
         LeakVerdict verdict =
-                judged(history).hasOnly(Cause.HELD, Standing.LEAKED).verdict();
+                judged(history).hasOnly(Cause.HELD, SurvivorStatus.LEAKED).verdict();
 
         assertThat(verdict.survivors().get(0).diagnosis().evidence().get(0).words())
                 .isEqualTo("still referenced by KvCacheTest.cache -> ArrayList[0] (event #6)");
@@ -143,9 +143,10 @@ class HeldAndLostTests {
     @Test
     void waitsForNoHandleOfTheRuntimeNorOfAnOwnerThatEnded() {
         judged(lostAndAnotherOne().ownedBy(program(7)).endOf(program(7)).recorded())
-                .hasOnly(Cause.LOST, Standing.LEAKED);
-        judged(lostAndAnotherOne().lifetime(BufferLifetime.SYSTEM).recorded()).hasOnly(Cause.LOST, Standing.LEAKED);
+                .hasOnly(Cause.LOST, SurvivorStatus.LEAKED);
+        judged(lostAndAnotherOne().lifetime(BufferLifetime.SYSTEM).recorded())
+                .hasOnly(Cause.LOST, SurvivorStatus.LEAKED);
         judged(lostAndAnotherOne().ownedBy(program(7)).endOf(program(8)).recorded())
-                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 }

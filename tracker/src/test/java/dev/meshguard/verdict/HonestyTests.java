@@ -12,8 +12,8 @@ import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.Seed;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.BufferGeneration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -80,9 +80,9 @@ class HonestyTests {
 
         assertThat(verdict.sum().comesOut()).describedAs(run).isTrue();
         assertThat(verdict.groundsForDoubt())
-                .extracting(Doubt::kind)
+                .extracting(InconclusiveReason::kind)
                 .describedAs(run)
-                .isSubsetOf(Doubt.Kind.REPORTS_FIT_BOTH);
+                .isSubsetOf(InconclusiveReason.Kind.REPORTS_FIT_BOTH);
         for (Survivor survivor : verdict.survivors()) {
             boolean missing = source.isMissing(survivor.buffer());
             if (missing) {
@@ -90,8 +90,8 @@ class HonestyTests {
                         .describedAs(
                                 "%s %s, silent about %s, %s%n%s",
                                 survivor, survivor.diagnosis(), source.silences, run, told(source))
-                        .isIn(Standing.LEAKED, Standing.UNDECIDED);
-                if (survivor.standing() == Standing.UNDECIDED) {
+                        .isIn(SurvivorStatus.LEAKED, SurvivorStatus.UNDECIDED);
+                if (survivor.standing() == SurvivorStatus.UNDECIDED) {
                     assertThat(source.silences)
                             .describedAs("%s, %s", survivor, run)
                             .contains(Silence.WITNESS);
@@ -99,7 +99,7 @@ class HonestyTests {
             } else if (source.silences.equals(EnumSet.of(Silence.NOTHING)) && !source.releasedLate) {
                 assertThat(survivor.standing())
                         .describedAs("%s %s, %s%n%s", survivor, survivor.diagnosis(), run, told(source))
-                        .isEqualTo(Standing.MISREPORTED);
+                        .isEqualTo(SurvivorStatus.MISREPORTED);
             }
         }
     }
@@ -197,8 +197,8 @@ class HonestyTests {
             }
         }
 
-        private WitnessReading reading(Moment moment) {
-            WitnessReading.Builder reading = WitnessReading.of(session, moment);
+        private WitnessSnapshot reading(Moment moment) {
+            WitnessSnapshot.Builder reading = WitnessSnapshot.of(session, moment);
             for (int device = 0; device < DEVICES; device++) {
                 reading.region(device, DRAM);
                 for (Memory memory : taken) {

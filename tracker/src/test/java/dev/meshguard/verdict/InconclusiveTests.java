@@ -6,9 +6,9 @@ import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessReading.Moment.AFTER_WIPE;
-import static dev.meshguard.tracker.WitnessReading.Moment.BEFORE_WIPE;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.AFTER_WIPE;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.BEFORE_WIPE;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,7 +19,7 @@ import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Reachability;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.Anomaly;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +32,7 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                 .because("mesh 0 is still open, so it may still be freed")
                 .doubts("Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the check.");
     }
@@ -49,7 +49,7 @@ class InconclusiveTests {
         var history =
                 history().mesh(0, 0).allocate(DRAM, devices(0, 1), 0x1000, 64).recorded();
 
-        judged(history).hasOutcome(Outcome.LEAKED).hasStandings(Standing.UNDECIDED, Standing.LEAKED);
+        judged(history).hasOutcome(Outcome.LEAKED).hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -61,7 +61,7 @@ class InconclusiveTests {
                 .mesh(1, 0)
                 .recorded();
 
-        judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -76,7 +76,7 @@ class InconclusiveTests {
 
         LeakVerdict verdict = judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                 .because(
                         "it was reported after the last mesh over the device began to close (event #5), so the report is late")
                 .doubts(
@@ -98,7 +98,7 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .hasStandings(Standing.UNDECIDED, Standing.UNDECIDED)
+                .hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.UNDECIDED)
                 .doubts(
                         "2 buffers were reported too late to be true, the first (L1 0x1000 (4096) on device 0, event #5) after"
                                 + " program 7 ended, so what became of the memory is not known.");
@@ -113,7 +113,7 @@ class InconclusiveTests {
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .closed();
 
-        judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -127,7 +127,7 @@ class InconclusiveTests {
                 .ownedBy(program(1))
                 .closed();
 
-        judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -246,7 +246,7 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
+                .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
                 .doubts("When close began (event #9) the allocator held 1 buffer that the books do not, the first at"
                         + " DRAM 0x1000 (4096) on device 0.");
     }
@@ -311,7 +311,7 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .hasStandings(Standing.UNDECIDED)
+                .hasStandings(SurvivorStatus.UNDECIDED)
                 .because(
                         "no free was reported",
                         "frees on device 0 are not heard of (event #4), so it may have been freed, and no witness speaks"
@@ -374,7 +374,7 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .hasStandings(Standing.UNDECIDED)
+                .hasStandings(SurvivorStatus.UNDECIDED)
                 .doubts(
                         "Tracking was off from event #2 on (TT_ALLOC_TRACKING_ENABLED was unset), so what was allocated and"
                                 + " freed meanwhile is not known, nor what became of 1 buffer from before.");
@@ -390,7 +390,10 @@ class InconclusiveTests {
                 .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
                 .closed();
 
-        judged(history).hasOutcome(Outcome.LEAKED).hasStandings(Standing.LEAKED).doubts();
+        judged(history)
+                .hasOutcome(Outcome.LEAKED)
+                .hasStandings(SurvivorStatus.LEAKED)
+                .doubts();
     }
 
     @Test
@@ -437,7 +440,7 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .hasStandings(Standing.UNDECIDED, Standing.UNDECIDED)
+                .hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.UNDECIDED)
                 .doubts(
                         "2 buffers were freed before they were reported, the first DRAM 0x1000 (4096) on device 0, generation"
                                 + " 1, so reports are out of order and what became of the memory is not known.");
@@ -472,7 +475,7 @@ class InconclusiveTests {
                 .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
                 .closed();
 
-        judged(history).hasOutcome(Outcome.LEAKED).hasStandings(Standing.LEAKED);
+        judged(history).hasOutcome(Outcome.LEAKED).hasStandings(SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -490,7 +493,7 @@ class InconclusiveTests {
                 .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
                 .closed();
 
-        judged(history).hasOnly(Cause.HELD, Standing.LEAKED);
+        judged(history).hasOnly(Cause.HELD, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -503,7 +506,7 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                 .because(
                         "no free was reported",
                         "reports got lost later on (event #4), so it may have been freed, and no witness speaks for it");
@@ -593,7 +596,7 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
-                .hasStandings(Standing.LEAKED)
+                .hasStandings(SurvivorStatus.LEAKED)
                 .doubts(
                         "Tracking was off from event #1 on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known.");
@@ -659,7 +662,7 @@ class InconclusiveTests {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .stopped("the server was down")
-                .witness(WitnessReading.Moment.AFTER_WIPE, DRAM, device(0))
+                .witness(WitnessSnapshot.Moment.AFTER_WIPE, DRAM, device(0))
                 .recorded();
 
         judged(history)
@@ -716,7 +719,7 @@ class InconclusiveTests {
                 .recorded();
 
         judged(history)
-                .hasStandings(Standing.UNDECIDED, Standing.LEAKED)
+                .hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.LEAKED)
                 .doubts(
                         "Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known, nor what became of 1 buffer from before.");
@@ -729,7 +732,7 @@ class InconclusiveTests {
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .recorded();
 
-        judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -740,7 +743,7 @@ class InconclusiveTests {
                 .allocate(DRAM, device(1), 0x1000, 64)
                 .closed();
 
-        judged(history).hasOutcome(Outcome.LEAKED).hasStandings(Standing.LEAKED);
+        judged(history).hasOutcome(Outcome.LEAKED).hasStandings(SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -752,7 +755,7 @@ class InconclusiveTests {
                 .closed();
 
         judged(history)
-                .hasStandings(Standing.UNDECIDED)
+                .hasStandings(SurvivorStatus.UNDECIDED)
                 .because(
                         "no free was reported",
                         "frees on device 0 are not heard of (event #4), so it may have been freed, and no witness speaks"
@@ -806,7 +809,7 @@ class InconclusiveTests {
                 .recorded();
 
         judged(history)
-                .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                 .because(
                         "it was reported after the last mesh over the device began to close (event #3), so the report is"
                                 + " late");
@@ -822,7 +825,7 @@ class InconclusiveTests {
                 .closed();
 
         judged(history)
-                .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                 .because(
                         "it was reported after the last mesh over the device began to close (event #5), so the report is"
                                 + " late");
@@ -942,7 +945,7 @@ class InconclusiveTests {
 
         LeakVerdict verdict = judged(history)
                 .hasCauses(Cause.LATE, Cause.UNEXPLAINED)
-                .hasStandings(Standing.FREED_LATE, Standing.LEAKED)
+                .hasStandings(SurvivorStatus.FREED_LATE, SurvivorStatus.LEAKED)
                 .doubts()
                 .verdict();
 

@@ -25,7 +25,7 @@ final class Judgement {
     }
 
     /** Every survivor has this cause and standing, and there is at least one. */
-    Judgement hasOnly(Cause cause, Standing standing) {
+    Judgement hasOnly(Cause cause, SurvivorStatus standing) {
         assertThat(verdict.survivors()).isNotEmpty().allSatisfy(survivor -> {
             assertThat(survivor.cause()).describedAs(survivor.toString()).isEqualTo(cause);
             assertThat(survivor.standing()).describedAs(survivor.toString()).isEqualTo(standing);
@@ -40,7 +40,7 @@ final class Judgement {
     }
 
     /** The standings of the survivors, oldest first. */
-    Judgement hasStandings(Standing... standings) {
+    Judgement hasStandings(SurvivorStatus... standings) {
         assertThat(verdict.survivors()).extracting(Survivor::standing).containsExactly(standings);
         return this;
     }

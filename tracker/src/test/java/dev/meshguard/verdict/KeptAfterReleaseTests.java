@@ -5,14 +5,14 @@ import static dev.meshguard.tracker.BufferType.TRACE;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Cause.CACHED;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.KEPT_AFTER_RELEASE;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
-import static dev.meshguard.verdict.Standing.LEAKED;
-import static dev.meshguard.verdict.Standing.MISREPORTED;
+import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
+import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 
 import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.Owner;

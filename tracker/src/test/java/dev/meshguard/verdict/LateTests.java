@@ -8,7 +8,7 @@ import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.IgnoredFreeReason.DEVICE_CLOSED;
 import static dev.meshguard.tracker.Ownership.NON_OWNING;
 import static dev.meshguard.tracker.Ownership.OWNING;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,7 +38,7 @@ class LateTests {
 
         judged(history)
                 .hasOutcome(Outcome.FREED_LATE)
-                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                 .because(
                         "freed at event #8, after close began (event #4)",
                         "the allocator called 0x1000 (4096) taken when close began (event #4)");
@@ -54,7 +54,7 @@ class LateTests {
                 .recorded();
 
         judged(history)
-                .hasOnly(Cause.LOST, Standing.LEAKED)
+                .hasOnly(Cause.LOST, SurvivorStatus.LEAKED)
                 .because("nobody called for its free: its handle was collected at event #3, when it should have been"
                         + " freed already");
     }
@@ -80,7 +80,7 @@ class LateTests {
                 .recorded();
 
         LeakVerdict verdict = judged(history)
-                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                 .doubts()
                 .verdict();
 
@@ -98,7 +98,7 @@ class LateTests {
                 .free(DRAM, device(0), 0x1000)
                 .recorded();
 
-        judged(history).hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED);
+        judged(history).hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED);
     }
 
     @Test
@@ -112,7 +112,7 @@ class LateTests {
                 .free(DRAM, device(0), 0x1000)
                 .recorded();
 
-        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -139,7 +139,7 @@ class LateTests {
                 .recorded();
 
         judged(history)
-                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                 .because("freed at event #4, after the check (event #3)");
     }
 
@@ -157,7 +157,7 @@ class LateTests {
                 .recorded();
 
         judged(history)
-                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                 .because("freed at event #5, after the check (event #3)");
     }
 
@@ -170,7 +170,7 @@ class LateTests {
                 .free(DRAM, device(0), 0x1000)
                 .recorded();
 
-        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -182,7 +182,7 @@ class LateTests {
                 .free(DRAM, device(0), 0x1000)
                 .recorded();
 
-        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED);
+        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED);
     }
 
     @Test
@@ -203,7 +203,7 @@ class LateTests {
                 .orElseThrow();
         assertThat(line).contains("LateTests.saysWhichLineFreedIt");
         judged(history)
-                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                 .because("freed at event #3, after the check (event #2), at " + line);
     }
 
@@ -218,7 +218,7 @@ class LateTests {
                 .recorded();
 
         judged(history)
-                .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                 .becauseOf("its handle was released at event #7, after close began (event #4)");
     }
 
@@ -233,7 +233,7 @@ class LateTests {
                 .allocate(DRAM, device(5), 0x9000, 64)
                 .recorded();
 
-        judged(history).hasOnly(Cause.LATE, Standing.FREED_LATE);
+        judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
     }
 
     @Test
@@ -247,7 +247,7 @@ class LateTests {
                 .recorded();
 
         LeakVerdict verdict =
-                judged(history).hasOnly(Cause.LATE, Standing.FREED_LATE).verdict();
+                judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE).verdict();
 
         assertThat(verdict.survivors().get(3).diagnosis().evidence())
                 .extracting(Evidence::words)
@@ -266,7 +266,7 @@ class LateTests {
                 .allocate(DRAM, device(5), 0x9000, 64)
                 .recorded();
 
-        judged(history).hasOnly(Cause.FREED_ON_OTHER_DEVICES, Standing.MISREPORTED);
+        judged(history).hasOnly(Cause.FREED_ON_OTHER_DEVICES, SurvivorStatus.MISREPORTED);
     }
 
     @Test

@@ -4,11 +4,11 @@ import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
-import static dev.meshguard.verdict.Standing.LEAKED;
-import static dev.meshguard.verdict.Standing.UNDECIDED;
+import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
+import static dev.meshguard.verdict.SurvivorStatus.UNDECIDED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.tracker.HistoryScript;

@@ -9,7 +9,7 @@ import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.IgnoredFreeReason.ALREADY_FREED;
 import static dev.meshguard.tracker.IgnoredFreeReason.STILL_SHARED;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.Outcome.EXPECTED_ONLY;
 import static dev.meshguard.verdict.Outcome.INCONCLUSIVE;
@@ -97,7 +97,7 @@ class OutcomeTests {
                 .recorded();
 
         judged(history)
-                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                 .because(
                         "no free was reported",
                         "a free of it was ignored (event #2), because another handle shares it, at an unknown place"
@@ -136,7 +136,7 @@ class OutcomeTests {
     void isMisreportedWhereExpectedAndMisreportedMeet() {
         judged(misreported(persistent()).closed())
                 .hasOutcome(MISREPORTED)
-                .hasStandings(Standing.EXPECTED, Standing.MISREPORTED);
+                .hasStandings(SurvivorStatus.EXPECTED, SurvivorStatus.MISREPORTED);
     }
 
     @Test
@@ -184,7 +184,7 @@ class OutcomeTests {
             script.allocate(DRAM, device(i % 8), 64L * i, 64);
         }
 
-        judged(script.recorded()).hasOutcome(LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(script.recorded()).hasOutcome(LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -241,8 +241,8 @@ class OutcomeTests {
 
         assertThat(groups).extracting(SurvivorGroup::devices).containsExactly(List.of(0, 1), List.of(5));
         assertThat(groups.get(0).label()).contains("weights");
-        assertThat(judged(history).verdict().groups(Standing.LEAKED)).hasSize(2);
-        assertThat(judged(history).verdict().groups(Standing.EXPECTED)).isEmpty();
+        assertThat(judged(history).verdict().groups(SurvivorStatus.LEAKED)).hasSize(2);
+        assertThat(judged(history).verdict().groups(SurvivorStatus.EXPECTED)).isEmpty();
     }
 
     @Test
@@ -262,7 +262,7 @@ class OutcomeTests {
     @Test
     void refusesACauseWithoutEvidence() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Diagnosis.of(Cause.CACHED, Standing.LEAKED))
+                .isThrownBy(() -> Diagnosis.of(Cause.CACHED, SurvivorStatus.LEAKED))
                 .withMessage("A cause is never named without evidence: none was given for CACHED");
     }
 

@@ -8,8 +8,8 @@ import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.Ownership.NON_OWNING;
-import static dev.meshguard.tracker.WitnessReading.Moment.BEFORE_WIPE;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.BEFORE_WIPE;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -66,7 +66,7 @@ class PrecedenceTests {
                 .witness(BEFORE_WIPE, DRAM, devices(0, 3))
                 .closed();
 
-        judged(history).hasOnly(Cause.REPORTED_TWICE, Standing.MISREPORTED);
+        judged(history).hasOnly(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED);
     }
 
     @Test
@@ -74,17 +74,17 @@ class PrecedenceTests {
         var history =
                 everything(history()).witness(BEFORE_WIPE, DRAM, devices(0, 3)).closed();
 
-        judged(history).hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED);
+        judged(history).hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED);
     }
 
     @Test
     void namesACacheBeforeTheSystem() {
-        judged(everything(history()).closed()).hasOnly(Cause.CACHED, Standing.LEAKED);
+        judged(everything(history()).closed()).hasOnly(Cause.CACHED, SurvivorStatus.LEAKED);
     }
 
     @Test
     void namesTheSystemBeforeOtherDevices() {
-        judged(everything(history()).endOf(program(7)).closed()).hasOnly(Cause.SYSTEM, Standing.LEAKED);
+        judged(everything(history()).endOf(program(7)).closed()).hasOnly(Cause.SYSTEM, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -97,7 +97,7 @@ class PrecedenceTests {
                 .endOf(program(7))
                 .recorded();
 
-        judged(history).hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, Standing.MISREPORTED);
+        judged(history).hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED);
     }
 
     /** The same life without owners and origins, and without a witness: a server's log. */
@@ -115,7 +115,7 @@ class PrecedenceTests {
 
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
-                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                 .because("reported twice, freed once");
     }
 
@@ -126,7 +126,7 @@ class PrecedenceTests {
                 .endOf(program(7))
                 .recorded();
 
-        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED);
+        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED);
     }
 
     @Test

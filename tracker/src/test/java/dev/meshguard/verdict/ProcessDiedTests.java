@@ -3,7 +3,7 @@ package dev.meshguard.verdict;
 import static dev.meshguard.tracker.BufferType.DRAM;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 
 import dev.meshguard.tracker.Reachability;
@@ -22,7 +22,7 @@ class ProcessDiedTests {
 
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
-                .hasOnly(Cause.PROCESS_DIED, Standing.LEAKED)
+                .hasOnly(Cause.PROCESS_DIED, SurvivorStatus.LEAKED)
                 .because("process 4711 allocated it (event #1) and ended (event #2) without freeing it");
     }
 
@@ -34,7 +34,7 @@ class ProcessDiedTests {
                 .died(4712)
                 .recorded();
 
-        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -45,7 +45,7 @@ class ProcessDiedTests {
                 .by(4711)
                 .recorded();
 
-        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -58,7 +58,7 @@ class ProcessDiedTests {
                 .died(1)
                 .recorded();
 
-        judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -72,7 +72,7 @@ class ProcessDiedTests {
                 .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
                 .closed();
 
-        judged(history).hasOnly(Cause.PROCESS_DIED, Standing.LEAKED);
+        judged(history).hasOnly(Cause.PROCESS_DIED, SurvivorStatus.LEAKED);
     }
 
     @Test

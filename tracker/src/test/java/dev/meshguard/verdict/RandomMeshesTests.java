@@ -11,8 +11,8 @@ import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.Seed;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.HistoryEvent;
@@ -65,8 +65,10 @@ class RandomMeshesTests {
             assertThat(verdict.doubts()).as(where).isEmpty();
             assertThat(verdict.sum().comesOut()).as(where).isTrue();
             assertThat(history.live()).as(where).hasSize((int) verdict.sum().live());
-            assertThat(found(verdict, Standing.LEAKED)).as(where).containsExactlyInAnyOrderElementsOf(machine.leaked);
-            assertThat(found(verdict, Standing.MISREPORTED))
+            assertThat(found(verdict, SurvivorStatus.LEAKED))
+                    .as(where)
+                    .containsExactlyInAnyOrderElementsOf(machine.leaked);
+            assertThat(found(verdict, SurvivorStatus.MISREPORTED))
                     .as(where)
                     .containsExactlyInAnyOrderElementsOf(machine.unreported);
             assertThat(overlaps(verdict)).as(where).isEqualTo(machine.overlaps());
@@ -105,7 +107,7 @@ class RandomMeshesTests {
 
             assertThat(verdict.sum().comesOut()).as(where).isTrue();
             assertThat(verdict.survivors().stream()
-                            .filter(survivor -> survivor.standing() == Standing.LEAKED)
+                            .filter(survivor -> survivor.standing() == SurvivorStatus.LEAKED)
                             .map(survivor -> new Place(
                                     0,
                                     survivor.buffer().device(),
@@ -125,7 +127,7 @@ class RandomMeshesTests {
                 .build();
     }
 
-    private static List<Place> found(LeakVerdict verdict, Standing standing) {
+    private static List<Place> found(LeakVerdict verdict, SurvivorStatus standing) {
         return verdict.survivors(survivor -> survivor.standing() == standing).stream()
                 .map(Survivor::buffer)
                 .map(buffer -> new Place(buffer.mesh().orElse(-1), buffer.device(), buffer.address()))
@@ -376,10 +378,10 @@ class RandomMeshesTests {
             tracker.meshClosed(mesh.id);
         }
 
-        private static WitnessReading reading(Mesh mesh, Moment moment) {
+        private static WitnessSnapshot reading(Mesh mesh, Moment moment) {
             long[] taken =
                     mesh.lent.keySet().stream().mapToLong(Long::longValue).toArray();
-            WitnessReading.Builder reading = WitnessReading.of(mesh.id, moment);
+            WitnessSnapshot.Builder reading = WitnessSnapshot.of(mesh.id, moment);
             mesh.devices.forEach(device -> reading.region(device, DRAM, taken));
             return reading.build();
         }

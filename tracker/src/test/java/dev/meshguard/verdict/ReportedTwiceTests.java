@@ -9,16 +9,16 @@ import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.Ownership.NON_OWNING;
 import static dev.meshguard.tracker.Ownership.OWNING;
-import static dev.meshguard.tracker.WitnessReading.Moment.AFTER_WIPE;
-import static dev.meshguard.tracker.WitnessReading.Moment.BEFORE_WIPE;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.AFTER_WIPE;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.BEFORE_WIPE;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.REPORTED_TWICE;
 import static dev.meshguard.verdict.Cause.SYSTEM;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
-import static dev.meshguard.verdict.Standing.LEAKED;
-import static dev.meshguard.verdict.Standing.MISREPORTED;
+import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
+import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.tracker.AllocationDetails;
@@ -27,7 +27,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -587,7 +587,7 @@ class ReportedTwiceTests {
     }
 
     private static void witnessedFree(AllocationTracker tracker) {
-        tracker.witnessed(WitnessReading.of(0, CLOSE_BEGUN).region(0, DRAM).build());
+        tracker.witnessed(WitnessSnapshot.of(0, CLOSE_BEGUN).region(0, DRAM).build());
         tracker.meshClosed(0);
     }
 
@@ -628,7 +628,7 @@ class ReportedTwiceTests {
         tracker.allocated(request, 0, DRAM, 0x1000, 64, OWNING);
         tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, 0x1000, OWNING);
         tracker.allocated(request, 0, DRAM, 0x1000, 64, OWNING);
-        tracker.witnessed(WitnessReading.of(0, CLOSE_BEGUN).region(0, DRAM).build());
+        tracker.witnessed(WitnessSnapshot.of(0, CLOSE_BEGUN).region(0, DRAM).build());
 
         judged(tracker.history())
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
@@ -647,7 +647,7 @@ class ReportedTwiceTests {
                 tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, 0x1000, OWNING);
             }
         }
-        tracker.witnessed(WitnessReading.of(0, CLOSE_BEGUN).region(0, DRAM).build());
+        tracker.witnessed(WitnessSnapshot.of(0, CLOSE_BEGUN).region(0, DRAM).build());
 
         judged(tracker.history()).hasOnly(Cause.FREE_UNREPORTED, MISREPORTED);
     }

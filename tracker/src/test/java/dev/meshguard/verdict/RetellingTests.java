@@ -7,7 +7,7 @@ import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.Ownership.NON_OWNING;
 import static dev.meshguard.tracker.Ownership.OWNING;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 
 import dev.meshguard.tracker.IgnoredFreeReason;
@@ -35,7 +35,7 @@ class RetellingTests {
                     .recorded();
 
             judged(history)
-                    .hasOnly(Cause.REPORTED_TWICE, Standing.MISREPORTED)
+                    .hasOnly(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED)
                     .because(
                             "reported 2 times at one live address (events #1, #2), freed once",
                             "the view of event #2 was destroyed without a report; the buffer that it looked at was freed at"
@@ -55,7 +55,7 @@ class RetellingTests {
                     .closed();
 
             judged(history)
-                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "reported twice, freed once",
                             "the allocator called 0x1000 (4096) taken when close began (event #6)",
@@ -73,7 +73,7 @@ class RetellingTests {
                     .closed();
 
             judged(history)
-                    .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
+                    .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
                     .because(
                             "the allocator called 0x1000 (4096) free when close began (event #5)",
                             "tracking was off from event #4 on: the runtime shut its tracker down");
@@ -90,7 +90,7 @@ class RetellingTests {
                     .recorded();
 
             judged(history)
-                    .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                    .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                     .becauseOf("its handle was released at event #7, after close began (event #4)");
         }
     }
@@ -108,7 +108,7 @@ class RetellingTests {
                 .closed();
 
         judged(history)
-                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                 .because(
                         "reported twice, freed once",
                         "the allocator called 0x1000 (4096) taken when close began (event #6)");
@@ -124,7 +124,7 @@ class RetellingTests {
                 .recorded();
 
         judged(history)
-                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                 .because(
                         "no free was reported",
                         "the address was lent again at event #2, so the free of what event #1 reported got lost",
@@ -195,7 +195,7 @@ class RetellingTests {
                     .closed();
 
             judged(history)
-                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
                             "the allocator called 0x1000 (4096) taken when close began (event #6)",
@@ -214,7 +214,7 @@ class RetellingTests {
                     .closed();
 
             judged(history)
-                    .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
+                    .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
                     .because(
                             "the allocator called 0x1000 (4096) free when close began (event #6)",
                             "64 B at 0x1800 (6144) was lent over a part of it (event #4), so it had been given back by then");
@@ -229,7 +229,7 @@ class RetellingTests {
                     .recorded();
 
             judged(history)
-                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
                             "64 B at 0x1800 (6144) was lent over a part of it (event #2), so one of the two had been given"

@@ -8,7 +8,7 @@ import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -109,7 +109,9 @@ class RootTests {
                 .endOf(program(7))
                 .closed());
 
-        assertThat(leaks).extracting(SurvivorGroup::standing).containsExactly(Standing.LEAKED, Standing.MISREPORTED);
+        assertThat(leaks)
+                .extracting(SurvivorGroup::standing)
+                .containsExactly(SurvivorStatus.LEAKED, SurvivorStatus.MISREPORTED);
     }
 
     @Test

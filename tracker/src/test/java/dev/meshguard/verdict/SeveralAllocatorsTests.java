@@ -6,17 +6,17 @@ import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyOfLiveBuffers;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.HistoryScript;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
-import dev.meshguard.tracker.history.Books;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.tracker.history.PolicyLedger;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
@@ -59,7 +59,7 @@ class SeveralAllocatorsTests {
         assertThat(history.totals(0, DRAM).peakBytes()).isEqualTo(1_024);
         for (CountingPolicy policy :
                 new CountingPolicy[] {CountingPolicy.REFERENCE_COUNTED, CountingPolicy.ONCE_PER_ADDRESS}) {
-            Books books = history.books(policy);
+            PolicyLedger books = history.books(policy);
             assertThat(books.bytes(DRAM)).isEqualTo(1_024);
             assertThat(books.entries()).isEqualTo(2);
             assertThat(books.repetitions()).isEmpty();
@@ -111,8 +111,9 @@ class SeveralAllocatorsTests {
     @Test
     void aReadingOfOneAllocatorSpeaksForItsOwnBuffersOnly() {
         AllocationHistory history = tensorBesideDeviceBuffer()
-                .witnessOf(WitnessReading.of(0, CLOSE_BEGUN).ofAllocator(AllocatorId.MESH), DRAM, devices(0, 1), 0x1000)
-                .witnessOf(WitnessReading.of(0, CLOSE_BEGUN).ofAllocator(AllocatorId.DEVICE), DRAM, device(0))
+                .witnessOf(
+                        WitnessSnapshot.of(0, CLOSE_BEGUN).ofAllocator(AllocatorId.MESH), DRAM, devices(0, 1), 0x1000)
+                .witnessOf(WitnessSnapshot.of(0, CLOSE_BEGUN).ofAllocator(AllocatorId.DEVICE), DRAM, device(0))
                 .closed();
 
         LeakVerdict verdict = LeakCheck.create().examine(history);

@@ -8,9 +8,9 @@ import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyOfLiveBuffers;
 import static dev.meshguard.tracker.HistoryScript.on;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessReading.Moment.AFTER_WIPE;
-import static dev.meshguard.tracker.WitnessReading.Moment.BEFORE_WIPE;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.AFTER_WIPE;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.BEFORE_WIPE;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,7 +21,7 @@ import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -75,7 +75,7 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
                     .doubts()
-                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
                             "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #13)");
@@ -102,7 +102,7 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
                     .doubts()
-                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
                             "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #7)");
@@ -121,7 +121,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
-                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
                             "the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #17)");
@@ -144,7 +144,7 @@ class SeveralMeshesTests {
                     .recorded();
 
             LeakVerdict verdict = judged(history)
-                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .doubts()
                     .verdict();
 
@@ -232,7 +232,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
-                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because("no free was reported");
         }
 
@@ -252,7 +252,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.MISREPORTED)
-                    .hasOnly(Cause.REPORTED_TWICE, Standing.MISREPORTED)
+                    .hasOnly(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED)
                     .because(
                             "reported 2 times at one live address (events #4, #5), freed once",
                             "the view of event #5 was destroyed without a report; the buffer that it looked at was freed at event #6");
@@ -269,7 +269,7 @@ class SeveralMeshesTests {
                     .closeMesh(1)
                     .recorded();
 
-            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
         }
 
         @Test
@@ -289,7 +289,7 @@ class SeveralMeshesTests {
                             .survivors(survivor -> survivor.buffer().mesh().equals(OptionalInt.of(1))))
                     .hasSize(2)
                     .allSatisfy(survivor -> {
-                        assertThat(survivor.standing()).isEqualTo(Standing.MISREPORTED);
+                        assertThat(survivor.standing()).isEqualTo(SurvivorStatus.MISREPORTED);
                         assertThat(survivor.diagnosis().evidence().get(0).words())
                                 .isEqualTo(
                                         "the allocator of mesh 1 called 0x1000 (4096) free when close began (event #13)");
@@ -311,7 +311,7 @@ class SeveralMeshesTests {
                     .onMesh(1)
                     .closed();
 
-            judged(history).hasOutcome(Outcome.LEAKED).doubts().hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+            judged(history).hasOutcome(Outcome.LEAKED).doubts().hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
             assertThat(history.ledgerEntries()).isOne();
             assertThat(history.anomalies())
                     .extracting(Anomaly::kind)
@@ -423,7 +423,7 @@ class SeveralMeshesTests {
                     .onMesh(0)
                     .recorded();
 
-            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
             assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
             assertThat(history.anomalies()).isEmpty();
         }
@@ -459,7 +459,7 @@ class SeveralMeshesTests {
                     .closeMesh(1)
                     .recorded();
 
-            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.SYSTEM, Standing.LEAKED);
+            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.SYSTEM, SurvivorStatus.LEAKED);
         }
     }
 
@@ -470,7 +470,7 @@ class SeveralMeshesTests {
         @Test
         void oneMeshThatCallsABufferTakenSpeaksForIt() {
             judged(unnamedLeftWith(new long[] {}, new long[] {0x1000}))
-                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
                             "the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #8)");
@@ -479,7 +479,7 @@ class SeveralMeshesTests {
         @Test
         void whatEveryMeshCallsFreeIsFree() {
             judged(unnamedLeftWith(new long[] {}, new long[] {}))
-                    .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
+                    .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
                     .because("the allocator of mesh 1 called 0x1000 (4096) free when close began (event #5)");
         }
 
@@ -494,7 +494,7 @@ class SeveralMeshesTests {
                     .closeMesh(0)
                     .recorded();
 
-            judged(history).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED).because("no free was reported");
+            judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED).because("no free was reported");
         }
 
         @Test
@@ -510,7 +510,7 @@ class SeveralMeshesTests {
                     .recorded();
 
             judged(history)
-                    .hasOnly(Cause.FREE_UNREPORTED, Standing.MISREPORTED)
+                    .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
                     .because("the allocator of mesh 0 called 0x1000 (4096) free when close began (event #8)");
         }
 
@@ -533,7 +533,7 @@ class SeveralMeshesTests {
                     .recorded();
 
             judged(history)
-                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "reported twice, freed once",
                             "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #5)");
@@ -587,7 +587,7 @@ class SeveralMeshesTests {
                     .closed();
 
             assertThat(history.generations()).hasSize(1);
-            judged(history).hasOnly(Cause.REPORTED_TWICE, Standing.MISREPORTED);
+            judged(history).hasOnly(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED);
         }
 
         @Test
@@ -633,7 +633,7 @@ class SeveralMeshesTests {
                     .closed();
 
             assertThat(history.anomalies()).isEmpty();
-            judged(history).hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, Standing.MISREPORTED);
+            judged(history).hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED);
             assertThat(history.live()).hasSize(1);
         }
 
@@ -661,12 +661,12 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
                     .hasStandings(
-                            Standing.UNDECIDED,
-                            Standing.UNDECIDED,
-                            Standing.UNDECIDED,
-                            Standing.UNDECIDED,
-                            Standing.LEAKED,
-                            Standing.LEAKED)
+                            SurvivorStatus.UNDECIDED,
+                            SurvivorStatus.UNDECIDED,
+                            SurvivorStatus.UNDECIDED,
+                            SurvivorStatus.UNDECIDED,
+                            SurvivorStatus.LEAKED,
+                            SurvivorStatus.LEAKED)
                     .because("mesh 0 is still open, so it may still be freed")
                     .doubts("Mesh 0 (mesh 0) is still open, so its buffers may still be freed."
                             + " Close it before the check.");
@@ -683,7 +683,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.INCONCLUSIVE)
-                    .hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED)
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                     .because("mesh 1 is still open, so it may still be freed")
                     .doubts(
                             "Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the check.",
@@ -705,7 +705,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
-                    .hasStandings(Standing.LEAKED, Standing.UNDECIDED)
+                    .hasStandings(SurvivorStatus.LEAKED, SurvivorStatus.UNDECIDED)
                     .doubts("Mesh 1 (1x2 submesh of mesh 0) is still open although mesh 0 is closed, so its buffers may"
                             + " still be freed. Close it before the check.");
         }
@@ -743,7 +743,7 @@ class SeveralMeshesTests {
                     .closeMesh(0)
                     .recorded();
 
-            judged(history).hasOutcome(Outcome.INCONCLUSIVE).hasOnly(Cause.UNEXPLAINED, Standing.UNDECIDED);
+            judged(history).hasOutcome(Outcome.INCONCLUSIVE).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED);
         }
 
         @Test
@@ -757,7 +757,7 @@ class SeveralMeshesTests {
                     .closeMesh(0)
                     .recorded();
 
-            judged(history).hasOnly(Cause.LATE, Standing.FREED_LATE);
+            judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
             assertThat(history.anomalies())
                     .extracting(Anomaly::kind)
                     .containsExactly(
@@ -784,7 +784,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.FREED_LATE)
-                    .hasOnly(Cause.LATE, Standing.FREED_LATE)
+                    .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                     .becauseOf("its handle was released at event #15, after the close of mesh 1 began (event #13)");
         }
 
@@ -801,7 +801,7 @@ class SeveralMeshesTests {
                     .closeMesh(0)
                     .recorded();
 
-            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
         }
 
         @Test
@@ -823,7 +823,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
-                    .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED)
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .doubts()
                     .because(
                             "no free was reported",
@@ -951,7 +951,7 @@ class SeveralMeshesTests {
                     .closeMesh(1)
                     .recorded();
 
-            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
             assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
         }
 
@@ -972,7 +972,7 @@ class SeveralMeshesTests {
                     .closeMesh(1)
                     .recorded();
 
-            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+            judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
             assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(1));
         }
     }

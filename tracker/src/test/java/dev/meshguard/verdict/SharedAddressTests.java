@@ -6,7 +6,7 @@ import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +15,7 @@ import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.IgnoredFreeReason;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
@@ -35,7 +35,7 @@ class SharedAddressTests {
         judged(meshAndDevice(BufferLifetime.PERSISTENT)
                         .witness(Moment.CLOSE_BEGUN, DRAM, device(0), 4096)
                         .closed())
-                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -47,7 +47,7 @@ class SharedAddressTests {
                         .nonOwning()
                         .witness(Moment.BEFORE_WIPE, DRAM, device(0), 4096)
                         .closed())
-                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -56,7 +56,7 @@ class SharedAddressTests {
                         .free(DRAM, device(0), 4096)
                         .owning()
                         .closed())
-                .hasOnly(Cause.SYSTEM, Standing.LEAKED);
+                .hasOnly(Cause.SYSTEM, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -147,7 +147,7 @@ class SharedAddressTests {
                         .free(L1, device(0), 4096)
                         .witness(Moment.CLOSE_BEGUN, L1, device(0))
                         .closed())
-                .hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
@@ -161,17 +161,17 @@ class SharedAddressTests {
                         .endOf(program(1))
                         .witness(Moment.CLOSE_BEGUN, L1, device(0))
                         .closed())
-                .hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, Standing.MISREPORTED);
+                .hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED);
     }
 
     @Test
     void oneLateReleaseDoesNotExcuseTwoBuffers() {
-        judged(lateReleases(1)).hasOnly(Cause.UNEXPLAINED, Standing.LEAKED);
+        judged(lateReleases(1)).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 
     @Test
     void aLateReleaseOfEachMakesBothLate() {
-        judged(lateReleases(2)).hasOnly(Cause.LATE, Standing.FREED_LATE);
+        judged(lateReleases(2)).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
     }
 
     private static AllocationHistory lateReleases(int count) {

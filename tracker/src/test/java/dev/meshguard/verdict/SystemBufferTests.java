@@ -5,14 +5,14 @@ import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessReading.Moment.BEFORE_WIPE;
-import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.BEFORE_WIPE;
+import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Cause.CACHED;
 import static dev.meshguard.verdict.Cause.SYSTEM;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
-import static dev.meshguard.verdict.Standing.EXPECTED;
-import static dev.meshguard.verdict.Standing.LEAKED;
+import static dev.meshguard.verdict.SurvivorStatus.EXPECTED;
+import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.Owner;

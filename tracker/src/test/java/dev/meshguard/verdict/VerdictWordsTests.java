@@ -13,7 +13,8 @@ class VerdictWordsTests {
     @Test
     void evidenceAndDoubtsArePrintedAsTheirWords() {
         assertThat(Evidence.of("no free was reported", 3)).hasToString("no free was reported");
-        assertThat(Doubt.of(Doubt.Kind.REPORTS_LOST, "1 report is missing.", 3)).hasToString("1 report is missing.");
+        assertThat(InconclusiveReason.of(InconclusiveReason.Kind.REPORTS_LOST, "1 report is missing.", 3))
+                .hasToString("1 report is missing.");
     }
 
     @Test

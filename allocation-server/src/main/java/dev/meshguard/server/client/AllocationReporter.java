@@ -12,7 +12,7 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import java.nio.file.Path;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -116,7 +116,7 @@ public final class AllocationReporter implements AllocationListener, AutoCloseab
     public void deviceClosed(int device) {}
 
     @Override
-    public void witnessed(WitnessReading reading) {}
+    public void witnessed(WitnessSnapshot reading) {}
 
     /** A report that the source lost does not reach the server either. */
     @Override

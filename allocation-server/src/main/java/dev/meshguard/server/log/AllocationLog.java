@@ -1,6 +1,6 @@
 package dev.meshguard.server.log;
 
-import dev.meshguard.server.log.internal.LogReading;
+import dev.meshguard.server.log.internal.LogParser;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.Phase;
@@ -53,9 +53,9 @@ import org.apiguardian.api.API.Status;
 public final class AllocationLog implements HistorySource {
 
     private final String name;
-    private final LogReading.Result result;
+    private final LogParser.Result result;
 
-    AllocationLog(String name, LogReading.Result result) {
+    AllocationLog(String name, LogParser.Result result) {
         this.name = name;
         this.result = result;
     }

@@ -2,7 +2,7 @@ package dev.meshguard.server.log;
 
 import dev.meshguard.server.log.internal.GrowingFile;
 import dev.meshguard.server.log.internal.LogLines;
-import dev.meshguard.server.log.internal.LogReading;
+import dev.meshguard.server.log.internal.LogParser;
 import dev.meshguard.tracker.Retention;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -135,6 +135,6 @@ public final class AllocationLogReader {
     private AllocationLog read(LogLines lines, String name) throws IOException {
         LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
         return new AllocationLog(
-                name, LogReading.of(lines, new LogReading.Choices(today, phaseMark, roundMark, retention)));
+                name, LogParser.of(lines, new LogParser.Choices(today, phaseMark, roundMark, retention)));
     }
 }

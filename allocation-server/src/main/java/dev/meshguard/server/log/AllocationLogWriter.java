@@ -1,10 +1,10 @@
 package dev.meshguard.server.log;
 
 import dev.meshguard.server.books.internal.BufferRecord;
-import dev.meshguard.server.books.internal.LineBuffer;
-import dev.meshguard.server.books.internal.ReportBooks;
+import dev.meshguard.server.books.internal.LogLineBuffer;
+import dev.meshguard.server.books.internal.RunningTotals;
+import dev.meshguard.server.books.internal.ServerLedger;
 import dev.meshguard.server.books.internal.ServerLines;
-import dev.meshguard.server.books.internal.SummedReports;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.history.AllocationHistory;
@@ -46,10 +46,10 @@ public final class AllocationLogWriter {
     private final LogDialect dialect;
 
     private final ServerLines lines;
-    private final ReportBooks books = new ReportBooks(true, (record, process) -> {});
-    private final SummedReports circularBuffers = new SummedReports(false, false, report -> {});
+    private final ServerLedger books = new ServerLedger(true, (record, process) -> {});
+    private final RunningTotals circularBuffers = new RunningTotals(false, false, report -> {});
 
-    private AllocationLogWriter(LogDialect dialect, LineBuffer target) {
+    private AllocationLogWriter(LogDialect dialect, LogLineBuffer target) {
         this.dialect = dialect;
         boolean hexadecimal = dialect == LogDialect.HEXADECIMAL || dialect == LogDialect.WITH_CIRCULAR_BUFFERS;
         this.lines = new ServerLines(target, hexadecimal);
@@ -78,8 +78,8 @@ public final class AllocationLogWriter {
             throw new IllegalArgumentException(
                     "A history without its past cannot be written as a log: record it with Retention.ALL");
         }
-        LineBuffer buffer =
-                new LineBuffer((bytes, length) -> target.append(new String(bytes, 0, length, StandardCharsets.UTF_8)));
+        LogLineBuffer buffer = new LogLineBuffer(
+                (bytes, length) -> target.append(new String(bytes, 0, length, StandardCharsets.UTF_8)));
         try {
             new AllocationLogWriter(dialect, buffer).write(history.events());
             buffer.flush();
@@ -120,7 +120,7 @@ public final class AllocationLogWriter {
         long process = processOf(report.request());
         if (isSummed(report.request())) {
             circularBuffers.added(
-                    new SummedReports.Entry(report.device(), report.address(), report.size(), 0, process, 0));
+                    new RunningTotals.Entry(report.device(), report.address(), report.size(), 0, process, 0));
             lines.circularBuffer(true, report.device(), report.size(), circularBuffers.bytes(report.device()));
             return;
         }
@@ -164,7 +164,7 @@ public final class AllocationLogWriter {
         }
         lines.deadFound();
         lines.dead(process);
-        ReportBooks.Death removed = books.processDied(process);
+        ServerLedger.Death removed = books.processDied(process);
         lines.removed(removed.buffers(), "buffers", removed.bytes(), process);
         lines.blank();
     }

@@ -1,8 +1,8 @@
 package dev.meshguard.server.process;
 
 import dev.meshguard.server.AllocationServer;
-import dev.meshguard.server.ProcessProbe;
-import dev.meshguard.server.ServerConnection;
+import dev.meshguard.server.ConnectionSnapshot;
+import dev.meshguard.server.ProcessInspector;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
@@ -357,14 +357,14 @@ public final class TrackedProcess implements AutoCloseable {
         tracker().phase(phase);
     }
 
-    private static boolean areClosed(List<ServerConnection> connections) {
-        return connections.stream().noneMatch(ServerConnection::isOpen);
+    private static boolean areClosed(List<ConnectionSnapshot> connections) {
+        return connections.stream().noneMatch(ConnectionSnapshot::isOpen);
     }
 
     /** At a private socket nobody reports but the program and its children. */
     private void endOrphans() throws InterruptedException {
         List<ProcessHandle> orphans = server.connections().stream()
-                .filter(ServerConnection::isOpen)
+                .filter(ConnectionSnapshot::isOpen)
                 .flatMap(connection -> connection.processes().stream())
                 .map(ProcessHandle::of)
                 .flatMap(Optional::stream)
@@ -450,9 +450,9 @@ public final class TrackedProcess implements AutoCloseable {
     }
 
     /** A process that exited with status 0 did not die: what it left is a leak that a cause may be found for. */
-    private static final class Ends implements ProcessProbe {
+    private static final class Ends implements ProcessInspector {
 
-        private final ProcessProbe machine = ProcessProbe.ofThisMachine();
+        private final ProcessInspector machine = ProcessInspector.ofThisMachine();
         private volatile @Nullable Process main;
 
         @Override

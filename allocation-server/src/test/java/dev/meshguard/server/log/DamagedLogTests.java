@@ -3,7 +3,7 @@ package dev.meshguard.server.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.tracker.Phase;
-import dev.meshguard.verdict.Doubt;
+import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import java.io.ByteArrayOutputStream;
@@ -233,7 +233,9 @@ class DamagedLogTests {
         LeakVerdict verdict =
                 Logs.verdictOn(Logs.of("🚀 Allocation Server started", ALLOCATED, "🚀 Allocation Server started"));
 
-        assertThat(verdict.groundsForDoubt()).extracting(Doubt::kind).containsExactly(Doubt.Kind.TRACKING_OFF);
+        assertThat(verdict.groundsForDoubt())
+                .extracting(InconclusiveReason::kind)
+                .containsExactly(InconclusiveReason.Kind.TRACKING_OFF);
         assertThat(verdict.doubts().get(0)).contains("line 3 starts the server again while 1 buffer was allocated");
         assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }

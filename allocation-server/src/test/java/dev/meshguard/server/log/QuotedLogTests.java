@@ -6,8 +6,8 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
@@ -45,7 +45,7 @@ class QuotedLogTests {
         AllocationLog log = Logs.ofResource("remaining-l1-buffers.md");
         LeakVerdict verdict = Logs.verdictOn(log);
 
-        assertThat(verdict.survivors()).extracting(Survivor::standing).containsOnly(Standing.UNDECIDED);
+        assertThat(verdict.survivors()).extracting(Survivor::standing).containsOnly(SurvivorStatus.UNDECIDED);
         assertThat(verdict.survivors().get(0).diagnosis().evidence())
                 .extracting(Evidence::words)
                 .contains(

@@ -8,9 +8,9 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -40,7 +40,7 @@ class ReferenceCountedLogTests {
                 "✓ [PID 8] Allocated 4096 bytes of DRAM on device 2 (buffer_id=901152)",
                 "✓ [PID 7] Allocated 4096 bytes of DRAM on device 3 (buffer_id=109344)");
 
-        assertThat(LeakCheck.create().examine(log.history()).groups(Standing.LEAKED))
+        assertThat(LeakCheck.create().examine(log.history()).groups(SurvivorStatus.LEAKED))
                 .extracting(SurvivorGroup::buffers)
                 .containsExactly(2L, 1L, 1L);
     }

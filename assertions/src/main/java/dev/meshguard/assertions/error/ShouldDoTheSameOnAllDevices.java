@@ -2,8 +2,8 @@ package dev.meshguard.assertions.error;
 
 import static org.assertj.core.util.Strings.escapePercent;
 
-import dev.meshguard.assertions.internal.DeviceConduct;
-import dev.meshguard.assertions.internal.DeviceConduct.Deeds;
+import dev.meshguard.assertions.internal.DeviceComparison;
+import dev.meshguard.assertions.internal.DeviceComparison.Deeds;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.PrintableText;
 import dev.meshguard.tracker.Quantities;
@@ -20,16 +20,16 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
 
     private static final int MOST_SHOWN = 8;
 
-    private ShouldDoTheSameOnAllDevices(DeviceConduct conduct) {
+    private ShouldDoTheSameOnAllDevices(DeviceComparison conduct) {
         super(escapePercent(text(conduct)));
     }
 
     /** Returns the message. */
-    public static ShouldDoTheSameOnAllDevices shouldDoTheSameOnAllDevices(DeviceConduct conduct) {
+    public static ShouldDoTheSameOnAllDevices shouldDoTheSameOnAllDevices(DeviceComparison conduct) {
         return new ShouldDoTheSameOnAllDevices(conduct);
     }
 
-    private static String text(DeviceConduct conduct) {
+    private static String text(DeviceComparison conduct) {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
@@ -71,7 +71,7 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
         return types.isEmpty()
                 ? "nothing"
                 : types.stream()
-                        .map(type -> words(type, DeviceConduct.in(done, type)))
+                        .map(type -> words(type, DeviceComparison.in(done, type)))
                         .collect(Collectors.joining("; "));
     }
 

@@ -1,12 +1,12 @@
 package dev.meshguard.cli.analyze;
 
 import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.ExpectationOptions;
+import dev.meshguard.cli.answer.ExpectationOptions.Measure;
 import dev.meshguard.cli.answer.Failures;
 import dev.meshguard.cli.answer.InputFile;
 import dev.meshguard.cli.answer.Printer;
-import dev.meshguard.cli.answer.Refusal;
-import dev.meshguard.cli.answer.WhatMayStay;
-import dev.meshguard.cli.answer.WhatMayStay.Measure;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
@@ -88,7 +88,7 @@ public final class Analyze implements Callable<Integer> {
     private boolean asJson;
 
     @Mixin
-    private WhatMayStay mayStay = new WhatMayStay();
+    private ExpectationOptions mayStay = new ExpectationOptions();
 
     @Option(
             names = "--phase",
@@ -145,7 +145,7 @@ public final class Analyze implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws Refusal, IOException {
+    public Integer call() throws UsageException, IOException {
         refuseWhatDoesNotFit();
         if (follows) {
             interruption.await();
@@ -158,13 +158,13 @@ public final class Analyze implements Callable<Integer> {
                 analyses.add(analysis(read(reader, name), measure));
             } catch (OutOfMemoryError e) {
                 // All that took the memory was this log, and it is let go of here.
-                throw new Refusal(tooLarge(name));
+                throw new UsageException(tooLarge(name));
             }
         }
         try {
             print(analyses);
         } catch (OutOfMemoryError e) {
-            throw new Refusal(String.format(
+            throw new UsageException(String.format(
                     Locale.ROOT,
                     "The answer about %s does not fit into %s, so it is not whole: %s",
                     logs.size() == 1 ? words(logs.get(0)) : logs.size() + " logs",
@@ -195,18 +195,19 @@ public final class Analyze implements Callable<Integer> {
         return name.equals(STANDARD_INPUT) ? "standard input" : name;
     }
 
-    private void refuseWhatDoesNotFit() throws Refusal {
+    private void refuseWhatDoesNotFit() throws UsageException {
         if (mostAddresses < 0) {
-            throw new Refusal("--addresses " + mostAddresses + ": give 0 or more");
+            throw new UsageException("--addresses " + mostAddresses + ": give 0 or more");
         }
         if (quietSeconds != null && (!follows || quietSeconds < 0)) {
-            throw new Refusal("--until-quiet " + quietSeconds + ": give 0 or more seconds, and --follow");
+            throw new UsageException("--until-quiet " + quietSeconds + ": give 0 or more seconds, and --follow");
         }
         if (follows && (logs.size() != 1 || logs.contains(STANDARD_INPUT))) {
-            throw new Refusal("--follow reads one file. Name one log, or pipe it in with - and leave --follow out.");
+            throw new UsageException(
+                    "--follow reads one file. Name one log, or pipe it in with - and leave --follow out.");
         }
         if (roundMark != null && liveOnly) {
-            throw new Refusal(
+            throw new UsageException(
                     "--rounds needs the past of a log, which --live-only does not keep. Leave one of them out.");
         }
     }
@@ -241,7 +242,7 @@ public final class Analyze implements Callable<Integer> {
         out.flush();
     }
 
-    private AllocationLogReader reader() throws Refusal {
+    private AllocationLogReader reader() throws UsageException {
         AllocationLogReader reader =
                 AllocationLogReader.create().retention(liveOnly ? Retention.LIVE_AND_TOTALS : Retention.ALL);
         if (phaseMark != null) {
@@ -250,11 +251,11 @@ public final class Analyze implements Callable<Integer> {
         return roundMark == null ? reader : reader.roundsAt(pattern("--rounds", roundMark));
     }
 
-    private static Pattern pattern(String option, String expression) throws Refusal {
+    private static Pattern pattern(String option, String expression) throws UsageException {
         try {
             return Pattern.compile(expression);
         } catch (PatternSyntaxException e) {
-            throw new Refusal(String.format(
+            throw new UsageException(String.format(
                     Locale.ROOT,
                     "%s %s is no regular expression: %s at index %d. Example: '^=== (.+) ===$'",
                     option,
@@ -264,7 +265,7 @@ public final class Analyze implements Callable<Integer> {
         }
     }
 
-    private AllocationLog read(AllocationLogReader reader, String name) throws Refusal {
+    private AllocationLog read(AllocationLogReader reader, String name) throws UsageException {
         try {
             if (name.equals(STANDARD_INPUT)) {
                 return reader.read(standardInput, "standard input");
@@ -276,9 +277,9 @@ public final class Analyze implements Callable<Integer> {
         }
     }
 
-    private AllocationLog followed(AllocationLogReader reader, Path file) throws IOException, Refusal {
+    private AllocationLog followed(AllocationLogReader reader, Path file) throws IOException, UsageException {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
-            throw new Refusal(
+            throw new UsageException(
                     file + " is no regular file. It is read until whoever writes to it closes it: leave --follow out.");
         }
         long quiet = quietSeconds == null ? Long.MAX_VALUE : quietSeconds;

@@ -19,7 +19,7 @@ public final class InputFile {
      *
      * @param wayOut what is said to whoever names a folder
      */
-    public static Path path(String name, String wayOut) throws Refusal, NoSuchFileException {
+    public static Path path(String name, String wayOut) throws UsageException, NoSuchFileException {
         Path file;
         try {
             file = Path.of(name);
@@ -27,7 +27,7 @@ public final class InputFile {
             throw new NoSuchFileException(name);
         }
         if (Files.isDirectory(file)) {
-            throw new Refusal(name + " is a folder. " + wayOut);
+            throw new UsageException(name + " is a folder. " + wayOut);
         }
         return file;
     }
@@ -40,13 +40,15 @@ public final class InputFile {
     }
 
     /** Returns what is said of a file that cannot be read. */
-    public static Refusal unreadable(String name, String what, IOException e) {
+    public static UsageException unreadable(String name, String what, IOException e) {
         if (e instanceof NoSuchFileException) {
-            return new Refusal(name + " does not exist. Give the path of " + what + ", or - for standard input.");
+            return new UsageException(
+                    name + " does not exist. Give the path of " + what + ", or - for standard input.");
         }
         if (e instanceof AccessDeniedException) {
-            return new Refusal(name + " may not be read by this user. Change its permissions, or pipe it in with -.");
+            return new UsageException(
+                    name + " may not be read by this user. Change its permissions, or pipe it in with -.");
         }
-        return new Refusal(name + " cannot be read: " + Failures.reason(e));
+        return new UsageException(name + " cannot be read: " + Failures.reason(e));
     }
 }

@@ -79,12 +79,12 @@ public final class Printer extends PrintWriter {
     /**
      * Ends a command that nobody hears.
      *
-     * @throws Refusal if not all was printed
+     * @throws UsageException if not all was printed
      */
-    public void ensureWritten() throws Refusal {
+    public void ensureWritten() throws UsageException {
         Optional<String> failure = failure();
         if (failure.isPresent()) {
-            throw Refusal.unwritten(failure.get());
+            throw UsageException.unwritten(failure.get());
         }
     }
 

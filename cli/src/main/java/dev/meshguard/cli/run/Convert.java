@@ -2,7 +2,7 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Printer;
-import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.report.json.HistoryJson;
 import java.io.IOException;
 import java.io.InputStream;
@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
 public final class Convert implements Callable<Integer> {
 
     @Mixin
-    private RunToRead run = new RunToRead();
+    private HistoryInput run = new HistoryInput();
 
     @Mixin
     private HistoryOutput output = new HistoryOutput();
@@ -68,14 +68,14 @@ public final class Convert implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws Refusal, IOException {
+    public Integer call() throws UsageException, IOException {
         output.refuseSameFile(run);
         RecordedFile recorded = run.read(standardInput);
         output.write(Printer.of(command), writer -> write(recorded, writer));
         return ExitStatus.CLEAN.code();
     }
 
-    private void write(RecordedFile recorded, Writer writer) throws IOException, Refusal {
+    private void write(RecordedFile recorded, Writer writer) throws IOException, UsageException {
         ConversionTarget form = target;
         if (form == null) {
             HistoryJson.write(recorded.history(), writer);
@@ -84,7 +84,7 @@ public final class Convert implements Callable<Integer> {
         try {
             form.write(recorded.history(), writer);
         } catch (IllegalArgumentException e) {
-            throw new Refusal(recorded.name() + ": " + e.getMessage());
+            throw new UsageException(recorded.name() + ": " + e.getMessage());
         }
     }
 }

@@ -1,7 +1,7 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.report.DifferenceReport;
 import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
@@ -68,9 +68,9 @@ public final class Diff implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws Refusal, IOException {
+    public Integer call() throws UsageException, IOException {
         if (devices ? files.size() != 1 : files.size() != 2) {
-            throw new Refusal(
+            throw new UsageException(
                     devices
                             ? "--devices compares the devices of one run: give one file, or leave --devices out."
                             : "diff compares two runs: give a second file, or --devices to compare the devices of one.");
@@ -78,7 +78,7 @@ public final class Diff implements Callable<Integer> {
         return devices ? ofDevices() : ofRuns();
     }
 
-    private int ofRuns() throws Refusal, IOException {
+    private int ofRuns() throws UsageException, IOException {
         RecordedFile before = RecordedFile.read(files.get(0), standardInput);
         RecordedFile after = RecordedFile.read(files.get(1), standardInput);
         HistoryDifference difference = HistoryDifference.between(before.history(), after.history());
@@ -91,7 +91,7 @@ public final class Diff implements Callable<Integer> {
         return status.code();
     }
 
-    private int ofDevices() throws Refusal, IOException {
+    private int ofDevices() throws UsageException, IOException {
         RecordedFile run = RecordedFile.read(files.get(0), standardInput);
         DeviceDifference difference = DeviceDifference.of(run.history());
         ExitStatus status = status(difference);

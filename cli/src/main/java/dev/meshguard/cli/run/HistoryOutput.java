@@ -1,7 +1,7 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.Printer;
-import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.tracker.FileReplacement;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,15 +24,16 @@ final class HistoryOutput {
     /**
      * Refuses to write over what is read.
      *
-     * @throws Refusal if the run is to be written to the file that it is read from
+     * @throws UsageException if the run is to be written to the file that it is read from
      */
-    void refuseSameFile(RunToRead run) throws Refusal {
+    void refuseSameFile(HistoryInput run) throws UsageException {
         if (output != null) {
             run.refuseToWriteTo(output);
         }
     }
 
-    void write(Printer standardOutput, FileReplacement.Text<Refusal> content) throws IOException, Refusal {
+    void write(Printer standardOutput, FileReplacement.Text<UsageException> content)
+            throws IOException, UsageException {
         if (output != null) {
             OutputFile.write(output, content);
             return;

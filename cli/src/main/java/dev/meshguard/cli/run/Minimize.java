@@ -1,9 +1,9 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.ExpectationOptions;
 import dev.meshguard.cli.answer.Printer;
-import dev.meshguard.cli.answer.Refusal;
-import dev.meshguard.cli.answer.WhatMayStay;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.minimize.HistoryMinimizer;
@@ -46,13 +46,13 @@ import picocli.CommandLine.Spec;
 public final class Minimize implements Callable<Integer> {
 
     @Mixin
-    private RunToRead run = new RunToRead();
+    private HistoryInput run = new HistoryInput();
 
     @Mixin
     private HistoryOutput output = new HistoryOutput();
 
     @Mixin
-    private WhatMayStay mayStay = new WhatMayStay();
+    private ExpectationOptions mayStay = new ExpectationOptions();
 
     @Option(
             names = "--cause",
@@ -77,13 +77,13 @@ public final class Minimize implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws Refusal, IOException {
+    public Integer call() throws UsageException, IOException {
         if (mostChecks < 1) {
-            throw new Refusal("--most-checks " + mostChecks + ": give 1 or more");
+            throw new UsageException("--most-checks " + mostChecks + ": give 1 or more");
         }
         output.refuseSameFile(run);
         RecordedFile recorded = run.read(standardInput);
-        WhatMayStay.Measure measure = mayStay.read();
+        ExpectationOptions.Measure measure = mayStay.read();
         HistoryMinimizer minimizer = HistoryMinimizer.create()
                 .withMostChecks(mostChecks)
                 .judgedBy(measure.check())
@@ -99,11 +99,11 @@ public final class Minimize implements Callable<Integer> {
     }
 
     static MinimizedHistory least(RecordedFile recorded, @Nullable Cause cause, HistoryMinimizer minimizer)
-            throws Refusal {
+            throws UsageException {
         try {
             return (cause == null ? minimizer : minimizer.about(cause)).minimize(recorded.history());
         } catch (IllegalArgumentException e) {
-            throw new Refusal(recorded.name() + ": " + e.getMessage());
+            throw new UsageException(recorded.name() + ": " + e.getMessage());
         }
     }
 }

@@ -1,7 +1,7 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.Failures;
-import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.tracker.FileReplacement;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -20,10 +20,10 @@ final class OutputFile {
     private OutputFile() {}
 
     /** Writes a file, compressed if it is called {@code .gz}. */
-    static void write(Path file, FileReplacement.Text<Refusal> content) throws Refusal {
+    static void write(Path file, FileReplacement.Text<UsageException> content) throws UsageException {
         boolean compressed = file.toString().endsWith(".gz");
         try {
-            FileReplacement.write(file, (FileReplacement.Content<Refusal>) bytes -> {
+            FileReplacement.write(file, (FileReplacement.Content<UsageException>) bytes -> {
                 try (OutputStream coded = compressed ? new GZIPOutputStream(bytes) : bytes;
                         Writer writer = new OutputStreamWriter(coded, StandardCharsets.UTF_8)) {
                     content.write(writer);
@@ -38,9 +38,9 @@ final class OutputFile {
      * Refuses to write over what is read.
      *
      * @param input what is read, as it was named
-     * @throws Refusal if it is the same file
+     * @throws UsageException if it is the same file
      */
-    static void refuseInput(String input, Path output) throws Refusal {
+    static void refuseInput(String input, Path output) throws UsageException {
         boolean isSame;
         try {
             isSame = Files.isRegularFile(output) && Files.isSameFile(Path.of(input), output);
@@ -48,15 +48,15 @@ final class OutputFile {
             isSame = false; // To read it is what fails then.
         }
         if (isSame) {
-            throw new Refusal(output + " is the file that is read. Give another path with -o.");
+            throw new UsageException(output + " is the file that is read. Give another path with -o.");
         }
     }
 
     /** Returns what is said of a file that cannot be written. */
-    static Refusal unwritable(Path file, IOException e) {
+    static UsageException unwritable(Path file, IOException e) {
         return e instanceof NoSuchFileException
-                ? new Refusal(file + " cannot be written: its folder does not exist. Give another path with -o.")
-                : Refusal.unwritten(
+                ? new UsageException(file + " cannot be written: its folder does not exist. Give another path with -o.")
+                : UsageException.unwritten(
                         file + " cannot be written: " + Failures.reason(e) + ". Give another path with -o.");
     }
 }

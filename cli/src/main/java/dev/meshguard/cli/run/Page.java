@@ -1,7 +1,7 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.page.RunPage;
 import dev.meshguard.verdict.LeakCheck;
@@ -40,7 +40,7 @@ public final class Page implements Callable<Integer> {
     private static final String SUFFIX = ".html";
 
     @Mixin
-    private RunToRead run = new RunToRead();
+    private HistoryInput run = new HistoryInput();
 
     @Option(
             names = {"-o", "--output"},
@@ -61,7 +61,7 @@ public final class Page implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws Refusal {
+    public Integer call() throws UsageException {
         if (output != null) {
             run.refuseToWriteTo(output);
         }

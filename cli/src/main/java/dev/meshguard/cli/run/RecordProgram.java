@@ -1,7 +1,7 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.cli.server.ServerAddress;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
@@ -84,7 +84,7 @@ public final class RecordProgram implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws Refusal, IOException, InterruptedException {
+    public Integer call() throws UsageException, IOException, InterruptedException {
         try (TrackedProcess running = start()) {
             running.await(FOREVER);
             LeakVerdict verdict = running.verdict();
@@ -103,7 +103,7 @@ public final class RecordProgram implements Callable<Integer> {
         }
     }
 
-    private TrackedProcess start() throws Refusal {
+    private TrackedProcess start() throws UsageException {
         TrackedProcess.Builder builder = TrackedProcess.command(program.toArray(String[]::new))
                 .copyOutputTo(programOutput)
                 .socket(isAtDefaultPath ? ProcessSocket.DEFAULT_PATH : ProcessSocket.PRIVATE);
@@ -111,7 +111,7 @@ public final class RecordProgram implements Callable<Integer> {
         try {
             return builder.start();
         } catch (IOException | IllegalStateException notStarted) {
-            throw new Refusal(String.valueOf(notStarted.getMessage()));
+            throw new UsageException(String.valueOf(notStarted.getMessage()));
         }
     }
 }

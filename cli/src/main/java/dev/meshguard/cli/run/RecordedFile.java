@@ -2,7 +2,7 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.Failures;
 import dev.meshguard.cli.answer.InputFile;
-import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.tracker.history.AllocationHistory;
@@ -29,7 +29,7 @@ record RecordedFile(String name, AllocationHistory history) {
     private static final int GZIP_SECOND = 0x8b;
 
     /** Reads a file, plain or compressed with gzip; which of the two it is shows its beginning. */
-    static RecordedFile read(String name, InputStream standardInput) throws Refusal {
+    static RecordedFile read(String name, InputStream standardInput) throws UsageException {
         String called = name.equals(STANDARD_INPUT) ? "standard input" : name;
         try (InputStream bytes = open(name, standardInput);
                 InputStream plain = plain(bytes)) {
@@ -39,15 +39,16 @@ record RecordedFile(String name, AllocationHistory history) {
                             ? history(plain, called)
                             : AllocationLog.read(plain, called).history());
         } catch (ZipException e) {
-            throw new Refusal(called + " is damaged: it begins like gzip and is none. Decompress it by other means.");
+            throw new UsageException(
+                    called + " is damaged: it begins like gzip and is none. Decompress it by other means.");
         } catch (IOException e) {
             throw InputFile.unreadable(called, "a history or a log", e);
         } catch (OutOfMemoryError e) {
-            throw new Refusal(called + " does not fit into " + Failures.memory() + ": " + Failures.moreMemory());
+            throw new UsageException(called + " does not fit into " + Failures.memory() + ": " + Failures.moreMemory());
         }
     }
 
-    private static InputStream open(String name, InputStream standardInput) throws IOException, Refusal {
+    private static InputStream open(String name, InputStream standardInput) throws IOException, UsageException {
         return name.equals(STANDARD_INPUT)
                 ? standardInput
                 : InputFile.open(InputFile.path(name, "Name one file in it."));

@@ -1,7 +1,7 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.report.page.SuiteFolder;
 import dev.meshguard.tracker.Quantities;
 import java.io.IOException;
@@ -43,16 +43,17 @@ public final class Suite implements Callable<Integer> {
     private CommandSpec command = CommandSpec.create();
 
     @Override
-    public Integer call() throws Refusal {
+    public Integer call() throws UsageException {
         if (!Files.isDirectory(folder)) {
-            throw new Refusal(folder + " is no folder. Give the one to which tests write their pages.");
+            throw new UsageException(folder + " is no folder. Give the one to which tests write their pages.");
         }
         SuiteFolder suite = SuiteFolder.at(folder);
         try {
             int runs = suite.size();
             List<String> warnings = suite.warnings();
             if (runs == 0 && warnings.isEmpty()) {
-                throw new Refusal(folder + " has no run in it. Give the folder in which runs is, or one above it.");
+                throw new UsageException(
+                        folder + " has no run in it. Give the folder in which runs is, or one above it.");
             }
             PrintWriter out = command.commandLine().getOut();
             out.println(suite.writeIndex() + ": " + Quantities.count(runs, "run"));

@@ -1,7 +1,7 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.report.reproduction.ReproductionTest;
 import dev.meshguard.tracker.FileReplacement;
 import dev.meshguard.tracker.history.AllocationHistory;
@@ -50,7 +50,7 @@ public final class ToTest implements Callable<Integer> {
     private static final String JAVA = ".java";
 
     @Mixin
-    private RunToRead run = new RunToRead();
+    private HistoryInput run = new HistoryInput();
 
     @Option(
             names = {"-o", "--output"},
@@ -95,7 +95,7 @@ public final class ToTest implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws Refusal, IOException {
+    public Integer call() throws UsageException, IOException {
         if (output != null) {
             run.refuseToWriteTo(output);
         }
@@ -113,7 +113,7 @@ public final class ToTest implements Callable<Integer> {
         return ExitStatus.CLEAN.code();
     }
 
-    private ReproductionTest test(RecordedFile recorded) throws Refusal {
+    private ReproductionTest test(RecordedFile recorded) throws UsageException {
         AllocationHistory history = recorded.history();
         String extent = "";
         if (!whole) {
@@ -130,32 +130,32 @@ public final class ToTest implements Callable<Integer> {
             test = name == null ? test : test.named(name);
             return reports ? test.onTracker() : test;
         } catch (IllegalArgumentException e) {
-            throw new Refusal(recorded.name() + ": " + e.getMessage());
+            throw new UsageException(recorded.name() + ": " + e.getMessage());
         }
     }
 
-    private @Nullable String name() throws Refusal {
+    private @Nullable String name() throws UsageException {
         String ofFile = null;
         if (output != null && output.toString().endsWith(JAVA)) {
             String last = String.valueOf(output.getFileName());
             ofFile = last.substring(0, last.length() - JAVA.length());
         }
         if (className != null && ofFile != null && !className.equals(ofFile)) {
-            throw new Refusal("--class " + className + " cannot be in " + output
+            throw new UsageException("--class " + className + " cannot be in " + output
                     + ": a class is in the file that is called after it. Leave one of the two out.");
         }
         return className == null ? ofFile : className;
     }
 
-    private static String source(ReproductionTest test) throws Refusal {
+    private static String source(ReproductionTest test) throws UsageException {
         try {
             return test.source();
         } catch (IllegalStateException e) {
-            throw new Refusal(String.valueOf(e.getMessage()));
+            throw new UsageException(String.valueOf(e.getMessage()));
         }
     }
 
-    private Path write(ReproductionTest test, Path target) throws Refusal {
+    private Path write(ReproductionTest test, Path target) throws UsageException {
         Path to = target.toString().endsWith(JAVA)
                 ? target
                 : target.resolve(packageName.replace('.', '/')).resolve(test.className() + JAVA);
@@ -172,7 +172,7 @@ public final class ToTest implements Callable<Integer> {
             }
             return to;
         } catch (FileAlreadyExistsException e) {
-            throw new Refusal(to + " is there already. Give another path with -o, or add --overwrite.");
+            throw new UsageException(to + " is there already. Give another path with -o, or add --overwrite.");
         } catch (IOException e) {
             throw OutputFile.unwritable(to, e);
         }

@@ -1,7 +1,7 @@
 package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.Request;
@@ -47,7 +47,7 @@ public final class Dump implements Callable<Integer> {
     private @Nullable CommandSpec command;
 
     @Override
-    public Integer call() throws Refusal {
+    public Integer call() throws UsageException {
         if (command == null) {
             throw new IllegalStateException("The command was not made by picocli");
         }

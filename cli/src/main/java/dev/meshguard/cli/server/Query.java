@@ -1,8 +1,8 @@
 package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.answer.Table;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.tracker.Quantities;
@@ -56,7 +56,7 @@ public final class Query implements Callable<Integer> {
     private @Nullable CommandSpec command;
 
     @Override
-    public Integer call() throws Refusal {
+    public Integer call() throws UsageException {
         if (command == null) {
             throw new IllegalStateException("The command was not made by picocli");
         }

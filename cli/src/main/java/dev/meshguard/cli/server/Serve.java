@@ -3,7 +3,7 @@ package dev.meshguard.cli.server;
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Failures;
 import dev.meshguard.cli.answer.Printer;
-import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.Compatibility;
 import dev.meshguard.server.protocol.DeviceInfo;
@@ -159,7 +159,7 @@ public final class Serve implements Callable<Integer> {
     private @Nullable CommandSpec command;
 
     @Override
-    public Integer call() throws Refusal {
+    public Integer call() throws UsageException {
         if (command == null) {
             throw new IllegalStateException("The command was not made by picocli");
         }
@@ -183,20 +183,20 @@ public final class Serve implements Callable<Integer> {
         return isUnwritten ? ExitStatus.UNWRITTEN : ExitStatus.CLEAN;
     }
 
-    private static void checkRange(String option, long value, long max) throws Refusal {
+    private static void checkRange(String option, long value, long max) throws UsageException {
         if (value < 0 || value > max) {
-            throw new Refusal(option + " " + value + ": give a number from 0 to " + max);
+            throw new UsageException(option + " " + value + ": give a number from 0 to " + max);
         }
     }
 
-    private AllocationServer start(AllocationServer.Builder builder) throws Refusal {
+    private AllocationServer start(AllocationServer.Builder builder) throws UsageException {
         try {
             return builder.start();
         } catch (IOException e) {
             if (e.getCause() instanceof FileSystemException cause && isLog(cause.getFile())) {
                 throw unwritableLog(cause);
             }
-            throw new Refusal(String.valueOf(e.getMessage()));
+            throw new UsageException(String.valueOf(e.getMessage()));
         }
     }
 
@@ -204,11 +204,11 @@ public final class Serve implements Callable<Integer> {
         return log != null && Path.of(log).toString().equals(file);
     }
 
-    private static Refusal unwritableLog(FileSystemException e) {
+    private static UsageException unwritableLog(FileSystemException e) {
         return e instanceof NoSuchFileException
-                ? new Refusal(
+                ? new UsageException(
                         e.getFile() + " cannot be written: its folder does not exist. Give another path with --log.")
-                : Refusal.unwritten(
+                : UsageException.unwritten(
                         e.getFile() + " cannot be written: " + Failures.reason(e) + ". Give another path with --log.");
     }
 
@@ -249,7 +249,7 @@ public final class Serve implements Callable<Integer> {
         }
     }
 
-    private AllocationServer.Builder builder(Printer out) throws Refusal {
+    private AllocationServer.Builder builder(Printer out) throws UsageException {
         checkRange("--devices", devices, MAX_DEVICES);
         checkRange("--dead-check", deadCheck, MAX_DEAD_CHECK_SECONDS);
         AllocationServer.Builder builder = AllocationServer.builder()
@@ -267,7 +267,7 @@ public final class Serve implements Callable<Integer> {
             switch (ids.toLowerCase(Locale.ROOT)) {
                 case "decimal" -> builder.decimalIds();
                 case "hex" -> builder.hexadecimalIds();
-                default -> throw new Refusal("--ids " + ids + ": give decimal or hex");
+                default -> throw new UsageException("--ids " + ids + ": give decimal or hex");
             }
         }
         if (log != null) {
@@ -280,7 +280,7 @@ public final class Serve implements Callable<Integer> {
         return builder;
     }
 
-    private void limit(AllocationServer.Builder builder) throws Refusal {
+    private void limit(AllocationServer.Builder builder) throws UsageException {
         if (maxBuffers != null) {
             builder.maxBuffers(limit("--max-buffers", maxBuffers));
         }
@@ -292,14 +292,14 @@ public final class Serve implements Callable<Integer> {
         }
     }
 
-    private static long limit(String option, long value) throws Refusal {
+    private static long limit(String option, long value) throws UsageException {
         if (value < 1) {
-            throw new Refusal(option + " " + value + ": give 1 or more");
+            throw new UsageException(option + " " + value + ": give 1 or more");
         }
         return value;
     }
 
-    private Set<Compatibility> compatibility() throws Refusal {
+    private Set<Compatibility> compatibility() throws UsageException {
         EnumSet<Compatibility> chosen = EnumSet.noneOf(Compatibility.class);
         for (String name : compatibility) {
             if (name.equalsIgnoreCase(ALL)) {
@@ -308,7 +308,7 @@ public final class Serve implements Callable<Integer> {
             chosen.add(Arrays.stream(Compatibility.values())
                     .filter(known -> optionName(known).equalsIgnoreCase(name))
                     .findFirst()
-                    .orElseThrow(() -> new Refusal("--compat " + name + ": give all, or some of "
+                    .orElseThrow(() -> new UsageException("--compat " + name + ": give all, or some of "
                             + Arrays.stream(Compatibility.values())
                                     .map(Serve::optionName)
                                     .collect(Collectors.joining(", ")))));
@@ -321,13 +321,13 @@ public final class Serve implements Callable<Integer> {
         return compatibility.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    private Set<PosixFilePermission> permissions() throws Refusal {
+    private Set<PosixFilePermission> permissions() throws UsageException {
         List<String> known = new ArrayList<>(List.of("user", "group", "all"));
         return switch (known.indexOf(allowed.toLowerCase(Locale.ROOT))) {
             case 0 -> PosixFilePermissions.fromString("rw-------");
             case 1 -> PosixFilePermissions.fromString("rw-rw----");
             case 2 -> PosixFilePermissions.fromString("rw-rw-rw-");
-            default -> throw new Refusal("--allow " + allowed + ": give user, group or all");
+            default -> throw new UsageException("--allow " + allowed + ": give user, group or all");
         };
     }
 

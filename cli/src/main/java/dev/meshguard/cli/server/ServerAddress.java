@@ -1,6 +1,6 @@
 package dev.meshguard.cli.server;
 
-import dev.meshguard.cli.answer.Refusal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
 import java.io.IOException;
@@ -38,14 +38,14 @@ public final class ServerAddress {
     }
 
     /** Returns a client that is connected. */
-    public AllocationClient connect() throws Refusal {
+    public AllocationClient connect() throws UsageException {
         return connect(socket, recordSize);
     }
 
     /** Returns a client that is connected to a server. */
-    public static AllocationClient connect(Path socket, int recordSize) throws Refusal {
+    public static AllocationClient connect(Path socket, int recordSize) throws UsageException {
         RecordSize size = RecordSize.of(recordSize)
-                .orElseThrow(() -> new Refusal(
+                .orElseThrow(() -> new UsageException(
                         "--record-size " + recordSize + ": give 72, 112 or 144, whichever the server was built with"));
         AllocationClient client = AllocationClient.builder()
                 .socket(socket)
@@ -54,14 +54,14 @@ public final class ServerAddress {
                 .connect();
         if (!client.isConnected()) {
             client.close();
-            throw new Refusal("No allocation server answers at " + socket
+            throw new UsageException("No allocation server answers at " + socket
                     + ". Start one with: meshguard serve --socket " + socket);
         }
         return client;
     }
 
     /** Returns the size that was said of the programs' records; nothing if they are to prove it. */
-    public static Optional<RecordSize> sizeOfPrograms(String said) throws Refusal {
+    public static Optional<RecordSize> sizeOfPrograms(String said) throws UsageException {
         if (said.equalsIgnoreCase(AUTO)) {
             return Optional.empty();
         }
@@ -70,7 +70,7 @@ public final class ServerAddress {
                 return Optional.of(size);
             }
         }
-        throw new Refusal(
+        throw new UsageException(
                 "--record-size " + said + ": give 72, 112 or 144, whichever the programs were built with, or auto");
     }
 
@@ -80,8 +80,8 @@ public final class ServerAddress {
     }
 
     /** Returns what is said of a server that does not answer as it should. */
-    public Refusal noAnswer(IOException e) {
-        return new Refusal(String.format(
+    public UsageException noAnswer(IOException e) {
+        return new UsageException(String.format(
                 Locale.ROOT,
                 "%s. If the server reads records of another size than %d bytes, say which with --record-size.",
                 e.getMessage(),

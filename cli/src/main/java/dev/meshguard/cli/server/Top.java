@@ -2,8 +2,8 @@ package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Printer;
-import dev.meshguard.cli.answer.Refusal;
 import dev.meshguard.cli.answer.Terminal;
+import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
@@ -91,9 +91,9 @@ public final class Top implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws Refusal {
+    public Integer call() throws UsageException {
         if (interval < 0 || count < 0) {
-            throw new Refusal("--interval and --count: give 0 or more");
+            throw new UsageException("--interval and --count: give 0 or more");
         }
         Printer out = Printer.of(command);
         UsageScreen screen = new UsageScreen(isTerminal && System.getenv("NO_COLOR") == null);

@@ -1,7 +1,7 @@
 package dev.meshguard.junit.internal;
 
 import dev.meshguard.junit.internal.pages.RunPages;
-import dev.meshguard.junit.internal.summary.RunNumbers;
+import dev.meshguard.junit.internal.summary.RunStatistics;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,7 +18,7 @@ public final class Reporting {
     static final int MOST_TESTS_WITH_FILES = 50;
 
     private final boolean attachesFiles;
-    private final RunNumbers numbers;
+    private final RunStatistics numbers;
     private final Optional<HistoryFolder> histories;
     private final RunPages pages;
     private final AtomicInteger testsWithFiles = new AtomicInteger();
@@ -44,7 +44,7 @@ public final class Reporting {
         this.attachesFiles = settings.attachesFiles();
         this.histories = histories;
         this.pages = pages;
-        this.numbers = new RunNumbers(settings.summary(), nanoTime);
+        this.numbers = new RunStatistics(settings.summary(), nanoTime);
     }
 
     /** Returns where histories go, if they are wanted. */
@@ -58,7 +58,7 @@ public final class Reporting {
     }
 
     /** Returns the numbers, to which each check is added. */
-    public RunNumbers numbers() {
+    public RunStatistics numbers() {
         return numbers;
     }
 

@@ -1,6 +1,6 @@
 package dev.meshguard.junit.internal;
 
-import dev.meshguard.junit.internal.AccountFile.Account;
+import dev.meshguard.junit.internal.JvmRecordFile.JvmRecord;
 import dev.meshguard.junit.internal.RunSettings.Update;
 import dev.meshguard.tracker.PrintableText;
 import dev.meshguard.tracker.Quantities;
@@ -33,7 +33,7 @@ public record RunJudgement(Outcome outcome, String text) {
                 .orElseThrow(() -> new IllegalArgumentException(
                         "Name the folder of the accounts with " + RunSettings.ACCOUNT + ", as for the tests."));
         RunFindings findings = new RunFindings();
-        List<Account> accounts = AccountFile.read(folder, settings.run().orElseThrow(), findings);
+        List<JvmRecord> accounts = JvmRecordFile.read(folder, settings.run().orElseThrow(), findings);
         if (accounts.isEmpty()) {
             return new RunJudgement(
                     Outcome.INCONCLUSIVE,
@@ -46,14 +46,14 @@ public record RunJudgement(Outcome outcome, String text) {
                             RunSettings.ACCOUNT,
                             RunSettings.RUN));
         }
-        List<Account> cutOff =
+        List<JvmRecord> cutOff =
                 accounts.stream().filter(account -> !account.isComplete()).toList();
         return cutOff.isEmpty()
                 ? of(settings, findings, Quantities.count(accounts.size(), "account"))
                 : inconclusive(cutOff, accounts.size());
     }
 
-    private static RunJudgement inconclusive(List<Account> cutOff, int accounts) {
+    private static RunJudgement inconclusive(List<JvmRecord> cutOff, int accounts) {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,

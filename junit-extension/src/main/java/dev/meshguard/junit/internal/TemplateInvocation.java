@@ -39,7 +39,7 @@ public interface TemplateInvocation {
     }
 
     /** Told before the first lifecycle method of the test; more than once where the extension is registered twice. */
-    default void begins(GuardedRuntime runtime) {}
+    default void begins(SourceRuntime runtime) {}
 
     /** Told what the check at the end has found. */
     default void judged(LeakVerdict verdict) {}

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 /** Lets an allocation fail while the test method runs, and hands out which. */
 final class AllocationRunExtension implements InvocationInterceptor, ParameterResolver {
 
-    private final AllocationRun run;
+    private final FailedAllocationInvocation run;
 
-    AllocationRunExtension(AllocationRun run) {
+    AllocationRunExtension(FailedAllocationInvocation run) {
         this.run = run;
     }
 

@@ -7,25 +7,26 @@ import org.jspecify.annotations.Nullable;
 /** The runs of one test, in each of which another allocation fails; used by one thread. */
 final class AllocationRuns {
 
-    private final TemplateUse<FailEachAllocation> use;
+    private final TemplateAnnotation<FailEachAllocation> use;
     private List<AllocationPoint> allocations = List.of();
     private boolean isCounted = true;
-    private @Nullable AllocationRun last;
+    private @Nullable FailedAllocationInvocation last;
 
-    AllocationRuns(TemplateUse<FailEachAllocation> use) {
+    AllocationRuns(TemplateAnnotation<FailEachAllocation> use) {
         this.use = use;
         use.requireAtLeast(1, "limit", use.annotation().limit());
     }
 
     /** Returns the next run, unless the one before has shown that there is none. */
-    Optional<AllocationRun> next() {
-        AllocationRun before = last;
-        Optional<AllocationRun> next = before == null ? Optional.of(AllocationRun.withoutFault(use)) : after(before);
+    Optional<FailedAllocationInvocation> next() {
+        FailedAllocationInvocation before = last;
+        Optional<FailedAllocationInvocation> next =
+                before == null ? Optional.of(FailedAllocationInvocation.withoutFault(use)) : after(before);
         last = next.orElse(before);
         return next;
     }
 
-    private Optional<AllocationRun> after(AllocationRun before) {
+    private Optional<FailedAllocationInvocation> after(FailedAllocationInvocation before) {
         if (before.number() == 0) {
             isCounted = before.isSelected();
             allocations = before.hasSucceeded() ? before.allocations() : List.of();
@@ -33,7 +34,7 @@ final class AllocationRuns {
         int number = before.number() + 1;
         return before.hasMissedItsFault() || number > most()
                 ? Optional.empty()
-                : Optional.of(AllocationRun.failing(use, number, allocations));
+                : Optional.of(FailedAllocationInvocation.failing(use, number, allocations));
     }
 
     /** Where some runs only are run again, by an IDE or by a build that tries failed ones once more, nobody may have counted. */

@@ -12,12 +12,12 @@ final class FailEachAllocationExtension implements TestTemplateInvocationContext
 
     @Override
     public boolean supportsTestTemplate(ExtensionContext context) {
-        return TemplateUse.isOn(context, FailEachAllocation.class);
+        return TemplateAnnotation.isOn(context, FailEachAllocation.class);
     }
 
     @Override
     public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
-        AllocationRuns runs = new AllocationRuns(TemplateUse.of(context, FailEachAllocation.class));
-        return OneAfterTheOther.stream(context, runs::next);
+        AllocationRuns runs = new AllocationRuns(TemplateAnnotation.of(context, FailEachAllocation.class));
+        return SequentialInvocations.stream(context, runs::next);
     }
 }

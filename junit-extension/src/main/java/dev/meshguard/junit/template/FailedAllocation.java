@@ -23,9 +23,9 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class FailedAllocation {
 
-    private final AllocationRun run;
+    private final FailedAllocationInvocation run;
 
-    FailedAllocation(AllocationRun run) {
+    FailedAllocation(FailedAllocationInvocation run) {
         this.run = run;
     }
 

@@ -12,12 +12,12 @@ final class FaultMatrixExtension implements TestTemplateInvocationContextProvide
 
     @Override
     public boolean supportsTestTemplate(ExtensionContext context) {
-        return TemplateUse.isOn(context, FaultMatrix.class);
+        return TemplateAnnotation.isOn(context, FaultMatrix.class);
     }
 
     @Override
     public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
-        MatrixRuns runs = new MatrixRuns(TemplateUse.of(context, FaultMatrix.class));
-        return OneAfterTheOther.stream(context, runs::next);
+        MatrixRuns runs = new MatrixRuns(TemplateAnnotation.of(context, FaultMatrix.class));
+        return SequentialInvocations.stream(context, runs::next);
     }
 }

@@ -1,6 +1,6 @@
 package dev.meshguard.junit.template;
 
-import dev.meshguard.junit.internal.GuardedRuntime;
+import dev.meshguard.junit.internal.SourceRuntime;
 import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
@@ -27,14 +27,14 @@ final class MatrixCell implements TestTemplateInvocationContext, TemplateInvocat
     private static final String NO_DEFECT = "no defect";
     private static final String BEGIN_OF_PLAN = "FaultPlan.none().";
 
-    private final TemplateUse<FaultMatrix> use;
+    private final TemplateAnnotation<FaultMatrix> use;
     private final FaultPlan plan;
     private final Optional<RuntimeDefect> defect;
     private final OutcomeWatcher watcher = new OutcomeWatcher();
-    private @Nullable GuardedRuntime runtime;
+    private @Nullable SourceRuntime runtime;
     private @Nullable Outcome outcome;
 
-    MatrixCell(TemplateUse<FaultMatrix> use, FaultPlan plan, Optional<RuntimeDefect> defect) {
+    MatrixCell(TemplateAnnotation<FaultMatrix> use, FaultPlan plan, Optional<RuntimeDefect> defect) {
         this.use = use;
         this.plan = plan;
         this.defect = defect;
@@ -97,7 +97,7 @@ final class MatrixCell implements TestTemplateInvocationContext, TemplateInvocat
     }
 
     @Override
-    public void begins(GuardedRuntime newRuntime) {
+    public void begins(SourceRuntime newRuntime) {
         runtime = newRuntime;
     }
 
@@ -114,7 +114,7 @@ final class MatrixCell implements TestTemplateInvocationContext, TemplateInvocat
     /** What failed before its plan came to anything has said what there is to say. */
     @Override
     public void ended(ExtensionContext context) {
-        GuardedRuntime given = runtime;
+        SourceRuntime given = runtime;
         boolean isTried = plan.isEmpty()
                 || given == null
                 || context.getExecutionException().isPresent()

@@ -15,11 +15,11 @@ final class MatrixRuns {
     /** The key of report entries. */
     private static final String ENTRY = "meshguard";
 
-    private final TemplateUse<FaultMatrix> use;
+    private final TemplateAnnotation<FaultMatrix> use;
     private final List<MatrixCell> cells = new ArrayList<>();
     private int begun;
 
-    MatrixRuns(TemplateUse<FaultMatrix> use) {
+    MatrixRuns(TemplateAnnotation<FaultMatrix> use) {
         this.use = use;
         List<FaultPlan> plans = plans();
         Set<RuntimeDefect> defects = defects();

@@ -12,12 +12,12 @@ final class RepeatUntilStableExtension implements TestTemplateInvocationContextP
 
     @Override
     public boolean supportsTestTemplate(ExtensionContext context) {
-        return TemplateUse.isOn(context, RepeatUntilStable.class);
+        return TemplateAnnotation.isOn(context, RepeatUntilStable.class);
     }
 
     @Override
     public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
-        StableRounds rounds = new StableRounds(TemplateUse.of(context, RepeatUntilStable.class));
-        return OneAfterTheOther.stream(context, rounds::next);
+        StableRounds rounds = new StableRounds(TemplateAnnotation.of(context, RepeatUntilStable.class));
+        return SequentialInvocations.stream(context, rounds::next);
     }
 }

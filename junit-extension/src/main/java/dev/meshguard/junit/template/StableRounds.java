@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 /** The rounds of one test; used by one thread. */
 final class StableRounds {
 
-    private final TemplateUse<RepeatUntilStable> use;
+    private final TemplateAnnotation<RepeatUntilStable> use;
     private final int needed;
-    private @Nullable StableRound last;
+    private @Nullable StabilityRound last;
 
-    StableRounds(TemplateUse<RepeatUntilStable> use) {
+    StableRounds(TemplateAnnotation<RepeatUntilStable> use) {
         this.use = use;
         RepeatUntilStable asked = use.annotation();
         use.requireAtLeast(0, "warmUp", asked.warmUp());
@@ -33,12 +33,12 @@ final class StableRounds {
     }
 
     /** Returns the next round, unless the one before was the last. */
-    Optional<StableRound> next() {
-        StableRound before = last;
+    Optional<StabilityRound> next() {
+        StabilityRound before = last;
         if (before != null && !before.asksForMore()) {
             return Optional.empty();
         }
-        StableRound next = new StableRound(use, before == null ? 1 : before.number() + 1, needed);
+        StabilityRound next = new StabilityRound(use, before == null ? 1 : before.number() + 1, needed);
         last = next;
         return Optional.of(next);
     }

@@ -4,8 +4,8 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
-import dev.meshguard.junit.MeshLifetime;
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
@@ -246,7 +246,7 @@ class RefusedTemplatesTests {
         }
     }
 
-    @TrackAllocations(lifetime = MeshLifetime.CLASS)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class ClassLifetimeTestCase {
         @FailEachAllocation
         void decode(MeshDevice mesh) {

@@ -76,7 +76,7 @@ public final class Allocator {
      * @throws MeshRuntimeException if the kind is not lent, must be sharded and is not, or the request has too many
      *     shards
      */
-    public long allocate(BufferType type, AllocationRequest request) {
+    public long allocate(BufferType type, BankRequest request) {
         if (allocationsUnsafe) {
             unsafeAllocationWarning.warnThisThread();
         }
@@ -99,7 +99,7 @@ public final class Allocator {
      * @return the error, not thrown
      * @throws MeshRuntimeException if the request would be refused whatever room there is
      */
-    public DeviceOutOfMemoryException outOfMemory(BufferType type, AllocationRequest request) {
+    public DeviceOutOfMemoryException outOfMemory(BufferType type, BankRequest request) {
         requireSpreadAllowed(type, request);
         BankManager manager = manager(type);
         synchronized (lock) {
@@ -335,7 +335,7 @@ public final class Allocator {
      * @param request what is asked for
      * @throws MeshRuntimeException if the kind is not lent
      */
-    public long reservedPerBank(BufferType type, AllocationRequest request) {
+    public long reservedPerBank(BufferType type, BankRequest request) {
         BankManager manager = manager(type);
         synchronized (lock) {
             return manager.reservedPerBank(request);
@@ -387,19 +387,19 @@ public final class Allocator {
         return switch (memory) {
             case DRAM -> config.dramUnreservedBase();
             case L1 -> config.l1UnreservedBase();
-            case SYSTEM -> throw new MeshRuntimeException(RuntimeMessages.memoryWithoutAllocation("HOST"));
+            case SYSTEM -> throw new MeshRuntimeException(AllocatorMessages.memoryWithoutAllocation("HOST"));
         };
     }
 
-    private void requireSpreadAllowed(BufferType type, AllocationRequest request) {
+    private void requireSpreadAllowed(BufferType type, BankRequest request) {
         if (request.isSharded()) {
             return;
         }
         if (!config.interleaved()) {
-            throw new MeshRuntimeException(RuntimeMessages.INTERLEAVED_DISABLED);
+            throw new MeshRuntimeException(AllocatorMessages.INTERLEAVED_DISABLED);
         }
         if (type == BufferType.L1_SMALL) {
-            throw new MeshRuntimeException(RuntimeMessages.L1_SMALL_SHARDED_ONLY);
+            throw new MeshRuntimeException(AllocatorMessages.L1_SMALL_SHARDED_ONLY);
         }
     }
 
@@ -412,7 +412,7 @@ public final class Allocator {
     }
 
     private static MeshRuntimeException unsupportedType() {
-        return new MeshRuntimeException(RuntimeMessages.UNSUPPORTED_BUFFER_TYPE);
+        return new MeshRuntimeException(AllocatorMessages.UNSUPPORTED_BUFFER_TYPE);
     }
 
     private void withhold(BufferType type, AddressRange region, long end) {

@@ -77,7 +77,7 @@ public record AllocatorConfig(
         l1SmallSize = Rounding.up(l1SmallSize, dramAlignment);
         traceRegionSize = Rounding.up(traceRegionSize, dramAlignment);
         if (l1SmallSize >= l1Size - l1UnreservedBase) {
-            throw new MeshRuntimeException(RuntimeMessages.RESERVED_SIZE_TOO_LARGE);
+            throw new MeshRuntimeException(AllocatorMessages.RESERVED_SIZE_TOO_LARGE);
         }
         if (traceRegionSize > dramBankSize - dramUnreservedBase) {
             throw new IllegalArgumentException(String.format(

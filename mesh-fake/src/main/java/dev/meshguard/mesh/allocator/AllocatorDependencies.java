@@ -100,7 +100,7 @@ public final class AllocatorDependencies {
 
     void requireKnown(int allocatorId) {
         if (allocatorId < 0 || allocatorId >= dependencies.size()) {
-            throw new MeshRuntimeException(RuntimeMessages.invalidAllocatorId(allocatorId, dependencies.size()));
+            throw new MeshRuntimeException(AllocatorMessages.invalidAllocatorId(allocatorId, dependencies.size()));
         }
     }
 
@@ -113,7 +113,7 @@ public final class AllocatorDependencies {
         var seen = new HashSet<Integer>();
         for (int other : others) {
             if (!seen.add(other)) {
-                throw new MeshRuntimeException(RuntimeMessages.duplicateDependency(allocatorId, other));
+                throw new MeshRuntimeException(AllocatorMessages.duplicateDependency(allocatorId, other));
             }
         }
     }

@@ -44,7 +44,7 @@ public final class BankManager {
     /** One for each allocator; none until the first is needed, as most kinds of memory are not used by most meshes. */
     private List<FreeListOpt> freeLists = List.of();
 
-    private List<AddressTable> lent = List.of();
+    private List<AddressIndex> lent = List.of();
 
     private boolean trackingHighWaterMarks;
     private HighWaterMarks highWaterMarks = HighWaterMarks.ZERO;
@@ -81,7 +81,7 @@ public final class BankManager {
      * @throws MeshRuntimeException if there are more shards than compute cores, or interleaved L1 has no address limit
      * @throws IllegalStateException if there is no bank to interleave over
      */
-    public long allocate(AllocationRequest request) {
+    public long allocate(BankRequest request) {
         return allocate(request, FIRST_ALLOCATOR, List.of());
     }
 
@@ -103,7 +103,7 @@ public final class BankManager {
      *     L1 has no address limit, or the chosen address cannot be used
      * @throws IllegalStateException if there is no bank to interleave over
      */
-    public long allocate(AllocationRequest request, int allocatorId, List<AddressRange> occupied) {
+    public long allocate(BankRequest request, int allocatorId, List<AddressRange> occupied) {
         List<Integer> avoided = dependencies.avoidedBy(allocatorId);
         int banks = banksFor(request);
         long sizePerBank = request.sizePerBank(banks, pageAlignment);
@@ -119,7 +119,7 @@ public final class BankManager {
     }
 
     /** {@return the error of a request for which the only or first allocator has no room, with its figures as they are} */
-    DeviceOutOfMemoryException outOfMemory(AllocationRequest request) {
+    DeviceOutOfMemoryException outOfMemory(BankRequest request) {
         int banks = banksFor(request);
         addressLimitFor(request);
         return DeviceOutOfMemoryException.notEnoughSpace(
@@ -170,7 +170,7 @@ public final class BankManager {
     /** Makes every allocator as new, except for the lowest occupied address, see {@link FreeListOpt#clear()}. */
     public void clear() {
         freeLists.forEach(FreeListOpt::clear);
-        lent.forEach(AddressTable::clear);
+        lent.forEach(AddressIndex::clear);
     }
 
     /**
@@ -289,7 +289,7 @@ public final class BankManager {
     /** {@return the addresses that are lent, in ascending order; an address lent by two allocators appears twice} */
     public long[] liveAddresses() {
         long[] all = new long[0];
-        for (AddressTable addresses : lent) {
+        for (AddressIndex addresses : lent) {
             long[] more = addresses.sortedAddresses();
             if (more.length > 0) {
                 long[] joined = Arrays.copyOf(all, all.length + more.length);
@@ -309,7 +309,7 @@ public final class BankManager {
      */
     public long bankOffset(int bank) {
         if (bank < 0 || bank >= bankOffsets.length) {
-            throw new MeshRuntimeException(RuntimeMessages.bankNotTracked(bank));
+            throw new MeshRuntimeException(AllocatorMessages.bankNotTracked(bank));
         }
         return bankOffsets[bank];
     }
@@ -320,7 +320,7 @@ public final class BankManager {
      *
      * @param request what is asked for
      */
-    public long reservedPerBank(AllocationRequest request) {
+    public long reservedPerBank(BankRequest request) {
         int banks = request.shards().orElse(bankOffsets.length);
         return banks == 0 ? 0 : freeList(FIRST_ALLOCATOR).roundedSize(request.sizePerBank(banks, pageAlignment));
     }
@@ -335,13 +335,13 @@ public final class BankManager {
         return freeLists.isEmpty() ? region.size() : statistics().totalAllocatable();
     }
 
-    private int banksFor(AllocationRequest request) {
+    private int banksFor(BankRequest request) {
         if (!request.isSharded()) {
             return requireBanks();
         }
         int shards = request.shards().getAsInt();
         if (shards > computeCores) {
-            throw new MeshRuntimeException(RuntimeMessages.tooManyShards(shards, computeCores));
+            throw new MeshRuntimeException(AllocatorMessages.tooManyShards(shards, computeCores));
         }
         return shards;
     }
@@ -358,17 +358,17 @@ public final class BankManager {
         return bankOffsets.length;
     }
 
-    private long addressLimitFor(AllocationRequest request) {
+    private long addressLimitFor(BankRequest request) {
         if (request.isSharded() || kind != BufferType.L1) {
             return 0;
         }
         if (interleavedLimit <= 0) {
-            throw new MeshRuntimeException(RuntimeMessages.limitNotPositive(interleavedLimit));
+            throw new MeshRuntimeException(AllocatorMessages.limitNotPositive(interleavedLimit));
         }
         return interleavedLimit;
     }
 
-    private long allocateAlone(AllocationRequest request, int allocatorId, int banks, long sizePerBank, long limit) {
+    private long allocateAlone(BankRequest request, int allocatorId, int banks, long sizePerBank, long limit) {
         FreeListOpt freeList = freeList(allocatorId);
         return freeList.allocate(sizePerBank, request.direction().isBottomUp(), limit)
                 .orElseThrow(() -> DeviceOutOfMemoryException.notEnoughSpace(
@@ -376,7 +376,7 @@ public final class BankManager {
     }
 
     private long allocateBesideOthers(
-            AllocationRequest request,
+            BankRequest request,
             int allocatorId,
             int banks,
             long sizePerBank,
@@ -392,10 +392,10 @@ public final class BankManager {
                 .orElseThrow(() -> DeviceOutOfMemoryException.notEnoughSpaceBesideOthers(
                         kind, request.size(), banks, sizePerBank, freeList.statistics()));
         if (chosen % pageAlignment != 0) {
-            throw new MeshRuntimeException(RuntimeMessages.chosenAddressNotAligned(chosen, pageAlignment));
+            throw new MeshRuntimeException(AllocatorMessages.chosenAddressNotAligned(chosen, pageAlignment));
         }
         return freeList.allocateAtAddress(chosen, sizePerBank)
-                .orElseThrow(() -> new MeshRuntimeException(RuntimeMessages.chosenAddressNotPlaced(chosen)));
+                .orElseThrow(() -> new MeshRuntimeException(AllocatorMessages.chosenAddressNotPlaced(chosen)));
     }
 
     private FreeListOpt freeList(int allocatorId) {
@@ -406,7 +406,7 @@ public final class BankManager {
 
     private FreeListOpt onlyFreeList() {
         if (dependencies.allocatorCount() != 1) {
-            throw new MeshRuntimeException(RuntimeMessages.SINGLE_ALLOCATOR_EXPECTED);
+            throw new MeshRuntimeException(AllocatorMessages.SINGLE_ALLOCATOR_EXPECTED);
         }
         return freeList(FIRST_ALLOCATOR);
     }
@@ -415,7 +415,7 @@ public final class BankManager {
         if (freeLists.isEmpty()) {
             freeLists = forEachAllocator(
                     () -> new FreeListOpt(region.size(), start(), dramAlignment, dramAlignment, SearchPolicy.FIRST));
-            lent = forEachAllocator(AddressTable::new);
+            lent = forEachAllocator(AddressIndex::new);
         }
     }
 
@@ -428,7 +428,7 @@ public final class BankManager {
         int banks = bankOffsets.length;
         boolean bankOfPageIsComputed = interleaved && kind != BufferType.L1_SMALL;
         if (bankOfPageIsComputed && Integer.bitCount(banks) != 1 && !BANK_COUNTS_WITH_MODULO.contains(banks)) {
-            throw new MeshRuntimeException(RuntimeMessages.invalidBankCount(banks, kind));
+            throw new MeshRuntimeException(AllocatorMessages.invalidBankCount(banks, kind));
         }
     }
 

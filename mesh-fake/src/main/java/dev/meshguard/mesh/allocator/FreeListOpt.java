@@ -38,7 +38,7 @@ public final class FreeListOpt {
 
     private final BlockTable blocks = new BlockTable();
     private final FreeBlocks freeBlocks;
-    private final AddressTable allocatedSlots = new AddressTable();
+    private final AddressIndex allocatedSlots = new AddressIndex();
 
     private long maxSize;
     private long shrunk;
@@ -182,10 +182,11 @@ public final class FreeListOpt {
     public void deallocate(long absoluteAddress) {
         long start = absoluteAddress - offset;
         int slot = allocatedSlots.get(start);
-        if (slot == AddressTable.ABSENT) {
+        if (slot == AddressIndex.ABSENT) {
             return;
         }
-        long lowest = lowestOccupied.orElseThrow(() -> new MeshRuntimeException(RuntimeMessages.LOWEST_OCCUPIED_UNSET));
+        long lowest =
+                lowestOccupied.orElseThrow(() -> new MeshRuntimeException(AllocatorMessages.LOWEST_OCCUPIED_UNSET));
         allocatedSlots.remove(start);
         blocks.markFree(slot);
         totalAllocated -= blocks.size(slot);
@@ -224,7 +225,7 @@ public final class FreeListOpt {
      */
     public OptionalLong getAllocationSize(long address) {
         int slot = allocatedSlots.get(address - offset);
-        return slot == AddressTable.ABSENT ? OptionalLong.empty() : OptionalLong.of(blocks.size(slot));
+        return slot == AddressIndex.ABSENT ? OptionalLong.empty() : OptionalLong.of(blocks.size(slot));
     }
 
     /**
@@ -278,10 +279,10 @@ public final class FreeListOpt {
             return;
         }
         if (!bottomUp) {
-            throw new MeshRuntimeException(RuntimeMessages.SHRINK_FROM_TOP);
+            throw new MeshRuntimeException(AllocatorMessages.SHRINK_FROM_TOP);
         }
         if (size > maxSize) {
-            throw new MeshRuntimeException(RuntimeMessages.shrinkBeyondSize(size, maxSize));
+            throw new MeshRuntimeException(AllocatorMessages.shrinkBeyondSize(size, maxSize));
         }
         requireNothingAllocatedBelow(shrunk + size);
         cutLowestBlock(size);
@@ -404,7 +405,7 @@ public final class FreeListOpt {
                 .filter(slot -> blocks.address(slot) < cut)
                 .findFirst()
                 .ifPresent(slot -> {
-                    throw new MeshRuntimeException(RuntimeMessages.shrinkCutsIntoBlock(cut, blocks.address(slot)));
+                    throw new MeshRuntimeException(AllocatorMessages.shrinkCutsIntoBlock(cut, blocks.address(slot)));
                 });
     }
 

@@ -47,7 +47,7 @@ public final class UnsafeAllocationWarning {
 
     void warnThisThread() {
         if (isFirstOfThisThread()) {
-            sink.accept(RuntimeMessages.UNSAFE_ALLOCATION);
+            sink.accept(AllocatorMessages.UNSAFE_ALLOCATION);
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.buffer;
 
-import dev.meshguard.mesh.allocator.AllocationRequest;
 import dev.meshguard.mesh.allocator.Allocator;
+import dev.meshguard.mesh.allocator.BankRequest;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
 import java.util.Locale;
@@ -84,8 +84,8 @@ public record BankLayout(BufferConfig buffer, int banks, long alignment) {
     }
 
     /** Returns what to ask the allocator for. */
-    public AllocationRequest request() {
-        return new AllocationRequest(alignedSize(), alignedPageSize(), buffer.direction(), numCores());
+    public BankRequest request() {
+        return new BankRequest(alignedSize(), alignedPageSize(), buffer.direction(), numCores());
     }
 
     /**

@@ -53,7 +53,7 @@ final class LineSearch {
     static List<MeshCoordinate> find(int length, MeshShape mesh, MeshCoordinate offset) {
         LineSearch search = new LineSearch(length, mesh, offset);
         if (length < 1 || length > mesh.meshSize() || !(search.runs(true) || search.runs(false))) {
-            throw new MeshRuntimeException(RuntimeMessages.lineNotFound(1, length));
+            throw new MeshRuntimeException(ShapeMessages.lineNotFound(1, length));
         }
         return search.coordinates();
     }

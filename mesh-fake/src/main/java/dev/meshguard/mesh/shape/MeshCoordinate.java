@@ -154,7 +154,7 @@ public record MeshCoordinate(List<Integer> values) implements Comparable<MeshCoo
     @Override
     public int compareTo(MeshCoordinate other) {
         if (dims() != other.dims()) {
-            throw new MeshRuntimeException(RuntimeMessages.coordinatesNotComparable(dims(), other.dims()));
+            throw new MeshRuntimeException(ShapeMessages.coordinatesNotComparable(dims(), other.dims()));
         }
         for (int dimension = 0; dimension < dims(); dimension++) {
             int order = Integer.compare(values.get(dimension), other.values.get(dimension));
@@ -173,11 +173,11 @@ public record MeshCoordinate(List<Integer> values) implements Comparable<MeshCoo
 
     private void requireWithin(MeshShape shape) {
         if (shape.dims() != dims()) {
-            throw new MeshRuntimeException(RuntimeMessages.shapeAndCoordinateDimensions(shape.dims(), dims()));
+            throw new MeshRuntimeException(ShapeMessages.shapeAndCoordinateDimensions(shape.dims(), dims()));
         }
         for (int dimension = 0; dimension < dims(); dimension++) {
             if (values.get(dimension) >= shape.get(dimension)) {
-                throw new MeshRuntimeException(RuntimeMessages.coordinateOutOfBounds(this, shape));
+                throw new MeshRuntimeException(ShapeMessages.coordinateOutOfBounds(this, shape));
             }
         }
     }
@@ -185,7 +185,7 @@ public record MeshCoordinate(List<Integer> values) implements Comparable<MeshCoo
     private int index(int dimension) {
         int index = dimension < 0 ? dimension + dims() : dimension;
         if (index < 0 || index >= dims()) {
-            throw new MeshRuntimeException(RuntimeMessages.indexOutOfBounds(dimension, dims()));
+            throw new MeshRuntimeException(ShapeMessages.indexOutOfBounds(dimension, dims()));
         }
         return index;
     }

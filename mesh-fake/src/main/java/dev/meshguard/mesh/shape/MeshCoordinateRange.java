@@ -41,12 +41,12 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end, Opti
      */
     public MeshCoordinateRange {
         if (start.dims() != end.dims()) {
-            throw new MeshRuntimeException(RuntimeMessages.rangeDimensions(start.dims(), end.dims()));
+            throw new MeshRuntimeException(ShapeMessages.rangeDimensions(start.dims(), end.dims()));
         }
         if (wraparoundShape.isPresent()) {
             requireWithin(wraparoundShape.get(), start, end);
         } else if (!precedes(start, end)) {
-            throw new MeshRuntimeException(RuntimeMessages.rangeEndsBeforeItStarts(start, end));
+            throw new MeshRuntimeException(ShapeMessages.rangeEndsBeforeItStarts(start, end));
         }
     }
 
@@ -175,7 +175,7 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end, Opti
      */
     public MeshCoordinateRangeSet subtract(MeshCoordinateRange range) {
         if (dims() != range.dims()) {
-            throw new MeshRuntimeException(RuntimeMessages.subtractDimensions(dims(), range.dims()));
+            throw new MeshRuntimeException(ShapeMessages.subtractDimensions(dims(), range.dims()));
         }
         if (equals(range)) {
             return MeshCoordinateRangeSet.empty();
@@ -265,7 +265,7 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end, Opti
 
     private void requireDims(int dims) {
         if (dims != dims()) {
-            throw new MeshRuntimeException(RuntimeMessages.coordinateDimensions(dims, dims()));
+            throw new MeshRuntimeException(ShapeMessages.coordinateDimensions(dims, dims()));
         }
     }
 
@@ -299,7 +299,7 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end, Opti
 
     private static void requireWithin(MeshShape mesh, MeshCoordinate start, MeshCoordinate end) {
         if (mesh.dims() != start.dims()) {
-            throw new MeshRuntimeException(RuntimeMessages.wraparoundDimensions(mesh.dims(), start.dims()));
+            throw new MeshRuntimeException(ShapeMessages.wraparoundDimensions(mesh.dims(), start.dims()));
         }
         for (int dimension = 0; dimension < mesh.dims(); dimension++) {
             if (Math.max(start.get(dimension), end.get(dimension)) >= mesh.get(dimension)) {

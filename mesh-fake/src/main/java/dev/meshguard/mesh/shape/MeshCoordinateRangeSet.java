@@ -58,7 +58,7 @@ public final class MeshCoordinateRangeSet {
     public MeshCoordinateRangeSet merge(MeshCoordinateRange range) {
         if (!ranges.isEmpty() && ranges.get(0).dims() != range.dims()) {
             throw new MeshRuntimeException(
-                    RuntimeMessages.rangeSetDimensions(ranges.get(0).dims(), range.dims()));
+                    ShapeMessages.rangeSetDimensions(ranges.get(0).dims(), range.dims()));
         }
         List<MeshCoordinateRange> merged = new ArrayList<>(ranges);
         mergeInto(merged, range);

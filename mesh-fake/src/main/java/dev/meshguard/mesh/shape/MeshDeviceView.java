@@ -36,7 +36,7 @@ public record MeshDeviceView(MeshShape shape, List<Integer> devices) {
     public MeshDeviceView {
         devices = List.copyOf(devices);
         if (devices.size() != shape.meshSize()) {
-            throw new MeshRuntimeException(RuntimeMessages.shapeAndValues(shape, devices.size()));
+            throw new MeshRuntimeException(ShapeMessages.shapeAndValues(shape, devices.size()));
         }
     }
 
@@ -62,7 +62,7 @@ public record MeshDeviceView(MeshShape shape, List<Integer> devices) {
                     String.format(Locale.ROOT, "Cannot lay a line of %d devices: a length is 0 or more", length));
         }
         if (offset.get(0) >= mesh.get(0) || offset.get(1) >= mesh.get(1)) {
-            throw new MeshRuntimeException(RuntimeMessages.lineOffsetOutOfBounds(offset, mesh));
+            throw new MeshRuntimeException(ShapeMessages.lineOffsetOutOfBounds(offset, mesh));
         }
         if (mesh.equals(TWO_BY_FOUR) || mesh.equals(FOUR_BY_TWO)) {
             return alongTheRing(length, mesh, offset);
@@ -84,10 +84,10 @@ public record MeshDeviceView(MeshShape shape, List<Integer> devices) {
         int rows = ring.get(0);
         int columns = ring.get(1);
         if (rows == 0 || columns == 0) {
-            throw new MeshRuntimeException(RuntimeMessages.emptyRing(ring));
+            throw new MeshRuntimeException(ShapeMessages.emptyRing(ring));
         }
         if (rows > mesh.get(0) || columns > mesh.get(1)) {
-            throw new MeshRuntimeException(RuntimeMessages.ringOutOfMesh(ring, mesh));
+            throw new MeshRuntimeException(ShapeMessages.ringOutOfMesh(ring, mesh));
         }
         List<MeshCoordinate> edge = new ArrayList<>();
         IntStream.range(0, columns).forEach(column -> edge.add(MeshCoordinate.of(0, column)));
@@ -134,7 +134,7 @@ public record MeshDeviceView(MeshShape shape, List<Integer> devices) {
         return MeshCoordinateRange.of(shape).stream()
                 .filter(coordinate -> devices.get(coordinate.toLinearIndex(shape)) == device)
                 .findFirst()
-                .orElseThrow(() -> new MeshRuntimeException(RuntimeMessages.deviceNotFound(device)));
+                .orElseThrow(() -> new MeshRuntimeException(ShapeMessages.deviceNotFound(device)));
     }
 
     /**
@@ -182,7 +182,7 @@ public record MeshDeviceView(MeshShape shape, List<Integer> devices) {
     public List<Integer> rowDevices(int row) {
         require2d();
         if (row < 0 || row >= numRows()) {
-            throw new MeshRuntimeException(RuntimeMessages.rowOutOfBounds(row));
+            throw new MeshRuntimeException(ShapeMessages.rowOutOfBounds(row));
         }
         return devices.subList(row * numCols(), (row + 1) * numCols());
     }
@@ -196,7 +196,7 @@ public record MeshDeviceView(MeshShape shape, List<Integer> devices) {
     public List<Integer> columnDevices(int column) {
         require2d();
         if (column < 0 || column >= numCols()) {
-            throw new MeshRuntimeException(RuntimeMessages.columnOutOfBounds(column));
+            throw new MeshRuntimeException(ShapeMessages.columnOutOfBounds(column));
         }
         return IntStream.range(0, numRows())
                 .mapToObj(row -> devices.get(row * numCols() + column))
@@ -242,14 +242,14 @@ public record MeshDeviceView(MeshShape shape, List<Integer> devices) {
 
     private void require2d() {
         if (!isMesh2d()) {
-            throw new MeshRuntimeException(RuntimeMessages.VIEW_NOT_2D);
+            throw new MeshRuntimeException(ShapeMessages.VIEW_NOT_2D);
         }
     }
 
     private static List<MeshCoordinate> alongTheRing(int length, MeshShape mesh, MeshCoordinate offset) {
         List<MeshCoordinate> ring = ringCoordinates(mesh, mesh);
         if (length > ring.size()) {
-            throw new MeshRuntimeException(RuntimeMessages.lineLongerThanRing(length, ring.size()));
+            throw new MeshRuntimeException(ShapeMessages.lineLongerThanRing(length, ring.size()));
         }
         int start = ring.indexOf(offset);
         return IntStream.range(start, start + length)

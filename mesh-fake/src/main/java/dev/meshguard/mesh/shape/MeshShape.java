@@ -32,7 +32,7 @@ public record MeshShape(List<Integer> dimensions) {
     public MeshShape {
         dimensions = List.copyOf(dimensions);
         if (dimensions.isEmpty()) {
-            throw new MeshRuntimeException(RuntimeMessages.EMPTY_SHAPE);
+            throw new MeshRuntimeException(ShapeMessages.EMPTY_SHAPE);
         }
         long devices = 1;
         for (int size : dimensions) {
@@ -77,7 +77,7 @@ public record MeshShape(List<Integer> dimensions) {
     public int get(int dimension) {
         int kept = Math.max(KEPT_DIMENSIONS, dims());
         if (dimension < -kept || dimension >= dims()) {
-            throw new MeshRuntimeException(RuntimeMessages.shapeIndexOutOfRange(dimension, -kept, dims()));
+            throw new MeshRuntimeException(ShapeMessages.shapeIndexOutOfRange(dimension, -kept, dims()));
         }
         if (dimension >= 0) {
             return dimensions.get(dimension);

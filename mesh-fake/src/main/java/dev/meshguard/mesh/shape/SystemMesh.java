@@ -39,17 +39,17 @@ public record SystemMesh(MeshShape shape) {
      */
     public List<Integer> devicesOf(MeshShape requested, Optional<MeshCoordinate> offset) {
         if (requested.meshSize() == 0) {
-            throw new MeshRuntimeException(RuntimeMessages.noDevicesRequested(requested));
+            throw new MeshRuntimeException(ShapeMessages.noDevicesRequested(requested));
         }
         if (requested.meshSize() > shape.meshSize()) {
-            throw new MeshRuntimeException(RuntimeMessages.tooManyDevicesRequested(requested, shape));
+            throw new MeshRuntimeException(ShapeMessages.tooManyDevicesRequested(requested, shape));
         }
         if (offset.isEmpty() && isWhole(requested) && !requested.isLineTopology()) {
             return rowByRowIds();
         }
         MeshCoordinate start = offset.orElseGet(() -> MeshCoordinate.zeroCoordinate(shape.dims()));
         if (start.dims() != shape.dims()) {
-            throw new MeshRuntimeException(RuntimeMessages.offsetDimensions(start, shape.dims()));
+            throw new MeshRuntimeException(ShapeMessages.offsetDimensions(start, shape.dims()));
         }
         Stream<MeshCoordinate> places = requested.isLineTopology() ? line(requested, start) : block(requested, start);
         return places.map(coordinate -> coordinate.toLinearIndex(shape)).toList();
@@ -93,17 +93,17 @@ public record SystemMesh(MeshShape shape) {
 
     private Stream<MeshCoordinate> line(MeshShape requested, MeshCoordinate start) {
         if (shape.dims() != 2) {
-            throw new MeshRuntimeException(RuntimeMessages.LINE_NEEDS_2D_SYSTEM);
+            throw new MeshRuntimeException(ShapeMessages.LINE_NEEDS_2D_SYSTEM);
         }
         if (start.get(0) >= shape.get(0) || start.get(1) >= shape.get(1)) {
-            throw new MeshRuntimeException(RuntimeMessages.offsetOutOfSystem(start, shape));
+            throw new MeshRuntimeException(ShapeMessages.offsetOutOfSystem(start, shape));
         }
         return MeshDeviceView.lineCoordinates(requested.meshSize(), shape, start).stream();
     }
 
     private Stream<MeshCoordinate> block(MeshShape requested, MeshCoordinate start) {
         if (requested.dims() != shape.dims()) {
-            throw new MeshRuntimeException(RuntimeMessages.requestedDimensions(requested, shape));
+            throw new MeshRuntimeException(ShapeMessages.requestedDimensions(requested, shape));
         }
         List<Integer> turned = new ArrayList<>(requested.dimensions());
         int turns = 0;
@@ -111,14 +111,14 @@ public record SystemMesh(MeshShape shape) {
             Collections.rotate(turned, -1);
             turns++;
             if (turns == shape.dims()) {
-                throw new MeshRuntimeException(RuntimeMessages.notRotatable(requested, shape, start));
+                throw new MeshRuntimeException(ShapeMessages.notRotatable(requested, shape, start));
             }
         }
         if (turns == 0) {
             return MeshCoordinateRange.of(requested).stream().map(place -> moved(place, start));
         }
         if (shape.dims() != 2) {
-            throw new MeshRuntimeException(RuntimeMessages.ROTATION_NEEDS_2D_SYSTEM);
+            throw new MeshRuntimeException(ShapeMessages.ROTATION_NEEDS_2D_SYSTEM);
         }
         return MeshCoordinateRange.of(requested).stream().map(place -> MeshCoordinate.of(place.get(1), place.get(0)));
     }

@@ -114,7 +114,7 @@ class AllocatorConcurrencyTests {
         long size = UNIT * (1 + random.nextInt(12));
         AllocationDirection direction = random.nextBoolean() ? BOTTOM_UP : TOP_DOWN;
         try {
-            long address = allocator.allocate(kind, AllocationRequest.sharded(size, size, 1, direction));
+            long address = allocator.allocate(kind, BankRequest.sharded(size, size, 1, direction));
             var loan = new Loan(kind, address, size);
             loan.units().forEach(unit -> pass(loan, unit, 0, thread + 1));
             loans.add(loan);

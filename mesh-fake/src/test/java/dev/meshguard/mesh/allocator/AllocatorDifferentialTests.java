@@ -142,9 +142,9 @@ class AllocatorDifferentialTests {
             long page = oneOf(8, 16, 32, 48, 64, 100, 256);
             long size = page * random.nextInt(6);
             AllocationDirection direction = AllocationDirection.values()[random.nextInt(2)];
-            AllocationRequest request = random.nextBoolean()
-                    ? AllocationRequest.interleaved(size, page, direction)
-                    : AllocationRequest.sharded(size, page, 1 + random.nextInt(CORES + 1), direction);
+            BankRequest request = random.nextBoolean()
+                    ? BankRequest.interleaved(size, page, direction)
+                    : BankRequest.sharded(size, page, 1 + random.nextInt(CORES + 1), direction);
             sameOutcome("allocate " + kind + " " + request, () -> actual.allocate(kind, request), () -> {
                 if (!interleaved && !request.isSharded()) {
                     throw new Refusal("Interleaved allocation is disabled, see validate_num_banks");

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 
 class AllocatorTests {
 
-    private static final AllocationRequest ONE_PAGE = AllocationRequest.interleaved(1_024, 1_024, BOTTOM_UP);
-    private static final AllocationRequest ONE_SHARD = AllocationRequest.sharded(1_024, 1_024, 1, TOP_DOWN);
+    private static final BankRequest ONE_PAGE = BankRequest.interleaved(1_024, 1_024, BOTTOM_UP);
+    private static final BankRequest ONE_SHARD = BankRequest.sharded(1_024, 1_024, 1, TOP_DOWN);
 
     private final List<String> warnings = new ArrayList<>();
     private final UnsafeAllocationWarning warning = UnsafeAllocationWarning.to(warnings::add);
@@ -132,7 +132,7 @@ class AllocatorTests {
 
         @Test
         void putSmallL1BuffersAsFarApartAsTheDramAlignment() {
-            var small = AllocationRequest.sharded(16, 16, 1, TOP_DOWN);
+            var small = BankRequest.sharded(16, 16, 1, TOP_DOWN);
 
             assertThat(allocator.allocate(L1, small)).isEqualTo(7_136);
             assertThat(allocator.allocate(L1, small)).isEqualTo(7_104);
@@ -166,15 +166,15 @@ class AllocatorTests {
 
         @Test
         void areAShareOfThePagesInEveryBankRoundedUpToTheDramAlignment() {
-            assertThat(allocator.reservedPerBank(DRAM, AllocationRequest.interleaved(13 * 96, 96, BOTTOM_UP)))
+            assertThat(allocator.reservedPerBank(DRAM, BankRequest.interleaved(13 * 96, 96, BOTTOM_UP)))
                     .isEqualTo(192);
-            assertThat(allocator.reservedPerBank(L1, AllocationRequest.sharded(2 * 48, 48, 2, TOP_DOWN)))
+            assertThat(allocator.reservedPerBank(L1, BankRequest.sharded(2 * 48, 48, 2, TOP_DOWN)))
                     .isEqualTo(64);
         }
 
         @Test
         void areWhatAnAllocationTakes() {
-            var request = AllocationRequest.sharded(10 * 48, 48, 4, TOP_DOWN);
+            var request = BankRequest.sharded(10 * 48, 48, 4, TOP_DOWN);
 
             allocator.allocate(L1, request);
 
@@ -226,7 +226,7 @@ class AllocatorTests {
         @Test
         void dramBuffersCannotHaveMoreShardsThanThereAreComputeCores() {
             assertRuntimeError(
-                    () -> allocator.allocate(DRAM, AllocationRequest.sharded(57 * 32, 32, 57, BOTTOM_UP)),
+                    () -> allocator.allocate(DRAM, BankRequest.sharded(57 * 32, 32, 57, BOTTOM_UP)),
                     "Expected number of shards 57 to be less than or equal to total number of L1 banks 56"
                             + " in compute cores");
         }
@@ -303,7 +303,7 @@ class AllocatorTests {
 
         @Test
         void listsLiveAddressesInAscendingOrder() {
-            allocator.allocate(DRAM, AllocationRequest.interleaved(1_024, 1_024, TOP_DOWN));
+            allocator.allocate(DRAM, BankRequest.interleaved(1_024, 1_024, TOP_DOWN));
             allocator.allocate(DRAM, ONE_PAGE);
             allocator.allocate(DRAM, ONE_PAGE);
 

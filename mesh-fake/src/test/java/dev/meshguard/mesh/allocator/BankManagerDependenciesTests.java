@@ -28,8 +28,8 @@ class BankManagerDependenciesTests {
                 .dependencies(AllocatorDependencies.of(Map.of(0, List.of(1, 2))));
     }
 
-    private static AllocationRequest sharded(long size, AllocationDirection direction) {
-        return AllocationRequest.sharded(size, size, 1, direction);
+    private static BankRequest sharded(long size, AllocationDirection direction) {
+        return BankRequest.sharded(size, size, 1, direction);
     }
 
     @Test
@@ -103,8 +103,7 @@ class BankManagerDependenciesTests {
     void theLimitOfInterleavedL1GuidesTheChoice() {
         var limited = describe().interleavedLimit(2_048).build();
 
-        assertThat(limited.allocate(AllocationRequest.interleaved(32, 32, BOTTOM_UP)))
-                .isEqualTo(2_048);
+        assertThat(limited.allocate(BankRequest.interleaved(32, 32, BOTTOM_UP))).isEqualTo(2_048);
     }
 
     @Test

@@ -115,7 +115,7 @@ class BankManagerDifferentialTests {
         }
 
         private void allocate() {
-            AllocationRequest request = randomRequest();
+            BankRequest request = randomRequest();
             int id = randomAllocator();
             List<AddressRange> occupied = random.nextInt(4) == 0 ? randomRanges() : List.of();
             sameOutcome(
@@ -177,13 +177,13 @@ class BankManagerDifferentialTests {
             }
         }
 
-        private AllocationRequest randomRequest() {
+        private BankRequest randomRequest() {
             long page = oneOf(8, 16, 32, 48, 64, 100, 256);
             long size = page * random.nextInt(6);
             AllocationDirection direction = AllocationDirection.values()[random.nextInt(2)];
             return random.nextInt(3) == 0
-                    ? AllocationRequest.interleaved(size, page, direction)
-                    : AllocationRequest.sharded(size, page, 1 + random.nextInt(CORES + 1), direction);
+                    ? BankRequest.interleaved(size, page, direction)
+                    : BankRequest.sharded(size, page, 1 + random.nextInt(CORES + 1), direction);
         }
 
         private List<AddressRange> randomRanges() {

@@ -40,7 +40,7 @@ class BankManagerFiguresTests {
     }
 
     private static long allocate(BankManager banks, int allocator, long size, AllocationDirection direction) {
-        return banks.allocate(AllocationRequest.interleaved(size, size, direction), allocator, NOTHING);
+        return banks.allocate(BankRequest.interleaved(size, size, direction), allocator, NOTHING);
     }
 
     @Nested
@@ -351,7 +351,7 @@ class BankManagerFiguresTests {
 
             for (int core = 1; core <= 110; core++) {
                 long size = core * 1_024L;
-                assertThat(many.allocate(AllocationRequest.sharded(size, size, 1, BOTTOM_UP), core, NOTHING))
+                assertThat(many.allocate(BankRequest.sharded(size, size, 1, BOTTOM_UP), core, NOTHING))
                         .isEqualTo(0);
             }
 

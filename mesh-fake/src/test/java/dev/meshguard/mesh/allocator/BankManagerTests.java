@@ -36,12 +36,12 @@ class BankManagerTests {
                 .computeCores(8);
     }
 
-    private static AllocationRequest interleaved(long size, long pageSize, AllocationDirection direction) {
-        return AllocationRequest.interleaved(size, pageSize, direction);
+    private static BankRequest interleaved(long size, long pageSize, AllocationDirection direction) {
+        return BankRequest.interleaved(size, pageSize, direction);
     }
 
-    private static AllocationRequest sharded(long size, long pageSize, int shards) {
-        return AllocationRequest.sharded(size, pageSize, shards, TOP_DOWN);
+    private static BankRequest sharded(long size, long pageSize, int shards) {
+        return BankRequest.sharded(size, pageSize, shards, TOP_DOWN);
     }
 
     @Nested
@@ -205,7 +205,7 @@ class BankManagerTests {
         void doesNotConcernShardedBuffers() {
             var banks = l1().interleavedLimit(0).build();
 
-            assertThat(banks.allocate(AllocationRequest.sharded(32, 32, 1, BOTTOM_UP)))
+            assertThat(banks.allocate(BankRequest.sharded(32, 32, 1, BOTTOM_UP)))
                     .isEqualTo(1_024);
         }
     }
@@ -324,12 +324,12 @@ class BankManagerTests {
 
             banks.shrinkSize(1_024);
             assertThat(banks.bankSize()).isEqualTo(7_168);
-            assertThat(banks.allocate(AllocationRequest.sharded(32, 32, 1, BOTTOM_UP)))
+            assertThat(banks.allocate(BankRequest.sharded(32, 32, 1, BOTTOM_UP)))
                     .isEqualTo(2_048);
 
             banks.resetSize();
             assertThat(banks.bankSize()).isEqualTo(8_192);
-            assertThat(banks.allocate(AllocationRequest.sharded(32, 32, 1, BOTTOM_UP)))
+            assertThat(banks.allocate(BankRequest.sharded(32, 32, 1, BOTTOM_UP)))
                     .isEqualTo(1_024);
         }
 
@@ -389,7 +389,7 @@ class BankManagerTests {
             var banks = l1().build();
             banks.beginHighWaterMarkTracking();
 
-            banks.allocate(AllocationRequest.sharded(16, 16, 1, BOTTOM_UP));
+            banks.allocate(BankRequest.sharded(16, 16, 1, BOTTOM_UP));
             banks.deallocate(1_024);
 
             assertThat(banks.highWaterMarks()).isEqualTo(new HighWaterMarks(1_040, 1_056));

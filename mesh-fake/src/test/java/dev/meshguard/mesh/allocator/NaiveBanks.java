@@ -64,7 +64,7 @@ final class NaiveBanks {
         avoided.forEach(unused -> lenders.add(new Lender()));
     }
 
-    long allocate(AllocationRequest request, int id, List<AddressRange> occupied) {
+    long allocate(BankRequest request, int id, List<AddressRange> occupied) {
         Lender lender = lender(id);
         if (request.isSharded() && request.shards().getAsInt() > cores) {
             throw new Refusal("Expected number of shards " + request.shards().getAsInt()
@@ -229,7 +229,7 @@ final class NaiveBanks {
         }
     }
 
-    private long placeAlone(AllocationRequest request, int id, int over, long perBank, boolean up, long lowest) {
+    private long placeAlone(BankRequest request, int id, int over, long perBank, boolean up, long lowest) {
         Lender lender = lender(id);
         long rounded = rounded(perBank);
         long address = find(rounded, up, freeUnits(lender))
@@ -246,13 +246,7 @@ final class NaiveBanks {
 
     /** Where nobody is in the way, in a block of the allocator's own that is large enough for the rounded size. */
     private long placeBesideOthers(
-            AllocationRequest request,
-            int id,
-            int over,
-            long perBank,
-            boolean up,
-            long lowest,
-            List<AddressRange> occupied) {
+            BankRequest request, int id, int over, long perBank, boolean up, long lowest, List<AddressRange> occupied) {
         Lender lender = lender(id);
         int rounded = (int) (rounded(perBank) / UNIT);
         boolean[] own = freeUnits(lender);

@@ -145,7 +145,7 @@ class WithheldAddressesTests {
                 long size = (1 + random.nextInt(1 << random.nextInt(6))) * PAGE;
                 AllocationDirection direction =
                         random.nextBoolean() ? AllocationDirection.BOTTOM_UP : AllocationDirection.TOP_DOWN;
-                AllocationRequest request = AllocationRequest.interleaved(size, PAGE, direction);
+                BankRequest request = BankRequest.interleaved(size, PAGE, direction);
                 String outcome = outcome(lenient, request);
                 assertThat(outcome(strict, request).startsWith("Out")).as(where).isEqualTo(outcome.startsWith("Out"));
                 if (outcome.startsWith("Out")) {
@@ -188,7 +188,7 @@ class WithheldAddressesTests {
         throw new AssertionError("No new address");
     }
 
-    private static String outcome(Allocator allocator, AllocationRequest request) {
+    private static String outcome(Allocator allocator, BankRequest request) {
         try {
             return Long.toString(allocator.allocate(BufferType.DRAM, request));
         } catch (DeviceOutOfMemoryException full) {
@@ -197,8 +197,7 @@ class WithheldAddressesTests {
     }
 
     private static long allocate(Allocator allocator, long size) {
-        return allocator.allocate(
-                BufferType.DRAM, AllocationRequest.interleaved(size, PAGE, AllocationDirection.BOTTOM_UP));
+        return allocator.allocate(BufferType.DRAM, BankRequest.interleaved(size, PAGE, AllocationDirection.BOTTOM_UP));
     }
 
     private static Allocator withholding(int addresses) {

@@ -31,11 +31,11 @@ class WormholeAddressesTests {
     }
 
     private long tensor(long size) {
-        return allocator.allocate(DRAM, AllocationRequest.interleaved(size, PAGE, BOTTOM_UP));
+        return allocator.allocate(DRAM, BankRequest.interleaved(size, PAGE, BOTTOM_UP));
     }
 
     private long kernelBinary(int pages) {
-        return allocator.allocate(DRAM, AllocationRequest.interleaved(pages * PAGE, PAGE, TOP_DOWN));
+        return allocator.allocate(DRAM, BankRequest.interleaved(pages * PAGE, PAGE, TOP_DOWN));
     }
 
     @Test
@@ -68,7 +68,7 @@ class WormholeAddressesTests {
     void comeOutForTheTraceOfTheLanguageModelRun() {
         var withTraces = wormhole(30_000_000);
 
-        assertThat(withTraces.allocate(TRACE, AllocationRequest.interleaved(12_503_040, PAGE, BOTTOM_UP)))
+        assertThat(withTraces.allocate(TRACE, BankRequest.interleaved(12_503_040, PAGE, BOTTOM_UP)))
                 .isEqualTo(1_043_741_824);
     }
 }

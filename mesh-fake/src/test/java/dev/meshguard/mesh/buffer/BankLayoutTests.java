@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.mesh.allocator.AllocationDirection;
-import dev.meshguard.mesh.allocator.AllocationRequest;
+import dev.meshguard.mesh.allocator.BankRequest;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,9 +45,8 @@ class BankLayoutTests {
     @Test
     void asksForTheAlignedSizes() {
         assertThat(INTERLEAVED.request())
-                .isEqualTo(AllocationRequest.interleaved(25 * 2_016, 2_016, AllocationDirection.BOTTOM_UP));
-        assertThat(SHARDED.request())
-                .isEqualTo(AllocationRequest.sharded(24 * 128, 128, 6, AllocationDirection.TOP_DOWN));
+                .isEqualTo(BankRequest.interleaved(25 * 2_016, 2_016, AllocationDirection.BOTTOM_UP));
+        assertThat(SHARDED.request()).isEqualTo(BankRequest.sharded(24 * 128, 128, 6, AllocationDirection.TOP_DOWN));
     }
 
     @Test

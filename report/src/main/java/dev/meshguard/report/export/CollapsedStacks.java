@@ -3,8 +3,8 @@ package dev.meshguard.report.export;
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ public final class CollapsedStacks {
     /** Writes the stacks; the writer is flushed and stays open. If it encodes, it has to encode as UTF-8. */
     public static void write(LeakVerdict verdict, Writer writer) throws IOException {
         Map<String, Long> bytes = new TreeMap<>();
-        for (Survivor survivor : verdict.survivors(one -> one.standing() == Standing.LEAKED)) {
+        for (Survivor survivor : verdict.survivors(one -> one.standing() == SurvivorStatus.LEAKED)) {
             bytes.merge(stack(survivor.buffer()), survivor.buffer().size(), Long::sum);
         }
         for (Map.Entry<String, Long> stack : bytes.entrySet()) {

@@ -11,8 +11,8 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Reachability;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.io.IOException;
 import java.time.Instant;
@@ -83,7 +83,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     (event, json, requests) -> {
                         requests.refer(event.request(), json);
                         place(json, event.device(), event.type(), event.address());
-                        JsonText.write(json, "reason", event.reason());
+                        JsonFormat.write(json, "reason", event.reason());
                     },
                     (number, fields, requests) -> new HistoryEvent.FreeIgnored(
                             number,
@@ -230,7 +230,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     HistoryEvent.HandleTraced.class,
                     (event, json, requests) -> {
                         requests.refer(event.request(), json);
-                        JsonText.write(json, "state", event.reachability().state());
+                        JsonFormat.write(json, "state", event.reachability().state());
                         texts(json, "path", event.reachability().path());
                     },
                     (number, fields, requests) -> new HistoryEvent.HandleTraced(
@@ -269,7 +269,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
 
     static void owner(JsonGenerator json, Owner owner) throws IOException {
         json.writeObjectFieldStart("owner");
-        JsonText.write(json, "kind", owner.kind());
+        JsonFormat.write(json, "kind", owner.kind());
         json.writeStringField("name", owner.name());
         json.writeEndObject();
     }
@@ -284,7 +284,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
             return;
         }
         AllocatorId known = allocator.get();
-        JsonText.write(json, "allocator", known.kind());
+        JsonFormat.write(json, "allocator", known.kind());
         if (known.kind() == AllocatorId.Kind.SUB_DEVICE) {
             json.writeNumberField("manager", known.manager());
             json.writeNumberField("subDevice", known.subDevice());
@@ -323,7 +323,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
 
     private static void place(JsonGenerator json, int device, BufferType type, long address) throws IOException {
         json.writeNumberField("device", device);
-        JsonText.write(json, "type", type);
+        JsonFormat.write(json, "type", type);
         json.writeNumberField("address", address);
     }
 
@@ -333,7 +333,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
 
     private static void ownership(JsonGenerator json, Ownership ownership) throws IOException {
         if (ownership != Ownership.UNKNOWN) {
-            JsonText.write(json, "ownership", ownership);
+            JsonFormat.write(json, "ownership", ownership);
         }
     }
 
@@ -363,7 +363,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
             json.writeArrayFieldStart("capacities");
             for (MemoryCapacity capacity : mesh.capacities()) {
                 json.writeStartObject();
-                JsonText.write(json, "type", capacity.type());
+                JsonFormat.write(json, "type", capacity.type());
                 json.writeNumberField("banks", capacity.banks());
                 json.writeNumberField("bytesPerBank", capacity.bytesPerBank());
                 json.writeEndObject();
@@ -389,14 +389,14 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                 capacities);
     }
 
-    private static void reading(JsonGenerator json, WitnessReading reading) throws IOException {
+    private static void reading(JsonGenerator json, WitnessSnapshot reading) throws IOException {
         json.writeNumberField("mesh", reading.mesh());
-        JsonText.write(json, "moment", reading.moment());
+        JsonFormat.write(json, "moment", reading.moment());
         allocator(json, reading.allocator());
         json.writeArrayFieldStart("regions");
         for (int device : reading.devices()) {
             for (BufferType type : BufferType.values()) {
-                if (reading.testify(device, type, 0) != Testimony.SILENT) {
+                if (reading.testify(device, type, 0) != AddressState.SILENT) {
                     region(json, reading, device, type);
                 }
             }
@@ -404,11 +404,11 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         json.writeEndArray();
     }
 
-    private static void region(JsonGenerator json, WitnessReading reading, int device, BufferType type)
+    private static void region(JsonGenerator json, WitnessSnapshot reading, int device, BufferType type)
             throws IOException {
         json.writeStartObject();
         json.writeNumberField("device", device);
-        JsonText.write(json, "type", type);
+        JsonFormat.write(json, "type", type);
         json.writeArrayFieldStart("taken");
         for (long address : reading.takenAddresses(device, type)) {
             json.writeNumber(address);
@@ -417,9 +417,9 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         json.writeEndObject();
     }
 
-    private static WitnessReading reading(Fields fields) throws UnreadableLineException {
-        WitnessReading.Builder reading =
-                WitnessReading.of(fields.integer("mesh"), fields.choice("moment", WitnessReading.Moment.class));
+    private static WitnessSnapshot reading(Fields fields) throws UnreadableLineException {
+        WitnessSnapshot.Builder reading =
+                WitnessSnapshot.of(fields.integer("mesh"), fields.choice("moment", WitnessSnapshot.Moment.class));
         allocator(fields).ifPresent(reading::ofAllocator);
         for (Fields region : fields.objects("regions")) {
             reading.region(region.device(), region.choice("type", BufferType.class), region.numbers("taken"));

@@ -34,7 +34,7 @@ final class Fields {
 
     /** Reads the one object of a line. */
     static Fields ofLine(char[] line, int offset, int length) throws IOException, UnreadableLineException {
-        try (JsonParser parser = JsonText.factory().createParser(line, offset, length)) {
+        try (JsonParser parser = JsonFormat.factory().createParser(line, offset, length)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new UnreadableLineException("it is no JSON object");
             }

@@ -155,9 +155,9 @@ final class HistoryReader {
     }
 
     private void sums(Fields fields) throws UnreadableLineException {
-        List<DeviceSums.Account> accounts = new ArrayList<>();
+        List<DeviceSums.TypeTotals> accounts = new ArrayList<>();
         for (Fields account : fields.objects("totals")) {
-            accounts.add(new DeviceSums.Account(
+            accounts.add(new DeviceSums.TypeTotals(
                     account.choice("type", BufferType.class),
                     account.optionalChoice("lifetime", BufferLifetime.class),
                     amounts(account)));

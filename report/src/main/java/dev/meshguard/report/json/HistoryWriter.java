@@ -34,7 +34,7 @@ final class HistoryWriter {
     }
 
     void write() throws IOException {
-        try (JsonGenerator json = JsonText.factory().createGenerator(writer)) {
+        try (JsonGenerator json = JsonFormat.factory().createGenerator(writer)) {
             header(json);
             for (HistoryEvent event : history.events()) {
                 event(event, json);
@@ -54,7 +54,7 @@ final class HistoryWriter {
         json.writeStringField("format", FORMAT);
         json.writeNumberField("version", HistoryJson.VERSION);
         json.writeNumberField("minor", HistoryJson.MINOR);
-        JsonText.write(json, "retention", history.isComplete() ? Retention.ALL : Retention.LIVE_AND_TOTALS);
+        JsonFormat.write(json, "retention", history.isComplete() ? Retention.ALL : Retention.LIVE_AND_TOTALS);
         json.writeBooleanField("flatAddresses", history.hasFlatAddresses());
         json.writeEndObject();
     }
@@ -82,11 +82,11 @@ final class HistoryWriter {
         json.writeNumberField("ledgerEntries", sums.ledgerEntries());
         json.writeNumberField("freesOfNothing", sums.freesOfNothing());
         json.writeArrayFieldStart("totals");
-        for (DeviceSums.Account account : sums.totals()) {
+        for (DeviceSums.TypeTotals account : sums.totals()) {
             json.writeStartObject();
-            JsonText.write(json, "type", account.type());
+            JsonFormat.write(json, "type", account.type());
             if (account.lifetime().isPresent()) {
-                JsonText.write(json, "lifetime", account.lifetime().get());
+                JsonFormat.write(json, "lifetime", account.lifetime().get());
             }
             amounts(account.amounts(), json);
             json.writeEndObject();

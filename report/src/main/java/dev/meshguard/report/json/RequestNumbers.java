@@ -54,10 +54,10 @@ final class RequestNumbers {
 
     private static void write(AllocationDetails details, JsonGenerator json) throws IOException {
         if (details.kind() != BufferKind.BUFFER) {
-            JsonText.write(json, "buffer", details.kind());
+            JsonFormat.write(json, "buffer", details.kind());
         }
         if (details.lifetime() != BufferLifetime.USER) {
-            JsonText.write(json, "lifetime", details.lifetime());
+            JsonFormat.write(json, "lifetime", details.lifetime());
         }
         if (details.owner().isPresent()) {
             EventForm.owner(json, details.owner().get());

@@ -3,14 +3,14 @@ package dev.meshguard.report.json;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
-import dev.meshguard.report.Limit;
+import dev.meshguard.report.Caveat;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.verdict.Doubt;
 import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.PhaseStretch;
+import dev.meshguard.verdict.PhaseUsage;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.baseline.Fingerprint;
@@ -43,7 +43,7 @@ final class VerdictWriter {
         this.report = report;
         this.verdict = report.verdict();
         this.writer = writer;
-        this.json = JsonText.factory().createGenerator(writer);
+        this.json = JsonFormat.factory().createGenerator(writer);
         DefaultIndenter lines = new DefaultIndenter("  ", "\n");
         json.setPrettyPrinter(
                 new DefaultPrettyPrinter().withObjectIndenter(lines).withArrayIndenter(lines));
@@ -55,7 +55,7 @@ final class VerdictWriter {
             json.writeStringField("format", FORMAT);
             json.writeNumberField("version", VerdictJson.VERSION);
             json.writeNumberField("minor", VerdictJson.MINOR);
-            JsonText.write(json, "outcome", verdict.outcome());
+            JsonFormat.write(json, "outcome", verdict.outcome());
             json.writeBooleanField("leakFree", verdict.isLeakFree());
             json.writeBooleanField("balancedReports", verdict.hasBalancedReports());
             sum(verdict.sum());
@@ -86,8 +86,8 @@ final class VerdictWriter {
     }
 
     private void total(LeakVerdict.TypeTotal total) throws IOException {
-        JsonText.write(json, "type", total.type());
-        JsonText.write(json, "lifetime", total.lifetime());
+        JsonFormat.write(json, "type", total.type());
+        JsonFormat.write(json, "lifetime", total.lifetime());
         json.writeNumberField("allocatedBuffers", total.allocatedBuffers());
         json.writeNumberField("allocatedBytes", total.allocatedBytes());
         json.writeNumberField("leftBuffers", total.leftBuffers());
@@ -95,11 +95,11 @@ final class VerdictWriter {
     }
 
     private void group(SurvivorGroup group) throws IOException {
-        JsonText.write(json, "cause", group.cause());
-        JsonText.write(json, "standing", group.standing());
+        JsonFormat.write(json, "cause", group.cause());
+        JsonFormat.write(json, "standing", group.standing());
         json.writeStringField("fingerprint", Fingerprint.of(group).toString());
         json.writeStringField("remedy", verdict.remedyOf(group.cause()));
-        JsonText.write(json, "type", group.type());
+        JsonFormat.write(json, "type", group.type());
         json.writeNumberField("size", group.size());
         json.writeNumberField("bytes", group.bytes());
         EventForm.integers(json, "devices", group.devices());
@@ -121,8 +121,8 @@ final class VerdictWriter {
         json.writeNumberField("address", buffer.address());
         json.writeNumberField("generation", buffer.generation());
         json.writeStringField("bornIn", buffer.bornIn().name());
-        JsonText.write(json, "kind", buffer.kind());
-        JsonText.write(json, "lifetime", buffer.lifetime());
+        JsonFormat.write(json, "kind", buffer.kind());
+        JsonFormat.write(json, "lifetime", buffer.lifetime());
         if (buffer.owner().isPresent()) {
             EventForm.owner(json, buffer.owner().get());
         }
@@ -139,7 +139,7 @@ final class VerdictWriter {
     private void openReport(BufferGeneration.Report open) throws IOException {
         json.writeNumberField("event", open.allocatedAt());
         json.writeNumberField("size", open.size());
-        JsonText.write(json, "ownership", open.ownership());
+        JsonFormat.write(json, "ownership", open.ownership());
     }
 
     private void evidence(Evidence evidence) throws IOException {
@@ -148,12 +148,12 @@ final class VerdictWriter {
     }
 
     private void anomaly(Anomaly anomaly) throws IOException {
-        JsonText.write(json, "kind", anomaly.kind());
+        JsonFormat.write(json, "kind", anomaly.kind());
         json.writeStringField("words", anomaly.kind().words());
         json.writeBooleanField("unbalancesBooks", anomaly.kind().unbalancesBooks());
         json.writeNumberField("event", anomaly.event().number());
         json.writeNumberField("device", anomaly.device());
-        JsonText.write(json, "type", anomaly.type());
+        JsonFormat.write(json, "type", anomaly.type());
         json.writeNumberField("address", anomaly.address());
         if (anomaly.holder().isPresent()) {
             json.writeObjectFieldStart("holder");
@@ -165,19 +165,19 @@ final class VerdictWriter {
 
     private void expectation(ExpectationResult result) throws IOException {
         json.writeStringField("words", result.expectation().toString());
-        JsonText.write(json, "fate", result.fate());
+        JsonFormat.write(json, "fate", result.fate());
         json.writeNumberField("matchedBuffers", result.matchedBuffers());
         json.writeNumberField("matchedBytes", result.matchedBytes());
         json.writeNumberField("refusedBuffers", result.refusedBuffers());
     }
 
-    private void phase(PhaseStretch stretch) throws IOException {
+    private void phase(PhaseUsage stretch) throws IOException {
         json.writeStringField("phase", stretch.phase().name());
         json.writeNumberField("peakBytes", stretch.peakBytes());
         json.writeNumberField("liveBytes", stretch.liveBytes());
         objects("flows", stretch.flows().entrySet(), flow -> {
             json.writeNumberField("device", flow.getKey().device());
-            JsonText.write(json, "type", flow.getKey().type());
+            JsonFormat.write(json, "type", flow.getKey().type());
             json.writeNumberField("takenBytes", flow.getValue().takenBytes());
             json.writeNumberField("givenBackBytes", flow.getValue().givenBackBytes());
             json.writeNumberField("leftBytes", flow.getValue().leftBytes());
@@ -188,17 +188,17 @@ final class VerdictWriter {
     /** Doubts first: they are what made the outcome what it is. */
     private void caveats() throws IOException {
         json.writeArrayFieldStart("caveats");
-        for (Doubt doubt : verdict.groundsForDoubt()) {
+        for (InconclusiveReason doubt : verdict.groundsForDoubt()) {
             json.writeStartObject();
-            JsonText.write(json, "kind", doubt.kind());
+            JsonFormat.write(json, "kind", doubt.kind());
             json.writeBooleanField("makesInconclusive", true);
             json.writeStringField("words", doubt.words());
             events(doubt.events());
             json.writeEndObject();
         }
-        for (Limit limit : report.limits()) {
+        for (Caveat limit : report.limits()) {
             json.writeStartObject();
-            JsonText.write(json, "kind", limit.kind());
+            JsonFormat.write(json, "kind", limit.kind());
             json.writeBooleanField("makesInconclusive", false);
             json.writeStringField("words", limit.words());
             events(List.of());

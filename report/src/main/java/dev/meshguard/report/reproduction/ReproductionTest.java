@@ -5,7 +5,7 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.minimize.Finding;
+import dev.meshguard.verdict.minimize.FailureSignature;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -40,7 +40,7 @@ public final class ReproductionTest {
 
     private final AllocationHistory history;
     private final LeakVerdict verdict;
-    private final Finding finding;
+    private final FailureSignature finding;
     private final String packageName;
     private final String className;
     private final String note;
@@ -55,7 +55,7 @@ public final class ReproductionTest {
             boolean onTracker) {
         this.history = history;
         this.verdict = verdict;
-        this.finding = Finding.of(verdict);
+        this.finding = FailureSignature.of(verdict);
         this.packageName = packageName;
         this.className = className;
         this.note = note;
@@ -69,7 +69,7 @@ public final class ReproductionTest {
      */
     public static ReproductionTest of(AllocationHistory history) {
         LeakVerdict verdict = LeakCheck.create().examine(history);
-        Finding finding = Finding.of(verdict);
+        FailureSignature finding = FailureSignature.of(verdict);
         if (finding.isClean()) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,
@@ -81,7 +81,7 @@ public final class ReproductionTest {
                     "This history holds only what was still allocated and sums, and no test can tell"
                             + " those. Record it with Retention.ALL.");
         }
-        String name = JavaNames.upperFirst(Story.name(verdict)) + SUFFIX;
+        String name = JavaNames.upperFirst(FindingName.name(verdict)) + SUFFIX;
         return new ReproductionTest(history, verdict, "", name, "", false);
     }
 
@@ -127,7 +127,7 @@ public final class ReproductionTest {
     }
 
     /** Returns what is wrong, and will be in the test. */
-    public Finding finding() {
+    public FailureSignature finding() {
         return finding;
     }
 
@@ -150,13 +150,13 @@ public final class ReproductionTest {
         source.line(program.annotation(source)).open("class " + className).blank();
         program.fields(source);
         source.line("@" + source.use("org.junit.jupiter.api.Test"));
-        source.open("void " + Story.name(verdict) + "(" + program.parameters(source) + ")");
+        source.open("void " + FindingName.name(verdict) + "(" + program.parameters(source) + ")");
         program.write(source);
         return source.close().close().text(packageName);
     }
 
     private String ofReports() {
-        Rehearsal play = Rehearsal.of(history, finding)
+        ReproductionDryRun play = ReproductionDryRun.of(history, finding)
                 .orElseThrow(() -> new IllegalStateException(String.format(
                         Locale.ROOT,
                         "Nothing that a test can report leads to %s: it rests on what was recorded beside the events, or on more"
@@ -168,7 +168,7 @@ public final class ReproductionTest {
                 "The test reports to a tracker what that run reported; it goes green when " + whenGreen() + ".");
         source.open("class " + className).blank();
         source.line("@" + source.use("org.junit.jupiter.api.Test"));
-        source.open("void " + Story.name(verdict) + "()");
+        source.open("void " + FindingName.name(verdict) + "()");
         String tracker = source.use(AllocationTracker.class);
         source.line(tracker + " tracker = " + tracker
                 + (play.hasFlatAddresses() ? ".create();" : ".builder().bankedAddresses().build();"));
@@ -177,7 +177,7 @@ public final class ReproductionTest {
             new TrackerProgram(play, source).write();
             source.blank();
         }
-        source.line(source.useStatic("dev.meshguard.assertions.MeshAssertions.assertThat")
+        source.line(source.useStatic("dev.meshguard.assertions.LeakAssertions.assertThat")
                 + "(tracker).noLeaks().hasBalancedReports();");
         return source.close().close().text(packageName);
     }
@@ -194,7 +194,7 @@ public final class ReproductionTest {
     private void comment(JavaSource source, String sentence) {
         String place = note.isEmpty() ? "" : " Found in " + JavaNames.comment(note) + ".";
         List<String> paragraphs = new ArrayList<>(List.of(finding + "." + place));
-        Story.cause(verdict).map(Cause::remedy).ifPresent(paragraphs::add);
+        FindingName.cause(verdict).map(Cause::remedy).ifPresent(paragraphs::add);
         paragraphs.add(sentence);
         source.comment(paragraphs);
     }

@@ -7,8 +7,8 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.Standing;
-import dev.meshguard.verdict.minimize.Finding;
+import dev.meshguard.verdict.SurvivorStatus;
+import dev.meshguard.verdict.minimize.FailureSignature;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -46,11 +46,11 @@ final class RuntimeProgram {
     }
 
     /** Returns the program, if there is one that fails the same way. */
-    static Optional<RuntimeProgram> of(AllocationHistory history, Finding finding) {
+    static Optional<RuntimeProgram> of(AllocationHistory history, FailureSignature finding) {
         boolean isOneLeak = finding.outcome() == Outcome.LEAKED
                 && finding.anomalies().isEmpty()
                 && finding.fates().size() == 1
-                && finding.fates().iterator().next().standing() == Standing.LEAKED;
+                && finding.fates().iterator().next().standing() == SurvivorStatus.LEAKED;
         if (!isOneLeak) {
             return Optional.empty();
         }

@@ -11,7 +11,7 @@ import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Reachability;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.time.LocalDate;
 import java.util.Arrays;
@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 /** The calls that tell a tracker again what it was told. */
 final class TrackerProgram {
 
-    private final Rehearsal play;
+    private final ReproductionDryRun play;
     private final JavaSource source;
     private final IdentityHashMap<AllocationRequest, Integer> uses = new IdentityHashMap<>();
     private final IdentityHashMap<AllocationRequest, String> names = new IdentityHashMap<>();
@@ -37,7 +37,7 @@ final class TrackerProgram {
     private final Map<Owner, Integer> owners = new HashMap<>();
     private final Map<Owner, String> ownerNames = new HashMap<>();
 
-    TrackerProgram(Rehearsal play, JavaSource source) {
+    TrackerProgram(ReproductionDryRun play, JavaSource source) {
         this.play = play;
         this.source = source;
     }
@@ -388,11 +388,11 @@ final class TrackerProgram {
         };
     }
 
-    private String reading(WitnessReading reading) {
+    private String reading(WitnessSnapshot reading) {
         StringBuilder text = new StringBuilder(String.format(
                 Locale.ROOT,
                 "%s.of(%d, %s)",
-                source.use(WitnessReading.class),
+                source.use(WitnessSnapshot.class),
                 reading.mesh(),
                 source.use(reading.moment())));
         reading.allocator()
@@ -401,7 +401,7 @@ final class TrackerProgram {
                         .append(')'));
         for (int device : reading.devices()) {
             for (BufferType type : BufferType.values()) {
-                if (reading.testify(device, type, 0) != WitnessReading.Testimony.SILENT) {
+                if (reading.testify(device, type, 0) != WitnessSnapshot.AddressState.SILENT) {
                     text.append(".region(").append(device).append(", ").append(source.use(type));
                     reading.takenAddresses(device, type)
                             .forEach(taken -> text.append(", ").append(address(taken)));

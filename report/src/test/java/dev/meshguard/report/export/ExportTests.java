@@ -17,8 +17,8 @@ import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;
@@ -223,7 +223,7 @@ class ExportTests {
     }
 
     private static long leakedBytes(LeakVerdict verdict) {
-        return verdict.survivors(survivor -> survivor.standing() == Standing.LEAKED).stream()
+        return verdict.survivors(survivor -> survivor.standing() == SurvivorStatus.LEAKED).stream()
                 .mapToLong(survivor -> survivor.buffer().size())
                 .sum();
     }

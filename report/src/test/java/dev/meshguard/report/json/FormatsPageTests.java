@@ -2,8 +2,8 @@ package dev.meshguard.report.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.report.BufferStory;
-import dev.meshguard.report.Limit;
+import dev.meshguard.report.BufferTimeline;
+import dev.meshguard.report.Caveat;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
@@ -14,10 +14,10 @@ import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.verdict.Doubt;
+import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.io.StringReader;
@@ -57,7 +57,7 @@ class FormatsPageTests {
         AllocationHistory history = history();
 
         assertThat(example(""))
-                .isEqualTo(BufferStory.of(history, history.live().get(0)).text() + "\n");
+                .isEqualTo(BufferTimeline.of(history, history.live().get(0)).text() + "\n");
     }
 
     @Test
@@ -69,10 +69,10 @@ class FormatsPageTests {
                 .toList();
 
         assertThat(named)
-                .containsExactlyElementsOf(
-                        Stream.<Enum<?>>concat(Stream.of(Doubt.Kind.values()), Stream.of(Limit.Kind.values()))
-                                .map(Enum::name)
-                                .toList());
+                .containsExactlyElementsOf(Stream.<Enum<?>>concat(
+                                Stream.of(InconclusiveReason.Kind.values()), Stream.of(Caveat.Kind.values()))
+                        .map(Enum::name)
+                        .toList());
     }
 
     private static String example(String language) throws IOException {
@@ -99,7 +99,7 @@ class FormatsPageTests {
         tracker.freed(release, 0, BufferType.DRAM, 0x3ffff800, Ownership.OWNING);
         tracker.freed(release, 0, BufferType.DRAM, 0x3ffff800, Ownership.OWNING);
         tracker.meshClosing(0);
-        tracker.witnessed(WitnessReading.of(0, Moment.CLOSE_BEGUN)
+        tracker.witnessed(WitnessSnapshot.of(0, Moment.CLOSE_BEGUN)
                 .region(0, BufferType.DRAM)
                 .region(1, BufferType.DRAM, 0x3ffff800)
                 .build());

@@ -12,7 +12,7 @@ import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
@@ -59,7 +59,7 @@ class HistoryJsonTests {
         tracker.allocated(kernel, 0, BufferType.L1, 101_152, 4096, Ownership.UNKNOWN);
         tracker.freed(
                 AllocationRequest.of(AllocationDetails.user()), 0, BufferType.DRAM, 0x3ffff800, Ownership.UNKNOWN);
-        tracker.witnessed(WitnessReading.of(0, WitnessReading.Moment.CLOSE_BEGUN)
+        tracker.witnessed(WitnessSnapshot.of(0, WitnessSnapshot.Moment.CLOSE_BEGUN)
                 .region(0, BufferType.DRAM)
                 .region(1, BufferType.DRAM, 0x3ffff800)
                 .build());

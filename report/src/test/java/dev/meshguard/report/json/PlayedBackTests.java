@@ -12,7 +12,7 @@ import dev.meshguard.tracker.history.EventNumbers;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.tracker.history.HistoryPlayback;
 import dev.meshguard.verdict.LeakCheck;
-import dev.meshguard.verdict.minimize.Finding;
+import dev.meshguard.verdict.minimize.FailureSignature;
 import dev.meshguard.verdict.minimize.HistoryMinimizer;
 import dev.meshguard.verdict.minimize.MinimizedHistory;
 import java.io.IOException;
@@ -57,7 +57,7 @@ class PlayedBackTests {
         for (long seed = FIRST_SEED; seed < FIRST_SEED + 60; seed++) {
             AllocationHistory history = RandomHistory.of(new Random(seed), 120);
             history.events().forEach(event -> kinds.add(event.getClass()));
-            Finding finding = Finding.of(LeakCheck.create().examine(history));
+            FailureSignature finding = FailureSignature.of(LeakCheck.create().examine(history));
             if (history.isComplete() && !finding.isClean()) {
                 MinimizedHistory least = HistoryMinimizer.create().minimize(history);
 

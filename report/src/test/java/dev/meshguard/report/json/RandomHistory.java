@@ -16,7 +16,7 @@ import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Reachability;
 import dev.meshguard.tracker.Retention;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -210,8 +210,8 @@ public final class RandomHistory {
         };
     }
 
-    private WitnessReading reading() {
-        WitnessReading.Builder reading = WitnessReading.of(mesh(), any(WitnessReading.Moment.values()));
+    private WitnessSnapshot reading() {
+        WitnessSnapshot.Builder reading = WitnessSnapshot.of(mesh(), any(WitnessSnapshot.Moment.values()));
         if (random.nextBoolean()) {
             reading.ofAllocator(allocator());
         }

@@ -22,11 +22,11 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.LeakVerdict.TypeTotal;
-import dev.meshguard.verdict.PhaseStretch;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.PhaseUsage;
+import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
-import dev.meshguard.verdict.budget.MemoryBudget;
 import java.io.FilterWriter;
 import java.io.IOException;
 import java.io.InputStream;
@@ -99,7 +99,7 @@ class RunPageTests {
             assertThat(data.at("/sum/leaked").longValue())
                     .as(seed)
                     .isEqualTo(verdict.sum().leaked());
-            for (Standing standing : Standing.values()) {
+            for (SurvivorStatus standing : SurvivorStatus.values()) {
                 assertThat(countOf(data, standing)).as(seed + standing).isEqualTo(survivors(verdict, standing));
                 assertThat(rectanglesOf(data, standing)).as(seed + standing).isEqualTo(survivors(verdict, standing));
             }
@@ -116,7 +116,7 @@ class RunPageTests {
             assertThat(sum(data.at("/phases"), "peakBytes"))
                     .as(seed)
                     .isEqualTo(verdict.stretches().stream()
-                            .mapToLong(PhaseStretch::peakBytes)
+                            .mapToLong(PhaseUsage::peakBytes)
                             .sum());
         });
     }
@@ -141,7 +141,7 @@ class RunPageTests {
         assertThat(data.at("/aggregated/series/of").longValue()).isEqualTo(240_060);
         assertThat(data.at("/rectangles/lane").size()).isEqualTo(100_000);
         assertThat(data.at("/events/number").size()).isEqualTo(50_000);
-        assertThat(rectanglesOf(data, Standing.LEAKED)).isEqualTo(60);
+        assertThat(rectanglesOf(data, SurvivorStatus.LEAKED)).isEqualTo(60);
         assertThat(data.at("/series/0/peak/bytes").longValue()).isEqualTo(1_001);
         assertThat(longs(data.at("/series/0/bytes")))
                 .hasSizeLessThanOrEqualTo(4_000)
@@ -250,7 +250,7 @@ class RunPageTests {
         tracker.allocated(1, BufferType.DRAM, 64, 1000);
         tracker.meshClosed(0);
         LeakVerdict verdict = verdict();
-        MemoryBudget budget = MemoryBudget.of(BufferType.DRAM).peakBytes(2000);
+        BudgetSpec budget = BudgetSpec.of(BufferType.DRAM).peakBytes(2000);
 
         JsonNode data = read(RunPage.of("KvCacheTest.decode()", VerdictReport.of(verdict))
                 .within(BudgetVerdict.of(verdict, List.of(budget), List.of())));
@@ -366,18 +366,18 @@ class RunPageTests {
         }
     }
 
-    private static long survivors(LeakVerdict verdict, Standing standing) {
+    private static long survivors(LeakVerdict verdict, SurvivorStatus standing) {
         return verdict.survivors(survivor -> survivor.standing() == standing).size();
     }
 
-    private static long countOf(JsonNode data, Standing standing) {
+    private static long countOf(JsonNode data, SurvivorStatus standing) {
         return StreamSupport.stream(data.at("/groups").spliterator(), false)
                 .filter(group -> group.at("/standing").textValue().equals(standing.name()))
                 .mapToLong(group -> group.at("/count").longValue())
                 .sum();
     }
 
-    private static long rectanglesOf(JsonNode data, Standing standing) {
+    private static long rectanglesOf(JsonNode data, SurvivorStatus standing) {
         long mark = switch (standing) {
             case LEAKED -> 1;
             case MISREPORTED -> 2;

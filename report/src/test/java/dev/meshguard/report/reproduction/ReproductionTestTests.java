@@ -10,7 +10,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Reachability;
 import dev.meshguard.tracker.Retention;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -25,7 +25,7 @@ class ReproductionTestTests {
         tracker.allocated(request, 3, BufferType.DRAM, 0x3ffff800L, 2_097_152, Ownership.OWNING);
         tracker.allocated(request, 3, BufferType.DRAM, 0x3ffff800L, 2_097_152, Ownership.NON_OWNING);
         tracker.freed(3, BufferType.DRAM, 0x3ffff800L);
-        tracker.witnessed(WitnessReading.of(0, WitnessReading.Moment.CLOSE_BEGUN)
+        tracker.witnessed(WitnessSnapshot.of(0, WitnessSnapshot.Moment.CLOSE_BEGUN)
                 .region(3, BufferType.DRAM)
                 .build());
 
@@ -36,15 +36,15 @@ class ReproductionTestTests {
                 .isEqualTo("""
                         package dev.example;
 
-                        import static dev.meshguard.assertions.MeshAssertions.assertThat;
+                        import static dev.meshguard.assertions.LeakAssertions.assertThat;
                         import static dev.meshguard.tracker.BufferType.DRAM;
-                        import static dev.meshguard.tracker.WitnessReading.Moment.CLOSE_BEGUN;
+                        import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 
                         import dev.meshguard.tracker.AllocationDetails;
                         import dev.meshguard.tracker.AllocationRequest;
                         import dev.meshguard.tracker.AllocationTracker;
                         import dev.meshguard.tracker.Ownership;
-                        import dev.meshguard.tracker.WitnessReading;
+                        import dev.meshguard.tracker.WitnessSnapshot;
                         import org.junit.jupiter.api.Test;
 
                         /**
@@ -65,7 +65,7 @@ class ReproductionTestTests {
                                 tracker.allocated(kvCache, 3, DRAM, 0x3ffff800, 2_097_152, Ownership.OWNING);
                                 tracker.allocated(kvCache, 3, DRAM, 0x3ffff800, 2_097_152, Ownership.NON_OWNING);
                                 tracker.freed(3, DRAM, 0x3ffff800);
-                                tracker.witnessed(WitnessReading.of(0, CLOSE_BEGUN).region(3, DRAM).build());
+                                tracker.witnessed(WitnessSnapshot.of(0, CLOSE_BEGUN).region(3, DRAM).build());
 
                                 assertThat(tracker).noLeaks().hasBalancedReports();
                             }

@@ -1,6 +1,6 @@
 package dev.meshguard.samples.bindings;
 
-import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.junit.TrackAllocations;

@@ -9,9 +9,9 @@ import dev.meshguard.samples.support.Fixtures;
 import dev.meshguard.samples.support.WrittenSources;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
-import dev.meshguard.verdict.Doubt;
+import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakCheck;
-import dev.meshguard.verdict.minimize.Finding;
+import dev.meshguard.verdict.minimize.FailureSignature;
 import dev.meshguard.verdict.minimize.HistoryMinimizer;
 import dev.meshguard.verdict.minimize.MinimizedHistory;
 import java.nio.file.Path;
@@ -27,21 +27,21 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * What is wrong with the programs of the corpus, made small, written as tests, compiled and run.
  *
- * <p>Of each finding, in the sense of {@link Finding}, one case; of the programs of seeds all. A failure names the case.
+ * <p>Of each finding, in the sense of {@link FailureSignature}, one case; of the programs of seeds all. A failure names the case.
  */
 class ReproducedCorpusTests {
 
     private static final long FIRST_SEED = 1_000;
 
     /** A history and what the test has to fail with that was written of it. */
-    private record Written(String from, Finding finding, String className, String source) {}
+    private record Written(String from, FailureSignature finding, String className, String source) {}
 
     @TempDir
     Path folder;
 
     @Test
     void failAsTheRunDidForEachFindingOfTheCorpus() throws Exception {
-        Map<Finding, CaseRun> findings = new LinkedHashMap<>();
+        Map<FailureSignature, CaseRun> findings = new LinkedHashMap<>();
         for (CorpusCase one : Corpus.all()) {
             CaseRun run = one.run();
             findings.putIfAbsent(findingOf(run.history()), run);
@@ -81,12 +81,12 @@ class ReproducedCorpusTests {
     }
 
     private static void write(String from, AllocationHistory history, List<Written> written, List<String> wrongs) {
-        Finding finding = findingOf(history);
+        FailureSignature finding = findingOf(history);
         if (finding.isClean()) {
             return;
         }
         MinimizedHistory least = HistoryMinimizer.create().minimize(history);
-        Finding left = findingOf(least.history());
+        FailureSignature left = findingOf(least.history());
         if (!finding.isKeptBy(left) || least.after().events() > 20) {
             wrongs.add(from + ": " + least + ", " + left + " instead of " + finding);
         }
@@ -97,7 +97,7 @@ class ReproducedCorpusTests {
             written.add(new Written(from, left, test.className(), test.source()));
         } catch (IllegalStateException e) {
             // The reports of a written test come from its lines, so they cannot be as bare as those of a log.
-            if (!e.getMessage().contains(Doubt.Kind.REPORTS_FIT_BOTH.name())) {
+            if (!e.getMessage().contains(InconclusiveReason.Kind.REPORTS_FIT_BOTH.name())) {
                 wrongs.add(from + ": " + e.getMessage());
             }
         }
@@ -119,14 +119,14 @@ class ReproducedCorpusTests {
                 }
                 Throwable failure = Fixtures.failureOf(sources.load("written.of" + i + "." + one.className()));
                 if (!(failure instanceof LeakAssertionError leak)
-                        || !Finding.of(leak.verdict()).equals(one.finding())) {
+                        || !FailureSignature.of(leak.verdict()).equals(one.finding())) {
                     wrongs.add(one + "\nfailed with " + failure);
                 }
             }
         }
     }
 
-    private static Finding findingOf(AllocationHistory history) {
-        return Finding.of(LeakCheck.create().examine(history));
+    private static FailureSignature findingOf(AllocationHistory history) {
+        return FailureSignature.of(LeakCheck.create().examine(history));
     }
 }

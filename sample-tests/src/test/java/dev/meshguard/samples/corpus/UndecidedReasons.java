@@ -3,7 +3,7 @@ package dev.meshguard.samples.corpus;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -40,7 +40,7 @@ final class UndecidedReasons {
         if (verdict.outcome() != Outcome.INCONCLUSIVE) {
             return;
         }
-        List<String> evidence = verdict.survivors(survivor -> survivor.standing() == Standing.UNDECIDED).stream()
+        List<String> evidence = verdict.survivors(survivor -> survivor.standing() == SurvivorStatus.UNDECIDED).stream()
                 .flatMap(survivor -> survivor.diagnosis().evidence().stream())
                 .map(Evidence::words)
                 .toList();

@@ -11,9 +11,9 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.Tenant;
 import dev.meshguard.tracker.handle.HandleSearch;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -107,10 +107,10 @@ class CostOfManyLeaksTests {
     private static Runnable manyTests(int leaks) {
         AllocationTracker tracker = AllocationTracker.create();
         Ttnn ttnn = Ttnn.create(tracker);
-        List<Tenant> tests = new ArrayList<>();
+        List<AllocationContext> tests = new ArrayList<>();
         try (MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1))) {
             for (int leak = 0; leak < leaks; leak += 4) {
-                Tenant test = tracker.tenant("test " + leak);
+                AllocationContext test = tracker.tenant("test " + leak);
                 try (Scope thread = test.onThisThread()) {
                     for (int i = 0; i < 4; i++) {
                         leak(ttnn, mesh);

@@ -1,6 +1,6 @@
 package dev.meshguard.samples.faults;
 
-import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.mesh.fault.ReportKind.ALLOCATION;
 import static dev.meshguard.mesh.fault.ReportKind.FREE;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;

@@ -1,6 +1,6 @@
 package dev.meshguard.samples.first;
 
-import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.mesh.MeshDevice;

@@ -1,6 +1,6 @@
 package dev.meshguard.samples.first;
 
-import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.mockito.MockReports.allocating;
 import static dev.meshguard.mockito.MockReports.freeing;
 import static dev.meshguard.tracker.BufferType.DRAM;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.meshguard.junit.MeshLifetime;
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
@@ -134,7 +134,7 @@ class ForkedPagesTests {
     }
 
     @Fixture
-    @TrackAllocations(rows = 1, columns = 1, lifetime = MeshLifetime.SUITE)
+    @TrackAllocations(rows = 1, columns = 1, lifetime = TrackingLifetime.SUITE)
     static class SuiteTestCase {
 
         @Test

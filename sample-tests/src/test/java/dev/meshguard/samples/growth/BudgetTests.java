@@ -1,6 +1,6 @@
 package dev.meshguard.samples.growth;
 
-import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.assertions.BudgetAssertionError;
@@ -33,7 +33,7 @@ class BudgetTests {
         Assertions.assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isZero();
         assertThatExceptionOfType(BudgetAssertionError.class)
                 .isThrownBy(() -> assertThat(tracker)
-                        .staysWithin(dev.meshguard.verdict.budget.MemoryBudget.of(BufferType.L1)
+                        .staysWithin(dev.meshguard.verdict.budget.BudgetSpec.of(BufferType.L1)
                                 .peakBytes(CIRCULAR_BUFFERS_OF_ADD - 1)))
                 .withMessageContaining("L1 of devices 0-1: peak 12 KiB (12288 B), 1 B over the budget")
                 .withMessageContaining("circular buffers included: 12 KiB (12288 B) of it");
@@ -48,13 +48,13 @@ class BudgetTests {
 
         assertThatExceptionOfType(BudgetAssertionError.class)
                 .isThrownBy(() -> assertThat(mesh)
-                        .staysWithin(dev.meshguard.verdict.budget.MemoryBudget.of(BufferType.DRAM)
+                        .staysWithin(dev.meshguard.verdict.budget.BudgetSpec.of(BufferType.DRAM)
                                 .fragmentation(0)))
                 .withMessageContaining("DRAM of devices 0-1: fragmentation ");
 
         ttnn.deallocate(second);
         assertThat(mesh)
-                .staysWithin(dev.meshguard.verdict.budget.MemoryBudget.of(BufferType.DRAM)
+                .staysWithin(dev.meshguard.verdict.budget.BudgetSpec.of(BufferType.DRAM)
                         .fragmentation(0)
                         .liveBytes(0));
     }

@@ -5,7 +5,7 @@ import static dev.meshguard.tracker.BufferType.DRAM;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.assertions.AccumulationAssert;
-import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -47,7 +47,7 @@ class LeakOfEveryRoundTests {
     void growsByATensorInEachRound() {
         tracker.rounds(ROUNDS, round -> leakOne());
 
-        AccumulationAssert accumulation = MeshAssertions.assertThat(tracker).accumulation();
+        AccumulationAssert accumulation = LeakAssertions.assertThat(tracker).accumulation();
 
         for (int device = 0; device < DEVICES; device++) {
             accumulation.memoryGrowsBy(DRAM, device, TENSOR);
@@ -102,7 +102,7 @@ class LeakOfEveryRoundTests {
 
         Accumulation accumulation = Accumulation.of(tracker.history());
 
-        MeshAssertions.assertThat(accumulation).hasSettled().memoryGrowsBy(DRAM, 0, 0);
+        LeakAssertions.assertThat(accumulation).hasSettled().memoryGrowsBy(DRAM, 0, 0);
         assertThat(text(accumulation)).isEqualTo("""
                 SETTLED  4 rounds, the first for warming up · memory grows by 0 B per round
                 Memory left by each round, in bytes:

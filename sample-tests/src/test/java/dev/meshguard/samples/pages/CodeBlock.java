@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** A block of code of a page, and what the page says of where it is from. */
-record CodeBlock(String place, String language, Optional<Marker> marker, String text) {
+record CodeBlock(String place, String language, Optional<PageMarker> marker, String text) {
 
     /** Languages of what is shown as code or as output; the others are configuration and data, whose marker is optional. */
     private static final Set<String> SHOWN = Set.of("", "java", "text");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.TestFactory;
 /**
  * The README and the pages of {@code docs} show code that runs and output that was printed, and link to what is there.
  *
- * <p>Above each block stands where it is from, as {@link Marker} has it. The code is that of the samples, which are compiled and run
+ * <p>Above each block stands where it is from, as {@link PageMarker} has it. The code is that of the samples, which are compiled and run
  * with the build; the output is printed anew.
  */
 class DocumentationTests {
@@ -109,7 +109,7 @@ class DocumentationTests {
         return Page.all().stream().flatMap(page -> page.blocks().stream());
     }
 
-    private static void check(CodeBlock block, Marker marker) throws IOException, ReflectiveOperationException {
+    private static void check(CodeBlock block, PageMarker marker) throws IOException, ReflectiveOperationException {
         switch (marker.kind()) {
             case SAMPLE -> assertThat(block.text().strip()).isEqualTo(Source.file(marker.value()));
             case SNIPPET -> assertThat(block.text().strip()).isEqualTo(Source.region(marker.value()));

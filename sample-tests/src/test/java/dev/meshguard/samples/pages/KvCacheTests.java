@@ -1,7 +1,7 @@
 package dev.meshguard.samples.pages;
 
-import static dev.meshguard.junit.MeshAccounting.EACH_TEST;
-import static dev.meshguard.junit.MeshLifetime.CLASS;
+import static dev.meshguard.junit.Accounting.EACH_TEST;
+import static dev.meshguard.junit.TrackingLifetime.CLASS;
 import static dev.meshguard.mesh.tensor.DataType.BFLOAT16;
 
 import dev.meshguard.junit.TrackAllocations;

@@ -1,6 +1,6 @@
 package dev.meshguard.samples.pages;
 
-import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.mesh.tensor.DataType.BFLOAT16;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 

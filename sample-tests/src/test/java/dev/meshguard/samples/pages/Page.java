@@ -60,7 +60,7 @@ record Page(Path file, List<String> lines) {
                         lines.get(begin).strip().substring(FENCE.length()),
                         begin == 0
                                 ? Optional.empty()
-                                : Marker.of(lines.get(begin - 1).strip()),
+                                : PageMarker.of(lines.get(begin - 1).strip()),
                         String.join("\n", lines.subList(begin + 1, end)).stripIndent()));
                 begin = end;
             }

@@ -3,8 +3,8 @@ package dev.meshguard.samples.pages;
 import static dev.meshguard.mesh.tensor.DataType.BFLOAT16;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.meshguard.junit.AfterThrow;
 import dev.meshguard.junit.AllocationPolicy;
+import dev.meshguard.junit.IncompleteTestPolicy;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
@@ -25,7 +25,7 @@ class PrefetchTests {
     }
 
     @Test
-    @AllocationPolicy(onAbort = AfterThrow.SKIP)
+    @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
     void needsHardware(MeshDevice mesh) { // on the same 1x2 mesh, and waits as well
         assumeTrue(System.getenv("MESH_HARDWARE") != null, "there is no hardware");
     }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -59,7 +59,7 @@ class HeadTests {
         chromium.open(file);
 
         Map<String, List<SurvivorGroup>> byCause = LEAK.verdict().groups().stream()
-                .filter(group -> group.standing() != Standing.EXPECTED)
+                .filter(group -> group.standing() != SurvivorStatus.EXPECTED)
                 .collect(Collectors.groupingBy(group -> group.cause().name(), TreeMap::new, Collectors.toList()));
         assertThat(chromium.texts("#causes li"))
                 .containsExactlyInAnyOrderElementsOf(byCause.entrySet().stream()
@@ -150,7 +150,7 @@ class HeadTests {
 
     private static long leakedBytes(int device) {
         return LEAK.verdict().survivors().stream()
-                .filter(survivor -> survivor.standing() == Standing.LEAKED)
+                .filter(survivor -> survivor.standing() == SurvivorStatus.LEAKED)
                 .filter(survivor -> survivor.buffer().device() == device)
                 .mapToLong(survivor -> survivor.buffer().size())
                 .sum();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -233,7 +233,8 @@ class LifetimeMapTests {
     private static BufferGeneration buffer(String label) {
         LeakVerdict verdict = LEAK.verdict();
         return verdict.survivors().stream()
-                .filter(survivor -> survivor.standing() == Standing.LEAKED || survivor.standing() == Standing.EXPECTED)
+                .filter(survivor ->
+                        survivor.standing() == SurvivorStatus.LEAKED || survivor.standing() == SurvivorStatus.EXPECTED)
                 .map(survivor -> survivor.buffer())
                 .filter(buffer -> buffer.label().equals(Optional.of(label)))
                 .findFirst()

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
@@ -130,7 +130,7 @@ class OriginsAndEventsTests {
 
     private static long leakedBytes() {
         return LEAK.verdict().survivors().stream()
-                .filter(survivor -> survivor.standing() == Standing.LEAKED)
+                .filter(survivor -> survivor.standing() == SurvivorStatus.LEAKED)
                 .mapToLong(survivor -> survivor.buffer().size())
                 .sum();
     }

@@ -24,8 +24,8 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineEntry;
+import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
-import dev.meshguard.verdict.budget.MemoryBudget;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
@@ -104,7 +104,7 @@ final class SampleRuns {
         Baseline known = knownButTheFirst(verdict);
         VerdictReport report = VerdictReport.of(verdict, known).reproducedBy("mvn test -Dtest=KvCacheTest#decode");
         BudgetVerdict budgets =
-                BudgetVerdict.of(verdict, List.of(MemoryBudget.of(BufferType.L1).peakBytes(L1_BUDGET)), List.of());
+                BudgetVerdict.of(verdict, List.of(BudgetSpec.of(BufferType.L1).peakBytes(L1_BUDGET)), List.of());
         RunPage page = RunPage.of("KvCacheTest.decode()", report).knowing(known).within(budgets);
         return new SampleRun(verdict, report, page);
     }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.report.page.RunPage;
 import dev.meshguard.report.page.SuiteFolder;
 import dev.meshguard.tracker.Quantities;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -159,11 +159,11 @@ class SuitePageTests {
     }
 
     private static long leaks() {
-        return LEAK.verdict().groups(Standing.LEAKED).size();
+        return LEAK.verdict().groups(SurvivorStatus.LEAKED).size();
     }
 
     private static long leakedBytes() {
-        return LEAK.verdict().groups(Standing.LEAKED).stream()
+        return LEAK.verdict().groups(SurvivorStatus.LEAKED).stream()
                 .mapToLong(SurvivorGroup::bytesInAll)
                 .sum();
     }

@@ -8,7 +8,7 @@ import static dev.meshguard.tracker.history.CountingPolicy.REFERENCE_COUNTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.assertions.AccumulationAssert;
-import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -16,10 +16,10 @@ import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.Books;
 import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.tracker.history.PolicyLedger;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Rounds;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ class AccumulationTests {
     @Test
     void anEveryReportCounterDriftsByThirtySixKiBOnEveryDeviceAndTwelveOnDevice0() {
         for (int round = 1; round <= 3; round++) {
-            Books books = afterRound.get(round - 1).books(EVERY_REPORT);
+            PolicyLedger books = afterRound.get(round - 1).books(EVERY_REPORT);
             long rounds = round;
             assertThat(IntStream.range(0, DEVICES).boxed())
                     .allSatisfy(device -> assertThat(books.bytes(device, DRAM)).isEqualTo(rounds * 36_864));
@@ -71,7 +71,7 @@ class AccumulationTests {
     @Test
     void aReferenceCounterStaysWhereItWas() {
         for (AllocationHistory history : afterRound) {
-            Books books = history.books(REFERENCE_COUNTED);
+            PolicyLedger books = history.books(REFERENCE_COUNTED);
             assertThat(IntStream.range(0, DEVICES).boxed())
                     .allSatisfy(device -> assertThat(books.bytes(device, DRAM)).isEqualTo(36_864));
             assertThat(books.bytes(L1)).isZero();
@@ -107,7 +107,7 @@ class AccumulationTests {
     @Test
     void memoryGrowsByNothingAndTheBooksOfAnEveryReportCounterByThirtySixKiB() {
         AccumulationAssert accumulation =
-                MeshAssertions.assertThat(tracker).accumulation().doesNotGrow().hasSettled();
+                LeakAssertions.assertThat(tracker).accumulation().doesNotGrow().hasSettled();
 
         for (int device = 0; device < DEVICES; device++) {
             accumulation
@@ -120,7 +120,7 @@ class AccumulationTests {
 
     @Test
     void theLivesOfTheMeshesAreTheSameRoundsWhereNobodyMarkedAny() {
-        MeshAssertions.assertThat(tracker)
+        LeakAssertions.assertThat(tracker)
                 .accumulation(Rounds.MESHES)
                 .hasSettled()
                 .booksGrowBy(EVERY_REPORT, DRAM, 7, 36_864)

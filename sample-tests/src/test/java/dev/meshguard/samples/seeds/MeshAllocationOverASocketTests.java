@@ -20,7 +20,7 @@ import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -79,7 +79,7 @@ class MeshAllocationOverASocketTests {
             LeakVerdict verdict = LeakCheck.create().examine(server.tracker().history());
             assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
             assertThat(verdict.survivors()).hasSize(3).allSatisfy(survivor -> {
-                assertThat(survivor.standing()).isEqualTo(Standing.UNDECIDED);
+                assertThat(survivor.standing()).isEqualTo(SurvivorStatus.UNDECIDED);
                 assertThat(survivor.diagnosis().evidence())
                         .extracting(Evidence::words)
                         .anyMatch(words -> words.startsWith("2 reports of this address are open"))

@@ -22,10 +22,10 @@ import dev.meshguard.report.LiveBuffers;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.Books;
 import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.PolicyLedger;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -138,7 +138,7 @@ class MeshAllocationTests {
 
         @Test
         void addUpToTheQuotedSumOnEveryDevice() {
-            Books books = history.books(REFERENCE_COUNTED);
+            PolicyLedger books = history.books(REFERENCE_COUNTED);
 
             assertThat(ALL_DEVICES)
                     .allSatisfy(device -> assertThat(books.bytes(device, DRAM)).isEqualTo(14_716_928));
@@ -165,7 +165,7 @@ class MeshAllocationTests {
 
         @Test
         void theCachedBinariesAreLeftAfterTheTensorFrees() {
-            Books books = tracker.history().books(REFERENCE_COUNTED);
+            PolicyLedger books = tracker.history().books(REFERENCE_COUNTED);
 
             assertThat(ALL_DEVICES)
                     .allSatisfy(device -> assertThat(books.bytes(device, DRAM))
@@ -179,7 +179,7 @@ class MeshAllocationTests {
             test.clearCache();
             test.close();
 
-            Books books = tracker.history().books(REFERENCE_COUNTED);
+            PolicyLedger books = tracker.history().books(REFERENCE_COUNTED);
             assertThat(books.bytes(DRAM)).isZero();
             assertThat(books.bytes(0, L1)).isEqualTo(12_288);
             assertThat(books.entries()).isEqualTo(3);
@@ -187,10 +187,10 @@ class MeshAllocationTests {
 
         @Test
         void anEveryReportCounterHoldsOnToBothBinariesForGood() {
-            Books afterFrees = tracker.history().books(EVERY_REPORT);
+            PolicyLedger afterFrees = tracker.history().books(EVERY_REPORT);
             test.clearCache();
             test.close();
-            Books afterClose = tracker.history().books(EVERY_REPORT);
+            PolicyLedger afterClose = tracker.history().books(EVERY_REPORT);
 
             assertThat(ALL_DEVICES).allSatisfy(device -> {
                 assertThat(afterFrees.bytes(device, DRAM)).isEqualTo(36_864);
@@ -244,10 +244,10 @@ class MeshAllocationTests {
         void anEveryReportCounterStillHoldsThirtySixAndTwelveKiB() {
             MeshAllocation test = open().compute();
             test.freeTensors();
-            Books afterFrees = tracker.history().books(EVERY_REPORT);
+            PolicyLedger afterFrees = tracker.history().books(EVERY_REPORT);
             test.clearCache();
             test.close();
-            Books afterClose = tracker.history().books(EVERY_REPORT);
+            PolicyLedger afterClose = tracker.history().books(EVERY_REPORT);
 
             assertThat(afterFrees.bytes(0, L1)).isEqualTo(22_528);
             assertThat(ALL_DEVICES)
@@ -286,7 +286,7 @@ class MeshAllocationTests {
 
         @Test
         void device0ReachesTwentySixReports() {
-            Books books = tracker.history().books(EVERY_REPORT);
+            PolicyLedger books = tracker.history().books(EVERY_REPORT);
 
             assertThat(books.reports(0)).isEqualTo(26).isEqualTo(books.peakReports(0));
             assertThat(books.bytes(0, DRAM)).isEqualTo(29_507_584).isEqualTo(books.peakBytes(0, DRAM));
@@ -297,7 +297,7 @@ class MeshAllocationTests {
         void theTensorFreesShowOnDevice0Only() {
             test.freeTensors();
 
-            Books books = tracker.history().books(EVERY_REPORT);
+            PolicyLedger books = tracker.history().books(EVERY_REPORT);
             assertThat(books.reports(0)).isEqualTo(20);
             assertThat(books.bytes(0, DRAM)).isEqualTo(14_827_520);
             assertThat(books.bytes(0, L1)).isEqualTo(22_528);
@@ -313,7 +313,7 @@ class MeshAllocationTests {
             test.freeTensors();
             test.clearCache();
 
-            Books books = tracker.history().books(EVERY_REPORT);
+            PolicyLedger books = tracker.history().books(EVERY_REPORT);
             assertThat(books.reports(0)).isEqualTo(18);
             assertThat(books.bytes(0, DRAM)).isEqualTo(14_790_656);
             assertThat(ALL_DEVICES.subList(1, 8)).allSatisfy(device -> {
@@ -367,9 +367,9 @@ class MeshAllocationTests {
         MeshAllocation test = open().compute();
         test.close();
 
-        WitnessReading reading = tracker.history().readings().get(0).reading();
+        WitnessSnapshot reading = tracker.history().readings().get(0).reading();
 
-        assertThat(reading.moment()).isEqualTo(WitnessReading.Moment.CLOSE_BEGUN);
+        assertThat(reading.moment()).isEqualTo(WitnessSnapshot.Moment.CLOSE_BEGUN);
         assertThat(IntStream.range(0, 8).boxed())
                 .allSatisfy(device -> assertThat(reading.takenAddresses(device, DRAM))
                         .containsExactly(

@@ -31,7 +31,7 @@ import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.verdict.Cause;

@@ -25,7 +25,7 @@ final class Walk {
 
     private static final int FIRST_STEPS = 4;
 
-    private final Contents contents = new Contents();
+    private final ObjectFields contents = new ObjectFields();
     private final int objectsAtMost;
     private final Set<Object> wanted;
     private final IdentityHashMap<Object, Step> found = new IdentityHashMap<>();

@@ -25,7 +25,7 @@ final class Address {
     private List<BufferGeneration> earlier = List.of();
 
     /** Whose allocator reserved the memory of a life. */
-    private record Lender(@Nullable MeshLife mesh, Optional<AllocatorId> allocator) {
+    private record Lender(@Nullable MeshOpenPeriod mesh, Optional<AllocatorId> allocator) {
 
         private static Lender of(BufferGeneration life) {
             return new Lender(life.lender(), life.allocator());
@@ -52,7 +52,7 @@ final class Address {
 
     /** Returns the live buffer that a report of the given mesh and allocator, or of unknown ones, is about. */
     @Nullable
-    BufferGeneration reportedAgain(@Nullable MeshLife lender, AllocationDetails details, int deviceLife) {
+    BufferGeneration reportedAgain(@Nullable MeshOpenPeriod lender, AllocationDetails details, int deviceLife) {
         BufferGeneration found = null;
         for (BufferGeneration life : live()) {
             if (!life.mayBeOf(details)) {
@@ -95,7 +95,7 @@ final class Address {
      * reopened device or a closed mesh left behind only where nothing else is.
      */
     @Nullable
-    BufferGeneration freedBy(HistoryEvent.Freed free, @Nullable MeshLife lender, int deviceLife) {
+    BufferGeneration freedBy(HistoryEvent.Freed free, @Nullable MeshOpenPeriod lender, int deviceLife) {
         AllocationDetails details = free.request().details();
         BufferGeneration best = null;
         int bestRank = 0;
@@ -130,7 +130,7 @@ final class Address {
      * mesh or allocator counts too.
      */
     @Nullable
-    BufferGeneration lastOf(@Nullable MeshLife lender, AllocationDetails details) {
+    BufferGeneration lastOf(@Nullable MeshOpenPeriod lender, AllocationDetails details) {
         BufferGeneration last = latest;
         if (last == null || mayBeOf(last, lender, details)) {
             return last;
@@ -144,7 +144,7 @@ final class Address {
                         .orElse(null);
     }
 
-    private static boolean mayBeOf(BufferGeneration life, @Nullable MeshLife lender, AllocationDetails details) {
+    private static boolean mayBeOf(BufferGeneration life, @Nullable MeshOpenPeriod lender, AllocationDetails details) {
         return life.mayBeOf(details) && (lender == null || life.lender() == null || isOf(life, lender));
     }
 
@@ -171,7 +171,7 @@ final class Address {
         return inTheBooks().stream().filter(BufferGeneration::isLive).toList();
     }
 
-    private static int rank(BufferGeneration life, MeshLife lender, int deviceLife) {
+    private static int rank(BufferGeneration life, MeshOpenPeriod lender, int deviceLife) {
         if (life.lender() == lender) {
             return 4;
         }
@@ -185,14 +185,14 @@ final class Address {
         return isCurrent(life, deviceLife) ? 2 + life.fit(free.request(), free.ownership()) : 1;
     }
 
-    private static boolean isOf(BufferGeneration life, MeshLife lender) {
-        MeshLife known = life.lender();
+    private static boolean isOf(BufferGeneration life, MeshOpenPeriod lender) {
+        MeshOpenPeriod known = life.lender();
         return known != null && known.mesh() == lender.mesh();
     }
 
     /** Returns whether memory that is lent now may be this life's: its mesh is open, its device was not opened again. */
     private static boolean isCurrent(BufferGeneration life, int deviceLife) {
-        MeshLife lender = life.lender();
+        MeshOpenPeriod lender = life.lender();
         if (lender == null || !lender.isAnnounced()) {
             return life.deviceLife() == deviceLife;
         }

@@ -1,5 +1,6 @@
 package dev.meshguard.tracker.history;
 
+import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferLifetime;
@@ -9,10 +10,9 @@ import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.Tenant;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.internal.DeviceBooks;
-import dev.meshguard.tracker.internal.Marker;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.internal.DeviceRecorder;
+import dev.meshguard.tracker.internal.PendingEvent;
 import dev.meshguard.tracker.internal.Snapshots;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -45,16 +45,16 @@ import org.jspecify.annotations.Nullable;
 public final class AllocationHistory {
 
     private final EventStore store;
-    private final @Nullable Tenant tenant;
+    private final @Nullable AllocationContext tenant;
     private @Nullable List<DeviceSums> sums;
     /** The generations that are not settled, and all that is known without the others. */
-    private @Nullable Replay replay;
+    private @Nullable GenerationBuilder replay;
 
-    private @Nullable Replay settledReplay;
+    private @Nullable GenerationBuilder settledReplay;
     private @Nullable List<BufferGeneration> generations;
     private @Nullable LifeSums lifeSums;
 
-    private AllocationHistory(EventStore store, @Nullable Tenant tenant) {
+    private AllocationHistory(EventStore store, @Nullable AllocationContext tenant) {
         this.store = store;
         this.tenant = tenant;
     }
@@ -62,7 +62,7 @@ public final class AllocationHistory {
     /** Made by the tracker; ask it for its history. */
     @API(status = Status.INTERNAL)
     public static AllocationHistory recorded(
-            List<Marker> markers, List<DeviceBooks.Recording> recordings, boolean flatAddresses) {
+            List<PendingEvent> markers, List<DeviceRecorder.Recording> recordings, boolean flatAddresses) {
         return new AllocationHistory(new EventStore.Recorded(markers, recordings, flatAddresses), null);
     }
 
@@ -112,13 +112,13 @@ public final class AllocationHistory {
      * this part is {@linkplain #openMeshes() open}. What the mesh keeps for everybody (memory of the runtime, programs in a cache) is
      * no part of it. The part of a history without a past is empty.
      */
-    public AllocationHistory partOf(Tenant someone) {
-        List<HistoryEvent> part = isComplete() ? new TenantPart(this, someone).events() : List.of();
+    public AllocationHistory partOf(AllocationContext someone) {
+        List<HistoryEvent> part = isComplete() ? new ContextFilter(this, someone).events() : List.of();
         return new AllocationHistory(EventStore.counted(part, hasFlatAddresses()), someone);
     }
 
     /** Returns whose part of a history this is, if it is a part. */
-    public Optional<Tenant> tenant() {
+    public Optional<AllocationContext> tenant() {
         return Optional.ofNullable(tenant);
     }
 
@@ -282,9 +282,9 @@ public final class AllocationHistory {
      * @throws IllegalStateException if the policy is {@link CountingPolicy#OWNED_ONLY} and a report does not say whether
      *     its buffer owns its memory, or if the events that were to be read were not kept
      */
-    public Books books(CountingPolicy policy) {
+    public PolicyLedger books(CountingPolicy policy) {
         requireComplete(policy);
-        return Books.read(events(), policy);
+        return PolicyLedger.read(events(), policy);
     }
 
     /**
@@ -295,9 +295,9 @@ public final class AllocationHistory {
      * @throws IllegalStateException as {@link #books(CountingPolicy)} does
      */
     @API(status = Status.INTERNAL)
-    public void books(CountingPolicy policy, long[] moments, ObjIntConsumer<Books> atMoment) {
+    public void books(CountingPolicy policy, long[] moments, ObjIntConsumer<PolicyLedger> atMoment) {
         requireComplete(policy);
-        Books.read(events(), policy, moments, atMoment);
+        PolicyLedger.read(events(), policy, moments, atMoment);
     }
 
     /** Returns the devices on which anything was reported, ascending. */
@@ -380,7 +380,7 @@ public final class AllocationHistory {
         if (tenant != null) {
             return Optional.empty();
         }
-        MeshLife lender = buffer.lender();
+        MeshOpenPeriod lender = buffer.lender();
         if (buffer.mesh().isPresent() && lender != null && lender.isAnnounced()) {
             return lender.isOpen() ? lender.description() : Optional.empty();
         }
@@ -388,7 +388,7 @@ public final class AllocationHistory {
         return replay().meshes.open().stream()
                 .filter(mesh -> isOfPresentLife && mesh.liesOver(buffer.device()))
                 .findFirst()
-                .flatMap(MeshLife::description);
+                .flatMap(MeshOpenPeriod::description);
     }
 
     /**
@@ -463,7 +463,7 @@ public final class AllocationHistory {
      * not, and several meshes were open over the device when it was reported, a reading of any of them since its first report
      * that calls it taken speaks for it, and one that calls it free only if all of them do.
      */
-    public Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, WitnessReading.Moment moment) {
+    public Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, WitnessSnapshot.Moment moment) {
         boolean doubted = !openedWhileOpen().isEmpty()
                 && openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());
         return replay().readings.readingFor(buffer, moment, doubted);
@@ -499,13 +499,13 @@ public final class AllocationHistory {
      * it is not known which of its bearers is over.
      */
     public OptionalLong endOf(Owner owner) {
-        Replay.OwnerFate fate = replay().owners.get(owner);
+        GenerationBuilder.OwnerFate fate = replay().owners.get(owner);
         return fate == null || fate.ends < fate.bearers() ? OptionalLong.empty() : fate.endedAt;
     }
 
     /** Returns since when a cache keeps the owner, if one does or did. */
     public Optional<HistoryEvent.OwnerCached> cachingOf(Owner owner) {
-        Replay.OwnerFate fate = replay().owners.get(owner);
+        GenerationBuilder.OwnerFate fate = replay().owners.get(owner);
         return fate == null ? Optional.empty() : Optional.ofNullable(fate.cached);
     }
 
@@ -527,7 +527,7 @@ public final class AllocationHistory {
     }
 
     /** Returns the canaries that were announced and did not arrive, or not their free; each says which. */
-    public List<CanaryFate> missingCanaries() {
+    public List<MissingCanary> missingCanaries() {
         return replay().canaries.missing();
     }
 
@@ -549,7 +549,7 @@ public final class AllocationHistory {
         }
     }
 
-    private static Collection<MeshDescription> descriptions(List<MeshLife> meshes) {
+    private static Collection<MeshDescription> descriptions(List<MeshOpenPeriod> meshes) {
         List<MeshDescription> all = new ArrayList<>(meshes.size());
         meshes.forEach(mesh -> mesh.description().ifPresent(all::add));
         return Collections.unmodifiableList(all);
@@ -559,16 +559,16 @@ public final class AllocationHistory {
         return sums().stream().filter(one -> one.device() == device).findFirst();
     }
 
-    private synchronized Replay replay() {
+    private synchronized GenerationBuilder replay() {
         if (replay == null) {
-            replay = new Replay(store.unsettled(), hasFlatAddresses());
+            replay = new GenerationBuilder(store.unsettled(), hasFlatAddresses());
         }
         return replay;
     }
 
-    private synchronized Replay settledReplay() {
+    private synchronized GenerationBuilder settledReplay() {
         if (settledReplay == null) {
-            settledReplay = new Replay(store.settled(), hasFlatAddresses());
+            settledReplay = new GenerationBuilder(store.settled(), hasFlatAddresses());
         }
         return settledReplay;
     }

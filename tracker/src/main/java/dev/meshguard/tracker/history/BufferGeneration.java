@@ -116,7 +116,7 @@ public final class BufferGeneration {
     private final int generation;
     private final int deviceLife;
     private final Phase bornIn;
-    private @Nullable MeshLife lender;
+    private @Nullable MeshOpenPeriod lender;
     private Optional<AllocatorId> allocator = Optional.empty();
     private final List<Report> reports = new ArrayList<>(1);
     private int open;
@@ -130,7 +130,7 @@ public final class BufferGeneration {
             int generation,
             int deviceLife,
             Phase bornIn,
-            @Nullable MeshLife lender) {
+            @Nullable MeshOpenPeriod lender) {
         this.device = device;
         this.type = type;
         this.address = address;
@@ -170,7 +170,7 @@ public final class BufferGeneration {
      * report did.
      */
     public OptionalInt mesh() {
-        MeshLife known = lender;
+        MeshOpenPeriod known = lender;
         if (known == null) {
             return OptionalInt.empty();
         }
@@ -378,7 +378,7 @@ public final class BufferGeneration {
      * Returns whether a request reserves the address anew: the same allocator reserved it for another request before. Views and
      * circular buffers reserve nothing.
      */
-    boolean isReservedAgainBy(AllocationRequest request, @Nullable MeshLife mesh) {
+    boolean isReservedAgainBy(AllocationRequest request, @Nullable MeshOpenPeriod mesh) {
         if (!isReservation(request)
                 || lender != mesh
                 || !allocator.equals(request.details().allocator())) {
@@ -405,12 +405,12 @@ public final class BufferGeneration {
 
     /** Returns which opening of a mesh lent the memory, if any report said so. */
     @Nullable
-    MeshLife lender() {
+    MeshOpenPeriod lender() {
         return lender;
     }
 
     /** A report says which mesh lent the memory. */
-    void lentBy(MeshLife mesh) {
+    void lentBy(MeshOpenPeriod mesh) {
         lender = mesh;
     }
 
@@ -468,7 +468,7 @@ public final class BufferGeneration {
      * that was reported on the same devices as the free; then one of a request of which none was taken back yet goes first, because the others may be doubled reports; then the oldest request, because
      * no allocator lends an address again before it was given back; then the latest report of it.
      */
-    void free(long event, AllocationRequest release, Ownership ownership, Footprints footprints) {
+    void free(long event, AllocationRequest release, Ownership ownership, DevicesByRequest footprints) {
         int best = -1;
         for (int i = 0; i < reports.size(); i++) {
             if (reports.get(i).isOpen() && (best < 0 || goesFirst(i, best, release, ownership, footprints))) {
@@ -491,7 +491,7 @@ public final class BufferGeneration {
 
     /** Returns whether a later report is rather taken back than an earlier one. */
     private boolean goesFirst(
-            int later, int earlier, AllocationRequest release, Ownership ownership, Footprints footprints) {
+            int later, int earlier, AllocationRequest release, Ownership ownership, DevicesByRequest footprints) {
         Report one = reports.get(later);
         Report other = reports.get(earlier);
         int fit = Integer.compare(fit(one, release, ownership), fit(other, release, ownership));

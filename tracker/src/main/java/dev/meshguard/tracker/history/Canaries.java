@@ -44,11 +44,11 @@ final class Canaries {
             return scatter().unfreed().remove(device);
         }
 
-        Optional<CanaryFate> fate() {
+        Optional<MissingCanary> fate() {
             Scattered left = scattered == null ? left() : scattered;
             return left.unseen().isEmpty() && left.unfreed().isEmpty()
                     ? Optional.empty()
-                    : Optional.of(new CanaryFate(
+                    : Optional.of(new MissingCanary(
                             planted.number(), planted.mesh(), List.copyOf(left.unseen()), List.copyOf(left.unfreed())));
         }
 
@@ -128,8 +128,8 @@ final class Canaries {
         }
     }
 
-    List<CanaryFate> missing() {
-        List<CanaryFate> missing = new ArrayList<>(0);
+    List<MissingCanary> missing() {
+        List<MissingCanary> missing = new ArrayList<>(0);
         for (Flock flock : flocks) {
             if (!flock.isComplete()) {
                 flock.fate().ifPresent(missing::add);

@@ -4,7 +4,7 @@ import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemoryTotals;
-import dev.meshguard.tracker.internal.DeviceBooks;
+import dev.meshguard.tracker.internal.DeviceRecorder;
 import dev.meshguard.tracker.internal.Totals;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.INTERNAL, since = "0.1")
-public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, List<Account> totals) {
+public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, List<TypeTotals> totals) {
 
     /**
      * The sums of one type, or of one type and lifetime.
@@ -32,10 +32,10 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
      * @param lifetime whose memory; empty for all of the type, whose peak is not the sum of the peaks
      * @param amounts the sums
      */
-    public record Account(BufferType type, Optional<BufferLifetime> lifetime, MemoryTotals amounts) {}
+    public record TypeTotals(BufferType type, Optional<BufferLifetime> lifetime, MemoryTotals amounts) {}
 
     /** Keeps nobody's stack: what is counted again has all it will ever have. */
-    private static final DeviceBooks.StackKeeper NO_STACKS = new DeviceBooks.StackKeeper() {
+    private static final DeviceRecorder.StackKeeper NO_STACKS = new DeviceRecorder.StackKeeper() {
         @Override
         public void entered(AllocationRequest request) {}
 
@@ -50,13 +50,13 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
 
     /** Returns the sums that a tracker would have kept of the given events; for a history whose sums were lost. */
     public static List<DeviceSums> countedFrom(List<HistoryEvent> events) {
-        TreeMap<Integer, DeviceBooks> devices = new TreeMap<>();
+        TreeMap<Integer, DeviceRecorder> devices = new TreeMap<>();
         events.forEach(event -> enter(event, devices));
         return of(devices);
     }
 
     /** Enters an event in books, if it is a report. */
-    static void enter(HistoryEvent event, TreeMap<Integer, DeviceBooks> devices) {
+    static void enter(HistoryEvent event, TreeMap<Integer, DeviceRecorder> devices) {
         if (event instanceof HistoryEvent.Allocated report) {
             booksOf(report.device(), devices)
                     .allocated(0, report.request(), report.type(), report.address(), report.size(), report.ownership());
@@ -69,17 +69,17 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
     }
 
     /** Returns the books of a device, new ones if there are none. */
-    static DeviceBooks booksOf(int device, TreeMap<Integer, DeviceBooks> devices) {
-        return devices.computeIfAbsent(device, unused -> new DeviceBooks(device, false, NO_STACKS));
+    static DeviceRecorder booksOf(int device, TreeMap<Integer, DeviceRecorder> devices) {
+        return devices.computeIfAbsent(device, unused -> new DeviceRecorder(device, false, NO_STACKS));
     }
 
-    static List<DeviceSums> of(TreeMap<Integer, DeviceBooks> devices) {
+    static List<DeviceSums> of(TreeMap<Integer, DeviceRecorder> devices) {
         return devices.values().stream().map(books -> of(books.sums())).toList();
     }
 
-    static DeviceSums of(DeviceBooks.Recording recording) {
+    static DeviceSums of(DeviceRecorder.Recording recording) {
         Totals kept = recording.totals();
-        List<Account> accounts = new ArrayList<>();
+        List<TypeTotals> accounts = new ArrayList<>();
         for (BufferType type : BufferType.values()) {
             add(accounts, type, Optional.empty(), kept.of(type));
             for (BufferLifetime lifetime : BufferLifetime.values()) {
@@ -94,7 +94,7 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
     }
 
     MemoryTotals of(BufferType type, Optional<BufferLifetime> lifetime) {
-        for (Account account : totals) {
+        for (TypeTotals account : totals) {
             if (account.type() == type && account.lifetime().equals(lifetime)) {
                 return account.amounts();
             }
@@ -103,9 +103,9 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
     }
 
     private static void add(
-            List<Account> accounts, BufferType type, Optional<BufferLifetime> lifetime, MemoryTotals amounts) {
+            List<TypeTotals> accounts, BufferType type, Optional<BufferLifetime> lifetime, MemoryTotals amounts) {
         if (!amounts.equals(MemoryTotals.NOTHING)) {
-            accounts.add(new Account(type, lifetime, amounts));
+            accounts.add(new TypeTotals(type, lifetime, amounts));
         }
     }
 }

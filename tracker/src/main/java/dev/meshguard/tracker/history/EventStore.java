@@ -1,9 +1,9 @@
 package dev.meshguard.tracker.history;
 
 import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.internal.DeviceBooks;
-import dev.meshguard.tracker.internal.Marker;
-import dev.meshguard.tracker.internal.Merge;
+import dev.meshguard.tracker.internal.DeviceRecorder;
+import dev.meshguard.tracker.internal.EventMerger;
+import dev.meshguard.tracker.internal.PendingEvent;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -107,12 +107,12 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
     /** The events and sums that a tracker held at one moment, put in order when they are asked for. */
     final class Recorded implements EventStore {
 
-        private final List<Marker> markers;
-        private final List<DeviceBooks.Recording> recordings;
+        private final List<PendingEvent> markers;
+        private final List<DeviceRecorder.Recording> recordings;
         private final boolean hasFlatAddresses;
         private @Nullable List<HistoryEvent> events;
 
-        Recorded(List<Marker> markers, List<DeviceBooks.Recording> recordings, boolean hasFlatAddresses) {
+        Recorded(List<PendingEvent> markers, List<DeviceRecorder.Recording> recordings, boolean hasFlatAddresses) {
             this.markers = List.copyOf(markers);
             this.recordings = List.copyOf(recordings);
             this.hasFlatAddresses = hasFlatAddresses;
@@ -122,7 +122,7 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
         public synchronized List<HistoryEvent> events() {
             List<HistoryEvent> known = events;
             if (known == null) {
-                known = Collections.unmodifiableList(Merge.numbered(markers, recordings));
+                known = Collections.unmodifiableList(EventMerger.numbered(markers, recordings));
                 events = known;
             }
             return known;
@@ -146,7 +146,7 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
 
         @Override
         public boolean isComplete() {
-            for (DeviceBooks.Recording recording : recordings) {
+            for (DeviceRecorder.Recording recording : recordings) {
                 if (recording.journal() == null) {
                     return false;
                 }

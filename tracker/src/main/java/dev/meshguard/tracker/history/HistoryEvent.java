@@ -9,7 +9,7 @@ import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Reachability;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
@@ -123,7 +123,7 @@ public sealed interface HistoryEvent {
     record OwnerEnded(long number, Owner owner) implements HistoryEvent {}
 
     /** An independent count of the same memory was taken. */
-    record Witnessed(long number, WitnessReading reading) implements HistoryEvent {}
+    record Witnessed(long number, WitnessSnapshot reading) implements HistoryEvent {}
 
     /** Some reports are missing here; the count is -1 when that is not known either. */
     record ReportsLost(long number, long count, String reason) implements HistoryEvent {}

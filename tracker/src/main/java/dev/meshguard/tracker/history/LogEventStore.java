@@ -4,8 +4,8 @@ import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.internal.DeviceBooks;
-import dev.meshguard.tracker.internal.DeviceBooks.Effect;
+import dev.meshguard.tracker.internal.DeviceRecorder;
+import dev.meshguard.tracker.internal.DeviceRecorder.Effect;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -223,8 +223,8 @@ final class LogEventStore implements EventStore {
         /** The event that began the latest generation of each address. */
         private final int[] latestBegins;
 
-        private final TreeMap<Integer, DeviceBooks> books = new TreeMap<>();
-        private @Nullable DeviceBooks latest;
+        private final TreeMap<Integer, DeviceRecorder> books = new TreeMap<>();
+        private @Nullable DeviceRecorder latest;
         private int latestDevice;
         private final Set<Integer> openDevices = new HashSet<>();
         private final Set<Integer> closedDevices = new HashSet<>();
@@ -256,7 +256,7 @@ final class LogEventStore implements EventStore {
         }
 
         private void report(int event, int index) {
-            DeviceBooks device = books(all.device(index));
+            DeviceRecorder device = books(all.device(index));
             BufferType type = all.type(index);
             Effect effect = switch (all.kind(event)) {
                 case LogEvents.ALLOCATED ->
@@ -292,8 +292,8 @@ final class LogEventStore implements EventStore {
             }
         }
 
-        private DeviceBooks books(int device) {
-            DeviceBooks known = latest;
+        private DeviceRecorder books(int device) {
+            DeviceRecorder known = latest;
             if (known == null || latestDevice != device) {
                 known = DeviceSums.booksOf(device, books);
                 latest = known;

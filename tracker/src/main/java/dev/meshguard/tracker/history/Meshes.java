@@ -18,25 +18,26 @@ import org.jspecify.annotations.Nullable;
 final class Meshes {
 
     private static final int ANSWERS = 64;
-    private static final @Nullable MeshLife[] NO_ANSWERS = {};
+    private static final @Nullable MeshOpenPeriod[] NO_ANSWERS = {};
 
     private record Unannounced(int mesh, int device, int deviceLife) {}
 
-    private final List<MeshLife> all = new ArrayList<>();
-    private final List<MeshLife> open = new ArrayList<>();
+    private final List<MeshOpenPeriod> all = new ArrayList<>();
+    private final List<MeshOpenPeriod> open = new ArrayList<>();
     /** The latest life under each number; it knows the one before it. */
-    private final Map<Integer, MeshLife> latest = new HashMap<>();
+    private final Map<Integer, MeshOpenPeriod> latest = new HashMap<>();
 
-    private final Map<Unannounced, MeshLife> unannounced = new HashMap<>();
+    private final Map<Unannounced, MeshOpenPeriod> unannounced = new HashMap<>();
     private boolean sharedADevice;
 
     /** The last answers, by device: nearly every report asks again what the one before it on that device asked. */
-    private @Nullable MeshLife[] answers = NO_ANSWERS;
+    private @Nullable MeshOpenPeriod[] answers = NO_ANSWERS;
 
     private int[] answeredFor = {};
 
     void opened(HistoryEvent.MeshOpened event) {
-        MeshLife life = MeshLife.opened(event, latest.get(event.mesh().id()));
+        MeshOpenPeriod life =
+                MeshOpenPeriod.opened(event, latest.get(event.mesh().id()));
         answers = NO_ANSWERS;
         if (!open.isEmpty() && !sharedADevice) {
             sharedADevice = event.mesh().devices().stream().anyMatch(this::isAnyOpenOver);
@@ -48,7 +49,7 @@ final class Meshes {
 
     /** Begins the close of a mesh, if it is open. */
     void closing(int mesh, long event) {
-        for (MeshLife life : open) {
+        for (MeshOpenPeriod life : open) {
             if (life.mesh() == mesh) {
                 life.beginClose(event);
             }
@@ -58,7 +59,7 @@ final class Meshes {
     /** Returns when the close of a mesh began that is closing and lies over a device, or else the given event. */
     long closingOver(int device, long event) {
         long began = event;
-        for (MeshLife life : open) {
+        for (MeshOpenPeriod life : open) {
             if (life.liesOver(device)) {
                 began = Math.min(began, life.closingAt());
             }
@@ -68,9 +69,9 @@ final class Meshes {
 
     /** Closes a mesh and returns its life, if it was open. */
     @Nullable
-    MeshLife closed(HistoryEvent.MeshClosed event) {
+    MeshOpenPeriod closed(HistoryEvent.MeshClosed event) {
         for (int i = open.size() - 1; i >= 0; i--) {
-            MeshLife life = open.get(i);
+            MeshOpenPeriod life = open.get(i);
             if (life.mesh() == event.mesh()) {
                 life.close(event.number());
                 return open.remove(i);
@@ -81,7 +82,7 @@ final class Meshes {
 
     /** Returns whose allocator lent what a report with these details is about, if they say so. */
     @Nullable
-    MeshLife lender(AllocationDetails details, int device, int deviceLife) {
+    MeshOpenPeriod lender(AllocationDetails details, int device, int deviceLife) {
         return details.mesh().isPresent() ? life(details.mesh().getAsInt(), device, deviceLife) : null;
     }
 
@@ -89,15 +90,15 @@ final class Meshes {
      * Returns the latest life of a mesh over a device; else its latest anywhere, because some runtimes report what belongs to
      * a whole mesh under a device that is none of its own.
      */
-    MeshLife life(int mesh, int device, int deviceLife) {
+    MeshOpenPeriod life(int mesh, int device, int deviceLife) {
         if (device < 0 || device >= ANSWERS) {
             return find(mesh, device, deviceLife);
         }
         if (answers.length == 0) {
-            answers = new @Nullable MeshLife[ANSWERS];
+            answers = new @Nullable MeshOpenPeriod[ANSWERS];
             answeredFor = new int[ANSWERS];
         }
-        MeshLife answer = answers[device];
+        MeshOpenPeriod answer = answers[device];
         if (answer == null || answer.mesh() != mesh || answeredFor[device] != deviceLife) {
             answer = find(mesh, device, deviceLife);
             answers[device] = answer;
@@ -108,14 +109,14 @@ final class Meshes {
 
     /** Returns the latest life of a mesh if it lies over all of some devices. */
     @Nullable
-    MeshLife latestOverAll(int mesh, List<Integer> devices) {
-        MeshLife life = latest.get(mesh);
+    MeshOpenPeriod latestOverAll(int mesh, List<Integer> devices) {
+        MeshOpenPeriod life = latest.get(mesh);
         return life != null && life.liesOverAll(devices) ? life : null;
     }
 
-    private MeshLife find(int mesh, int device, int deviceLife) {
-        MeshLife last = latest.get(mesh);
-        MeshLife life = last;
+    private MeshOpenPeriod find(int mesh, int device, int deviceLife) {
+        MeshOpenPeriod last = latest.get(mesh);
+        MeshOpenPeriod life = last;
         while (life != null && !life.liesOver(device)) {
             life = life.before();
         }
@@ -123,11 +124,11 @@ final class Meshes {
         return life != null
                 ? life
                 : unannounced.computeIfAbsent(
-                        new Unannounced(mesh, device, deviceLife), key -> MeshLife.unannounced(key.mesh()));
+                        new Unannounced(mesh, device, deviceLife), key -> MeshOpenPeriod.unannounced(key.mesh()));
     }
 
     boolean isAnyOpenOver(int device) {
-        for (MeshLife life : open) {
+        for (MeshOpenPeriod life : open) {
             if (life.liesOver(device)) {
                 return true;
             }
@@ -141,12 +142,12 @@ final class Meshes {
     }
 
     /** Returns every life, in the order of the openings. */
-    List<MeshLife> all() {
+    List<MeshOpenPeriod> all() {
         return Collections.unmodifiableList(all);
     }
 
     /** Returns the lives that have not ended, in the order of the openings. */
-    List<MeshLife> open() {
+    List<MeshOpenPeriod> open() {
         return Collections.unmodifiableList(open);
     }
 

@@ -2,9 +2,9 @@ package dev.meshguard.tracker.history;
 
 import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Moment;
-import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,11 +26,11 @@ final class Readings {
      */
     private record Reading(
             HistoryEvent.Witnessed event,
-            DeviceLives devices,
-            @Nullable MeshLife whole,
-            Map<Integer, MeshLife> apart) {
+            DeviceOpenPeriods devices,
+            @Nullable MeshOpenPeriod whole,
+            Map<Integer, MeshOpenPeriod> apart) {
 
-        private Testimony testify(BufferGeneration buffer) {
+        private AddressState testify(BufferGeneration buffer) {
             return event.reading().testify(buffer.device(), buffer.type(), buffer.address());
         }
 
@@ -42,7 +42,7 @@ final class Readings {
             return devices.at(device, event.number());
         }
 
-        private @Nullable MeshLife meshOver(int device) {
+        private @Nullable MeshOpenPeriod meshOver(int device) {
             if (whole == null) {
                 return apart.get(device);
             }
@@ -53,25 +53,25 @@ final class Readings {
     private final Meshes meshes;
     private final List<Reading> all = new ArrayList<>();
     /** Those of each opening of a mesh: a buffer of one of many meshes is no matter of the others. */
-    private final Map<MeshLife, List<Reading>> ofMeshes = new HashMap<>(0);
+    private final Map<MeshOpenPeriod, List<Reading>> ofMeshes = new HashMap<>(0);
 
     Readings(Meshes meshes) {
         this.meshes = meshes;
     }
 
-    void add(HistoryEvent.Witnessed event, DeviceLives devices) {
-        WitnessReading reading = event.reading();
-        MeshLife whole = meshes.latestOverAll(reading.mesh(), reading.devices());
-        Map<Integer, MeshLife> apart = whole == null ? meshLives(reading, devices) : Map.of();
+    void add(HistoryEvent.Witnessed event, DeviceOpenPeriods devices) {
+        WitnessSnapshot reading = event.reading();
+        MeshOpenPeriod whole = meshes.latestOverAll(reading.mesh(), reading.devices());
+        Map<Integer, MeshOpenPeriod> apart = whole == null ? meshLives(reading, devices) : Map.of();
         Reading read = new Reading(event, devices, whole, apart);
         all.add(read);
-        Set<MeshLife> meshesRead = whole == null ? new HashSet<>(apart.values()) : Set.of(whole);
+        Set<MeshOpenPeriod> meshesRead = whole == null ? new HashSet<>(apart.values()) : Set.of(whole);
         meshesRead.forEach(mesh ->
                 ofMeshes.computeIfAbsent(mesh, unused -> new ArrayList<>()).add(read));
     }
 
-    private Map<Integer, MeshLife> meshLives(WitnessReading reading, DeviceLives devices) {
-        Map<Integer, MeshLife> meshLives = new HashMap<>();
+    private Map<Integer, MeshOpenPeriod> meshLives(WitnessSnapshot reading, DeviceOpenPeriods devices) {
+        Map<Integer, MeshOpenPeriod> meshLives = new HashMap<>();
         for (int device : reading.devices()) {
             meshLives.put(device, meshes.life(reading.mesh(), device, devices.now(device)));
         }
@@ -153,7 +153,7 @@ final class Readings {
         if (buffer.isOfItsDevice()) {
             return firstOf(covering(buffer, moment, since).filter(reading -> isOfItsDevice(reading, buffer)), buffer);
         }
-        List<MeshLife> lenders = possibleLenders(buffer);
+        List<MeshOpenPeriod> lenders = possibleLenders(buffer);
         if (lenders.size() > 1) {
             return readingOfAny(lenders, buffer, moment, doubted);
         }
@@ -175,7 +175,7 @@ final class Readings {
         List<Reading> all = readings.toList();
         return all.stream()
                 .filter(reading -> reading.mesh() == all.get(0).mesh())
-                .filter(reading -> reading.testify(buffer) == Testimony.TAKEN)
+                .filter(reading -> reading.testify(buffer) == AddressState.TAKEN)
                 .findFirst()
                 .or(() -> all.stream().findFirst())
                 .map(Reading::event);
@@ -186,14 +186,14 @@ final class Readings {
      * What each of them reported at that address cannot be told apart, so each is asked from the first report on.
      */
     private Optional<HistoryEvent.Witnessed> readingOfAny(
-            List<MeshLife> lenders, BufferGeneration buffer, Moment moment, boolean doubted) {
+            List<MeshOpenPeriod> lenders, BufferGeneration buffer, Moment moment, boolean doubted) {
         long born = buffer.bornAt();
         List<Reading> theirs = covering(buffer, moment, born)
                 .filter(reading -> isOfItsDevice(reading, buffer))
                 .filter(reading -> !isOfLaterMesh(reading, buffer, lastReportOf(buffer)))
                 .toList();
         Optional<Reading> taken = theirs.stream()
-                .filter(reading -> reading.testify(buffer) == Testimony.TAKEN)
+                .filter(reading -> reading.testify(buffer) == AddressState.TAKEN)
                 .findFirst();
         boolean allWereRead = theirs.stream()
                 .map(reading -> reading.meshOver(buffer.device()))
@@ -204,7 +204,7 @@ final class Readings {
     }
 
     /** The meshes that were open over the device at a report of the buffer. */
-    private List<MeshLife> possibleLenders(BufferGeneration buffer) {
+    private List<MeshOpenPeriod> possibleLenders(BufferGeneration buffer) {
         return meshes.all().stream()
                 .filter(mesh -> mesh.liesOver(buffer.device()))
                 .filter(mesh -> buffer.reports().stream().anyMatch(report -> mesh.wasOpenAt(report.allocatedAt())))
@@ -220,11 +220,11 @@ final class Readings {
         return readings.subList(firstAfter(since, readings), readings.size()).stream()
                 .filter(reading -> reading.event().reading().moment() == moment)
                 .filter(reading -> mayBeOfItsAllocator(buffer, reading.event()))
-                .filter(reading -> reading.testify(buffer) != Testimony.SILENT);
+                .filter(reading -> reading.testify(buffer) != AddressState.SILENT);
     }
 
     private List<Reading> mayBeOfItsMesh(BufferGeneration buffer) {
-        MeshLife lender = buffer.lender();
+        MeshOpenPeriod lender = buffer.lender();
         return lender != null && lender.isAnnounced() ? ofMeshes.getOrDefault(lender, List.of()) : all;
     }
 
@@ -237,13 +237,13 @@ final class Readings {
     }
 
     private static boolean isOfLaterMesh(Reading reading, BufferGeneration buffer, long event) {
-        MeshLife mesh = reading.meshOver(buffer.device());
+        MeshOpenPeriod mesh = reading.meshOver(buffer.device());
         return mesh != null && mesh.wasOpenedAfter(event);
     }
 
     /** A mesh that buffers name before it is opened is told by its number. */
     private static boolean isOfItsMesh(Reading reading, BufferGeneration buffer) {
-        MeshLife lender = buffer.lender();
+        MeshOpenPeriod lender = buffer.lender();
         if (lender == null || lender.isAnnounced()) {
             return lender != null && lender == reading.meshOver(buffer.device());
         }

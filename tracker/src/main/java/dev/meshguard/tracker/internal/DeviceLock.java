@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  * would guard here. Whoever finds it taken tries again, then lets others run, then sleeps: a thread may be stopped while
  * it holds the lock, and reading the entries of a large ledger takes milliseconds. Neither reentrant nor fair.
  */
-abstract class DeviceLock extends Apart {
+abstract class DeviceLock extends CacheLinePadded {
 
     private static final int SPINS = 32;
     private static final int YIELDS = 64;

@@ -71,7 +71,7 @@ public final class EventLog {
             long address,
             long size,
             Ownership ownership,
-            DeviceBooks.Effect effect) {
+            DeviceRecorder.Effect effect) {
         details(facts(LOG.atDebug(), device, type, address), request)
                 .addKeyValue("size", size)
                 .addKeyValue("ownership", ownership)
@@ -86,7 +86,7 @@ public final class EventLog {
             BufferType type,
             long address,
             Ownership ownership,
-            DeviceBooks.Effect effect) {
+            DeviceRecorder.Effect effect) {
         details(facts(LOG.atDebug(), device, type, address), release)
                 .addKeyValue("ownership", ownership)
                 .addKeyValue("effect", effect)

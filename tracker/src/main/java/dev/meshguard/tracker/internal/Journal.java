@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Chunks only ever grow, so a reader may keep the chunks and the length of a moment and read them while more is
  * appended. Appending is guarded by the owner's lock.
  */
-final class Journal extends Apart {
+final class Journal extends CacheLinePadded {
 
     private static final int FIRST_CHUNK = 32;
     private static final int LARGEST_CHUNK = 8_192;
@@ -78,7 +78,7 @@ final class Journal extends Apart {
     }
 
     /** A run of events; the arrays are shared with the journal, the length is not. */
-    private static final class Chunk extends Apart {
+    private static final class Chunk extends CacheLinePadded {
         private final int capacity;
         private final long[] words;
         private final @Nullable AllocationRequest[] requests;

@@ -6,7 +6,7 @@ import dev.meshguard.tracker.AllocatorId;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Open addressing with linear probing; a removal shifts its followers back, so there are no tombstones and the table
  * never has to be rebuilt except to grow. Guarded by the owner's lock.
  */
-final class Ledger extends Apart {
+final class Ledger extends CacheLinePadded {
 
     private static final int FIRST_CAPACITY = 16;
     /**
@@ -99,7 +99,7 @@ final class Ledger extends Apart {
     }
 
     /** Returns whether a buffer is live at an address that the allocator that was read may have reserved. */
-    boolean accountsFor(WitnessReading reading, BufferType type, long address) {
+    boolean accountsFor(WitnessSnapshot reading, BufferType type, long address) {
         long key = keyBits(type);
         for (int slot = home(key, address); words[slot * WORDS + 2] != 0; slot = (slot + 1) & mask) {
             if (words[slot * WORDS] == address
@@ -112,7 +112,7 @@ final class Ledger extends Apart {
     }
 
     /** No allocator knows circular buffers, but a buffer may lie where one does. */
-    private static boolean mayBeOf(WitnessReading reading, @Nullable AllocationRequest request) {
+    private static boolean mayBeOf(WitnessSnapshot reading, @Nullable AllocationRequest request) {
         if (request == null) {
             return true;
         }

@@ -3,8 +3,8 @@ package dev.meshguard.tracker.internal;
 import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemorySnapshot;
-import dev.meshguard.tracker.MemorySnapshot.Account;
 import dev.meshguard.tracker.MemorySnapshot.Amount;
+import dev.meshguard.tracker.MemorySnapshot.MemoryKey;
 import dev.meshguard.tracker.MemoryTotals;
 import java.util.HashMap;
 import java.util.List;
@@ -25,12 +25,13 @@ public final class Snapshots {
 
     /** Returns what is live on the given devices. */
     public static MemorySnapshot of(List<Integer> devices, Totals totals) {
-        Map<Account, Amount> amounts = new HashMap<>();
+        Map<MemoryKey, Amount> amounts = new HashMap<>();
         for (int device : devices) {
             for (BufferType type : BufferType.values()) {
                 for (BufferLifetime lifetime : BufferLifetime.values()) {
                     MemoryTotals live = totals.of(device, type, lifetime);
-                    amounts.put(new Account(device, type, lifetime), new Amount(live.liveBytes(), live.liveBuffers()));
+                    amounts.put(
+                            new MemoryKey(device, type, lifetime), new Amount(live.liveBytes(), live.liveBuffers()));
                 }
             }
         }

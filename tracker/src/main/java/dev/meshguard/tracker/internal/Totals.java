@@ -9,7 +9,7 @@ import dev.meshguard.tracker.MemoryTotals;
  *
  * <p>An account holds what came and what went; what is live is the difference. Guarded by the owner's lock.
  */
-public final class Totals extends Apart {
+public final class Totals extends CacheLinePadded {
 
     private static final int CAME_BYTES = 0;
     private static final int CAME_BUFFERS = 1;

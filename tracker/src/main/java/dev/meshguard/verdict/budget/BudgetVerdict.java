@@ -1,8 +1,8 @@
 package dev.meshguard.verdict.budget;
 
-import dev.meshguard.tracker.AllocatorReading;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.FreeSpace;
 import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.history.AllocationHistory;
@@ -39,7 +39,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, long uncounted) {
+public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> overruns, long uncounted) {
 
     /** Creates a verdict with its own copies of the lists. */
     public BudgetVerdict {
@@ -54,10 +54,10 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
      * @param budgets the budgets
      * @param readings what allocators said at the end; none where there is no mesh to ask
      */
-    public static BudgetVerdict of(LeakVerdict verdict, List<MemoryBudget> budgets, List<AllocatorReading> readings) {
+    public static BudgetVerdict of(LeakVerdict verdict, List<BudgetSpec> budgets, List<FreeSpace> readings) {
         Judge judge = new Judge(verdict);
-        List<Overrun> overruns = new ArrayList<>();
-        for (MemoryBudget budget : budgets) {
+        List<BudgetViolation> overruns = new ArrayList<>();
+        for (BudgetSpec budget : budgets) {
             if (isOfNoMesh(budget, verdict.history())) {
                 overruns.addAll(ofNoMesh(budget, verdict.history()));
             } else {
@@ -74,7 +74,7 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
     }
 
     /** Returns whether a budget is for a device that no mesh lies over, which no run can break. */
-    private static boolean isOfNoMesh(MemoryBudget budget, AllocationHistory history) {
+    private static boolean isOfNoMesh(BudgetSpec budget, AllocationHistory history) {
         return budget.device().isPresent()
                 && !history.meshes().isEmpty()
                 && history.meshes().stream()
@@ -83,7 +83,7 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
                 && !history.devices().contains(budget.device().getAsInt());
     }
 
-    private static List<Overrun> ofNoMesh(MemoryBudget budget, AllocationHistory history) {
+    private static List<BudgetViolation> ofNoMesh(BudgetSpec budget, AllocationHistory history) {
         DeviceSet devices = DeviceSet.of(history.meshes().stream()
                 .flatMap(mesh -> mesh.devices().stream())
                 .toList());
@@ -93,38 +93,40 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
                 budget.device().orElseThrow(),
                 devices);
         return budget.limits().stream()
-                .<Overrun>map(measure -> new Overrun.Unknown(budget, measure, reason))
+                .<BudgetViolation>map(measure -> new BudgetViolation.Unknown(budget, measure, reason))
                 .toList();
     }
 
-    private static List<Overrun> broken(MemoryBudget budget, List<AllocatorReading> readings) {
-        List<AllocatorReading> fitting = readings.stream()
+    private static List<BudgetViolation> broken(BudgetSpec budget, List<FreeSpace> readings) {
+        List<FreeSpace> fitting = readings.stream()
                 .filter(reading -> reading.type() == budget.type())
                 .filter(reading -> budget.device().isEmpty()
                         || reading.devices().contains(budget.device().getAsInt()))
                 .toList();
-        List<Overrun> overruns = new ArrayList<>();
+        List<BudgetViolation> overruns = new ArrayList<>();
         budget.largestFreeBlock().ifPresent(least -> {
             if (fitting.isEmpty()) {
-                overruns.add(unknown(budget, Measure.LARGEST_FREE_BLOCK));
+                overruns.add(unknown(budget, BudgetMetric.LARGEST_FREE_BLOCK));
             }
             fitting.stream()
                     .filter(reading -> reading.largestFreePerBank() < least)
-                    .forEach(reading -> overruns.add(new Overrun.Broken(budget, Measure.LARGEST_FREE_BLOCK, reading)));
+                    .forEach(reading ->
+                            overruns.add(new BudgetViolation.Broken(budget, BudgetMetric.LARGEST_FREE_BLOCK, reading)));
         });
         budget.fragmentation().ifPresent(most -> {
             if (fitting.isEmpty()) {
-                overruns.add(unknown(budget, Measure.FRAGMENTATION));
+                overruns.add(unknown(budget, BudgetMetric.FRAGMENTATION));
             }
             fitting.stream()
                     .filter(reading -> reading.fragmentation() > most)
-                    .forEach(reading -> overruns.add(new Overrun.Broken(budget, Measure.FRAGMENTATION, reading)));
+                    .forEach(reading ->
+                            overruns.add(new BudgetViolation.Broken(budget, BudgetMetric.FRAGMENTATION, reading)));
         });
         return overruns;
     }
 
-    private static Overrun unknown(MemoryBudget budget, Measure measure) {
-        return new Overrun.Unknown(
+    private static BudgetViolation unknown(BudgetSpec budget, BudgetMetric measure) {
+        return new BudgetViolation.Unknown(
                 budget,
                 measure,
                 "No open mesh could be asked: a history does not hold how free memory lies. Ask a mesh that is still open, or"
@@ -229,8 +231,8 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
             return counted;
         }
 
-        private List<Overrun> used(MemoryBudget budget) {
-            List<Overrun> overruns = new ArrayList<>();
+        private List<BudgetViolation> used(BudgetSpec budget) {
+            List<BudgetViolation> overruns = new ArrayList<>();
             courses.forEach((memory, course) -> {
                 if (memory.type() == budget.type()
                         && (budget.device().isEmpty() || budget.device().getAsInt() == memory.device())) {
@@ -240,12 +242,18 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
             return overruns;
         }
 
-        private List<Overrun> used(MemoryBudget budget, DeviceMemory memory, Course course) {
-            List<Overrun> overruns = new ArrayList<>();
+        private List<BudgetViolation> used(BudgetSpec budget, DeviceMemory memory, Course course) {
+            List<BudgetViolation> overruns = new ArrayList<>();
             budget.peakBytes().ifPresent(most -> {
                 if (course.peakBytes > most) {
                     overruns.add(used(
-                            budget, Measure.PEAK_BYTES, memory, most, course.peakBytes, course, course.peakBytesAt));
+                            budget,
+                            BudgetMetric.PEAK_BYTES,
+                            memory,
+                            most,
+                            course.peakBytes,
+                            course,
+                            course.peakBytesAt));
                 }
             });
             budget.liveBytes().ifPresent(most -> {
@@ -253,28 +261,34 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
                         .mapToLong(BufferGeneration::size)
                         .sum();
                 if (live > most) {
-                    overruns.add(used(budget, Measure.LIVE_BYTES, memory, most, live, course, last));
+                    overruns.add(used(budget, BudgetMetric.LIVE_BYTES, memory, most, live, course, last));
                 }
             });
             budget.buffers().ifPresent(most -> {
                 if (course.peakBuffers > most) {
                     overruns.add(used(
-                            budget, Measure.BUFFERS, memory, most, course.peakBuffers, course, course.peakBuffersAt));
+                            budget,
+                            BudgetMetric.BUFFERS,
+                            memory,
+                            most,
+                            course.peakBuffers,
+                            course,
+                            course.peakBuffersAt));
                 }
             });
             return overruns;
         }
 
-        private Overrun used(
-                MemoryBudget budget,
-                Measure measure,
+        private BudgetViolation used(
+                BudgetSpec budget,
+                BudgetMetric measure,
                 DeviceMemory memory,
                 long allowed,
                 long found,
                 Course course,
                 long event) {
-            List<Holder> holders = holders(course.heldAt(event));
-            return new Overrun.Used(
+            List<TopConsumer> holders = holders(course.heldAt(event));
+            return new BudgetViolation.Used(
                     budget,
                     measure,
                     memory,
@@ -282,12 +296,12 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
                     found,
                     event,
                     history.phaseAt(event),
-                    holders.stream().mapToLong(Holder::circularBytes).sum(),
+                    holders.stream().mapToLong(TopConsumer::circularBytes).sum(),
                     holders);
         }
 
-        private static List<Holder> holders(List<BufferGeneration> buffers) {
-            Map<AllocationSite, Holder> holders = new LinkedHashMap<>();
+        private static List<TopConsumer> holders(List<BufferGeneration> buffers) {
+            Map<AllocationSite, TopConsumer> holders = new LinkedHashMap<>();
             Map<Origin, Optional<String>> places = new HashMap<>();
             for (BufferGeneration buffer : buffers) {
                 Optional<Origin> origin =
@@ -297,8 +311,8 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
                 AllocationSite site = AllocationSite.of(buffer, place);
                 holders.merge(
                         site,
-                        new Holder(site, origin, 1, buffer.size(), circular),
-                        (one, other) -> new Holder(
+                        new TopConsumer(site, origin, 1, buffer.size(), circular),
+                        (one, other) -> new TopConsumer(
                                 site,
                                 one.origin().or(other::origin),
                                 one.buffers() + other.buffers(),
@@ -306,7 +320,7 @@ public record BudgetVerdict(List<MemoryBudget> budgets, List<Overrun> overruns, 
                                 one.circularBytes() + other.circularBytes()));
             }
             return holders.values().stream()
-                    .sorted(Comparator.comparingLong(Holder::bytes).reversed())
+                    .sorted(Comparator.comparingLong(TopConsumer::bytes).reversed())
                     .toList();
         }
     }

@@ -1,8 +1,8 @@
 package dev.meshguard.verdict.difference;
 
 import dev.meshguard.tracker.MemorySnapshot;
-import dev.meshguard.tracker.MemorySnapshot.Account;
 import dev.meshguard.tracker.MemorySnapshot.Amount;
+import dev.meshguard.tracker.MemorySnapshot.MemoryKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +29,7 @@ public record SnapshotDifference(List<AmountChange> changes) {
      * @param before what there was
      * @param after what there is
      */
-    public record AmountChange(Account account, Amount before, Amount after) {}
+    public record AmountChange(MemoryKey account, Amount before, Amount after) {}
 
     /** Creates a difference with its own copy of the list. */
     public SnapshotDifference {
@@ -38,12 +38,12 @@ public record SnapshotDifference(List<AmountChange> changes) {
 
     /** Returns what the later snapshot has otherwise than the earlier. */
     public static SnapshotDifference between(MemorySnapshot before, MemorySnapshot after) {
-        Map<Account, Amount> earlier = before.amounts();
-        Map<Account, Amount> later = after.amounts();
-        SortedSet<Account> accounts = new TreeSet<>(earlier.keySet());
+        Map<MemoryKey, Amount> earlier = before.amounts();
+        Map<MemoryKey, Amount> later = after.amounts();
+        SortedSet<MemoryKey> accounts = new TreeSet<>(earlier.keySet());
         accounts.addAll(later.keySet());
         List<AmountChange> changes = new ArrayList<>();
-        for (Account account : accounts) {
+        for (MemoryKey account : accounts) {
             Amount was = earlier.getOrDefault(account, Amount.NOTHING);
             Amount is = later.getOrDefault(account, Amount.NOTHING);
             if (!was.equals(is)) {

@@ -2,9 +2,9 @@ package dev.meshguard.verdict.growth;
 
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.Books;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.tracker.history.PolicyLedger;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -187,11 +187,11 @@ public final class Accumulation {
     }
 
     private List<MemoryGrowth> growths(SortedMap<DeviceMemory, RoundVector> vectors, Forecaster forecaster) {
-        Map<DeviceMemory, Course> courses = new TreeMap<>();
+        Map<DeviceMemory, GrowthTrend> courses = new TreeMap<>();
         List<DeviceMemory> growing = new ArrayList<>();
         vectors.forEach((where, bytes) -> {
             if (!bytes.isZero()) {
-                Course course = Course.of(bytes, warmUp);
+                GrowthTrend course = GrowthTrend.of(bytes, warmUp);
                 courses.put(where, course);
                 if (course.trend() == Trend.GROWING) {
                     growing.add(where);
@@ -241,7 +241,7 @@ public final class Accumulation {
 
     private static SortedMap<DeviceMemory, RoundVector> books(int rounds, Function<RoundReader, RoundReader> readings) {
         RoundReader reader = readings.apply(new RoundReader());
-        return Leftovers.built(reader.builders, rounds);
+        return RetainedByRound.built(reader.builders, rounds);
     }
 
     /** Reads books at the ends of rounds. */
@@ -250,7 +250,7 @@ public final class Accumulation {
         private final Map<DeviceMemory, Long> last = new HashMap<>();
 
         /** The books go on: what counts is the difference to the reading before. */
-        private void goOn(Books books, int round) {
+        private void goOn(PolicyLedger books, int round) {
             for (int device : books.devices()) {
                 for (BufferType type : BufferType.values()) {
                     DeviceMemory where = new DeviceMemory(device, type);
@@ -265,7 +265,7 @@ public final class Accumulation {
         }
 
         /** What was there before the first round is no round's. */
-        private void goOnFrom(Books books, int moment) {
+        private void goOnFrom(PolicyLedger books, int moment) {
             goOn(books, moment - 1);
         }
 
@@ -281,13 +281,13 @@ public final class Accumulation {
     private static final class OneHistory implements Source {
         private final LeakVerdict verdict;
         private final RoundMarks marks;
-        private final Leftovers leftovers = new Leftovers();
-        private final Reserves reserves;
+        private final RetainedByRound leftovers = new RetainedByRound();
+        private final BankReservations reserves;
 
         private OneHistory(LeakVerdict verdict, RoundMarks marks) {
             this.verdict = verdict;
             this.marks = marks;
-            this.reserves = new Reserves(verdict.history());
+            this.reserves = new BankReservations(verdict.history());
             HeldMemory held = new HeldMemory(verdict);
             for (HeldMemory.Stretch stretch : held.stretches()) {
                 add(stretch, held.goneAt(stretch));
@@ -361,7 +361,7 @@ public final class Accumulation {
     /** Rounds that have a history each. */
     private static final class SeparateHistories implements Source {
         private final List<AllocationHistory> histories;
-        private final Leftovers leftovers = new Leftovers();
+        private final RetainedByRound leftovers = new RetainedByRound();
 
         private SeparateHistories(List<AllocationHistory> histories) {
             this.histories = histories;
@@ -425,7 +425,7 @@ public final class Accumulation {
         public SortedMap<DeviceMemory, RoundVector> books(CountingPolicy policy) {
             return Accumulation.books(rounds(), reader -> {
                 for (int round = 0; round < histories.size(); round++) {
-                    Books books = histories.get(round).books(policy);
+                    PolicyLedger books = histories.get(round).books(policy);
                     for (int device : books.devices()) {
                         for (BufferType type : BufferType.values()) {
                             reader.add(new DeviceMemory(device, type), round, books.bytes(device, type));

@@ -7,7 +7,7 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.L1Base;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Quantities;
-import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
@@ -15,9 +15,9 @@ import dev.meshguard.tracker.history.BufferGeneration.Report;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
-import dev.meshguard.verdict.Doubt;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.InconclusiveReason;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -55,7 +55,7 @@ final class BareReports {
     }
 
     /** Returns why it is undecided what became of a buffer, if its reports say so little and fit both. */
-    Optional<Diagnosis> diagnose(Case survivor) {
+    Optional<Diagnosis> diagnose(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         if (!isBare(buffer) || isKnownOtherwise(survivor)) {
             return Optional.empty();
@@ -69,11 +69,11 @@ final class BareReports {
             return Optional.empty();
         }
         found.add(new Undecided(buffer, reasons.get(0)));
-        return Optional.of(new Diagnosis(Cause.UNEXPLAINED, Standing.UNDECIDED, reasons));
+        return Optional.of(new Diagnosis(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED, reasons));
     }
 
     /** Returns what makes the verdict doubtful, if any buffer was undecided. */
-    Optional<Doubt> doubt() {
+    Optional<InconclusiveReason> doubt() {
         if (found.isEmpty()) {
             return Optional.empty();
         }
@@ -84,13 +84,13 @@ final class BareReports {
                 Quantities.count(found.size(), "buffer"),
                 first.buffer(),
                 WHAT_DECIDES);
-        return Optional.of(
-                new Doubt(Doubt.Kind.REPORTS_FIT_BOTH, words, first.reason().events()));
+        return Optional.of(new InconclusiveReason(
+                InconclusiveReason.Kind.REPORTS_FIT_BOTH, words, first.reason().events()));
     }
 
     /** A witness, a handle, or a release that came too late says more than the reports. */
-    private static boolean isKnownOtherwise(Case survivor) {
-        return survivor.testimony(survivor.due()) != Testimony.SILENT
+    private static boolean isKnownOtherwise(SurvivorContext survivor) {
+        return survivor.testimony(survivor.due()) != AddressState.SILENT
                 || survivor.freeAfterClose().isPresent()
                 || !survivor.traces().isEmpty();
     }

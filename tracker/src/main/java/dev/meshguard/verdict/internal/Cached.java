@@ -6,7 +6,7 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -15,7 +15,7 @@ import java.util.OptionalLong;
 final class Cached implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(Case survivor) {
+    public Optional<Diagnosis> examine(SurvivorContext survivor) {
         for (Report report : survivor.buffer().reports()) {
             Optional<Owner> owner = report.request().details().owner();
             if (report.isOpen() && owner.isPresent()) {
@@ -23,7 +23,7 @@ final class Cached implements Rule {
                 OptionalLong end = survivor.history().endOf(owner.get());
                 if (caching.isPresent() && end.isEmpty()) {
                     return Optional.of(
-                            Diagnosis.of(Cause.CACHED, Standing.LEAKED, stillThere(owner.get(), caching.get())));
+                            Diagnosis.of(Cause.CACHED, SurvivorStatus.LEAKED, stillThere(owner.get(), caching.get())));
                 }
             }
         }

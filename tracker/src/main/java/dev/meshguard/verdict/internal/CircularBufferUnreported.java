@@ -2,13 +2,13 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.WitnessReading.Moment;
-import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 final class CircularBufferUnreported implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(Case survivor) {
+    public Optional<Diagnosis> examine(SurvivorContext survivor) {
         if (survivor.buffer().kind() != BufferKind.CIRCULAR_BUFFER) {
             return Optional.empty();
         }
@@ -49,7 +49,7 @@ final class CircularBufferUnreported implements Rule {
         evidence.add(ended(ends));
         evidence.add(outsideTheAllocator(survivor));
         onlyOnBusiestDevice(survivor).ifPresent(evidence::add);
-        return Optional.of(new Diagnosis(Cause.CIRCULAR_BUFFER_UNREPORTED, Standing.MISREPORTED, evidence));
+        return Optional.of(new Diagnosis(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED, evidence));
     }
 
     private static Evidence ended(Map<Owner, Long> ends) {
@@ -59,9 +59,9 @@ final class CircularBufferUnreported implements Rule {
         return new Evidence(words + ", and nobody reported that it is gone", List.copyOf(ends.values()));
     }
 
-    private static Evidence outsideTheAllocator(Case survivor) {
+    private static Evidence outsideTheAllocator(SurvivorContext survivor) {
         return survivor.reading(Moment.CLOSE_BEGUN)
-                .filter(reading -> survivor.testimony(Moment.CLOSE_BEGUN) == Testimony.FREE)
+                .filter(reading -> survivor.testimony(Moment.CLOSE_BEGUN) == AddressState.FREE)
                 .map(reading -> Evidence.of(
                         "circular buffers lie outside the allocator, so closing the device cannot free it (the allocator"
                                 + " held nothing there at event #" + reading.number() + ")",
@@ -71,7 +71,7 @@ final class CircularBufferUnreported implements Rule {
     }
 
     /** The device that stands for its whole mesh in the reports says nothing about where a program ran. */
-    private static Optional<Evidence> onlyOnBusiestDevice(Case survivor) {
+    private static Optional<Evidence> onlyOnBusiestDevice(SurvivorContext survivor) {
         int device = survivor.buffer().device();
         return survivor.history().meshes().stream()
                 .filter(mesh -> mesh.busiestDevice() == device && mesh.devices().size() > 1)
@@ -84,7 +84,7 @@ final class CircularBufferUnreported implements Rule {
      * A free that does not say whose it is may have been that of any report, the open ones too; but the allocator knows
      * whether a buffer of its own is gone.
      */
-    private static boolean isGone(Case survivor, Report report) {
+    private static boolean isGone(SurvivorContext survivor, Report report) {
         boolean byItsOwner = survivor.freeOf(report)
                 .flatMap(free -> free.request().details().owner())
                 .filter(owner ->
@@ -93,6 +93,6 @@ final class CircularBufferUnreported implements Rule {
         return byItsOwner
                 || (!report.isOpen()
                         && report.request().details().kind() == BufferKind.BUFFER
-                        && survivor.testimony(Moment.CLOSE_BEGUN) == Testimony.FREE);
+                        && survivor.testimony(Moment.CLOSE_BEGUN) == AddressState.FREE);
     }
 }

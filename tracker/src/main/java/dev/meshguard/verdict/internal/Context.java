@@ -29,11 +29,11 @@ final class Context {
     private static final Set<Cause> COUNTING = EnumSet.of(Cause.REPORTED_TWICE, Cause.UNEXPLAINED);
 
     private final AllocationHistory history;
-    private final Siblings siblings;
+    private final SiblingIndex siblings;
     /** Of these more is said than that they were freed. */
     private final Set<BufferGeneration> late;
 
-    Context(AllocationHistory history, Siblings siblings, Set<BufferGeneration> late) {
+    Context(AllocationHistory history, SiblingIndex siblings, Set<BufferGeneration> late) {
         this.history = history;
         this.siblings = siblings;
         this.late = late;
@@ -97,7 +97,7 @@ final class Context {
     /** That every device does the same wrong is worth as much as that one differs. */
     private Optional<Evidence> alike(List<Survivor> group) {
         BufferGeneration first = group.get(0).buffer();
-        Conduct conduct = siblings.conductOf(first);
+        DeviceMajority conduct = siblings.conductOf(first);
         boolean allAlike = conduct.devices() > 1
                 && conduct.followers() == conduct.devices()
                 && conduct.of(first.device()).left() > 0

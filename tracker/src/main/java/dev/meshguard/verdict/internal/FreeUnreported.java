@@ -2,13 +2,13 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.WitnessReading.Moment;
-import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -26,26 +26,26 @@ import java.util.OptionalLong;
 final class FreeUnreported implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(Case survivor) {
+    public Optional<Diagnosis> examine(SurvivorContext survivor) {
         if (!survivor.areLeftWith(BufferKind.BUFFER) || survivor.buffer().lifetime() == BufferLifetime.PERSISTENT) {
             return Optional.empty();
         }
-        if (survivor.testimony(survivor.due()) == Testimony.FREE) {
+        if (survivor.testimony(survivor.due()) == AddressState.FREE) {
             List<Evidence> evidence = new ArrayList<>();
             survivor.statement(survivor.due()).ifPresent(evidence::add);
             if (survivor.due() == Moment.BEFORE_WIPE
                     && survivor.reservedAgainAt().isEmpty()) {
                 survivor.statement(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
             }
-            evidence.addAll(Retelling.of(survivor));
+            evidence.addAll(RepeatedReports.of(survivor));
             whileTrackingWasOff(survivor).ifPresent(evidence::add);
-            return Optional.of(new Diagnosis(Cause.FREE_UNREPORTED, Standing.MISREPORTED, evidence));
+            return Optional.of(new Diagnosis(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED, evidence));
         }
         OptionalLong owner = LockStep.ownerFreedBy(survivor);
         if (owner.isPresent()) {
             return Optional.of(Diagnosis.of(
                     Cause.FREE_UNREPORTED,
-                    Standing.MISREPORTED,
+                    SurvivorStatus.MISREPORTED,
                     Evidence.of(
                             String.format(
                                     Locale.ROOT,
@@ -55,11 +55,12 @@ final class FreeUnreported implements Rule {
         }
         return survivor.freeAfterClose()
                 .filter(free -> !free.request().details().handleCollected())
-                .map(free -> Diagnosis.of(Cause.FREE_UNREPORTED, Standing.MISREPORTED, releasedLate(survivor, free)));
+                .map(free ->
+                        Diagnosis.of(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED, releasedLate(survivor, free)));
     }
 
     /** A report that nobody could have made is no fault of the code that frees. */
-    private static Optional<Evidence> whileTrackingWasOff(Case survivor) {
+    private static Optional<Evidence> whileTrackingWasOff(SurvivorContext survivor) {
         return survivor.history().gaps().stream()
                 .filter(gap -> gap.number() > survivor.buffer().bornAt())
                 .findFirst()
@@ -70,7 +71,7 @@ final class FreeUnreported implements Rule {
     }
 
     /** A device that several meshes use may be open still when one of them is closed. */
-    private static Evidence releasedLate(Case survivor, HistoryEvent.FreeIgnored free) {
+    private static Evidence releasedLate(SurvivorContext survivor, HistoryEvent.FreeIgnored free) {
         OptionalInt mesh = survivor.buffer().mesh();
         return Evidence.of(
                 String.format(

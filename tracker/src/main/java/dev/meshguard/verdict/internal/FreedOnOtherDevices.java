@@ -4,7 +4,7 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -14,17 +14,17 @@ import java.util.Optional;
  * A buffer whose siblings on most other devices were all freed.
  *
  * <p>Siblings are the buffers of one request, or those that one line of code asked for; what most devices did with theirs is the
- * measure ({@link Conduct}). Where the devices free in lock-step (nothing on any device owns the memory, all buffers lie at one address) the memory went with
+ * measure ({@link DeviceMajority}). Where the devices free in lock-step (nothing on any device owns the memory, all buffers lie at one address) the memory went with
  * the siblings and only the books are wrong; where each device has books of its own, this device's memory is missing.
  */
 final class FreedOnOtherDevices implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(Case survivor) {
+    public Optional<Diagnosis> examine(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
-        Conduct conduct = survivor.siblings().conductOf(buffer);
-        Conduct.Tally own = conduct.of(buffer.device());
-        Optional<Conduct.Tally> others = conduct.reference()
+        DeviceMajority conduct = survivor.siblings().conductOf(buffer);
+        DeviceMajority.AllocationFreeCount own = conduct.of(buffer.device());
+        Optional<DeviceMajority.AllocationFreeCount> others = conduct.reference()
                 .filter(most -> most.freed() > 0 && most.left() == 0)
                 .filter(most -> !own.equals(most));
         if (others.isEmpty() || isHeldByAnother(buffer) || isArtefact(survivor, own, others.get())) {
@@ -41,11 +41,14 @@ final class FreedOnOtherDevices implements Rule {
                     + buffer.device() + " can be missing"));
         }
         return Optional.of(new Diagnosis(
-                Cause.FREED_ON_OTHER_DEVICES, lockStep ? Standing.MISREPORTED : Standing.LEAKED, evidence));
+                Cause.FREED_ON_OTHER_DEVICES, lockStep ? SurvivorStatus.MISREPORTED : SurvivorStatus.LEAKED, evidence));
     }
 
     /** Under the device that stands for its whole mesh, more is reported than it holds. */
-    private static boolean isArtefact(Case survivor, Conduct.Tally own, Conduct.Tally others) {
+    private static boolean isArtefact(
+            SurvivorContext survivor,
+            DeviceMajority.AllocationFreeCount own,
+            DeviceMajority.AllocationFreeCount others) {
         int device = survivor.buffer().device();
         return survivor.isReportedElsewhere()
                 || (own.taken() > others.taken()
@@ -54,8 +57,11 @@ final class FreedOnOtherDevices implements Rule {
 
     /** Never freed, allocated extra, or both: three findings that lead to three places in the code. */
     private static String words(
-            BufferGeneration buffer, List<BufferGeneration> siblings, Conduct conduct, Conduct.Tally others) {
-        Conduct.Tally own = conduct.of(buffer.device());
+            BufferGeneration buffer,
+            List<BufferGeneration> siblings,
+            DeviceMajority conduct,
+            DeviceMajority.AllocationFreeCount others) {
+        DeviceMajority.AllocationFreeCount own = conduct.of(buffer.device());
         if (own.taken() == 1 && others.taken() == 1) {
             return String.format(
                     Locale.ROOT,

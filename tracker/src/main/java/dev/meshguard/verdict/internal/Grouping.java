@@ -7,9 +7,9 @@ import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -26,7 +26,7 @@ final class Grouping {
 
     /** Where is an origin; or else what a process reported of several devices; or else the request, told from others by itself only. */
     private record Key(
-            Object where, BufferType type, long size, Optional<String> label, Cause cause, Standing standing) {}
+            Object where, BufferType type, long size, Optional<String> label, Cause cause, SurvivorStatus standing) {}
 
     /**
      * What a process took on several devices by one request: the wire knows no requests, but a mesh takes the same address everywhere.
@@ -34,11 +34,11 @@ final class Grouping {
     private record Remote(long process, long address, Phase phase) {}
 
     /** What one owner keeps, and counts alike. */
-    private record Estate(Owner owner, Standing standing) {}
+    private record Estate(Owner owner, SurvivorStatus standing) {}
 
     private final Context context;
 
-    Grouping(AllocationHistory history, Siblings siblings, Set<BufferGeneration> freedLate) {
+    Grouping(AllocationHistory history, SiblingIndex siblings, Set<BufferGeneration> freedLate) {
         this.context = new Context(history, siblings, freedLate);
     }
 
@@ -85,7 +85,7 @@ final class Grouping {
         Map<Estate, List<Integer>> estates = new LinkedHashMap<>();
         for (int i = 0; i < groups.size(); i++) {
             int group = i;
-            Standing standing = groups.get(i).get(0).standing();
+            SurvivorStatus standing = groups.get(i).get(0).standing();
             ownersOf(groups.get(i))
                     .forEach(owner -> estates.computeIfAbsent(new Estate(owner, standing), unused -> new ArrayList<>())
                             .add(group));

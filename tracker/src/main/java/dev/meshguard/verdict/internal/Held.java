@@ -6,7 +6,7 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -16,7 +16,7 @@ import java.util.Optional;
 final class Held implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(Case survivor) {
+    public Optional<Diagnosis> examine(SurvivorContext survivor) {
         Optional<HistoryEvent.HandleTraced> held = survivor.traces().stream()
                 .filter(trace -> trace.reachability().state() == State.HELD)
                 .min((one, other) -> Integer.compare(rank(one.reachability()), rank(other.reachability())));
@@ -24,7 +24,7 @@ final class Held implements Rule {
             List<Evidence> evidence = new ArrayList<>();
             evidence.add(Evidence.of(words(trace), trace.number()));
             evidence.addAll(survivor.circumstances());
-            return new Diagnosis(Cause.HELD, Standing.LEAKED, evidence);
+            return new Diagnosis(Cause.HELD, SurvivorStatus.LEAKED, evidence);
         });
     }
 

@@ -4,8 +4,8 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -36,7 +36,7 @@ public final class HeldMemory {
     public record Stretch(BufferGeneration buffer, long from, long until) {}
 
     private final LeakVerdict verdict;
-    private final IdentityHashMap<BufferGeneration, Standing> standings = new IdentityHashMap<>();
+    private final IdentityHashMap<BufferGeneration, SurvivorStatus> standings = new IdentityHashMap<>();
     private final Map<Integer, long[]> deviceCloses;
     private final Map<Integer, long[]> meshCloses;
     private long leftOut;
@@ -110,7 +110,7 @@ public final class HeldMemory {
         if (!buffer.isLive()) {
             return buffer.diedAt().orElse(TO_THE_END);
         }
-        return standings.get(buffer) == Standing.MISREPORTED ? provedUntil(buffer) : TO_THE_END;
+        return standings.get(buffer) == SurvivorStatus.MISREPORTED ? provedUntil(buffer) : TO_THE_END;
     }
 
     private long provedUntil(BufferGeneration buffer) {

@@ -1,13 +1,13 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -23,9 +23,9 @@ import java.util.OptionalLong;
 final class KeptAfterRelease implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(Case survivor) {
+    public Optional<Diagnosis> examine(SurvivorContext survivor) {
         Optional<HistoryEvent.Witnessed> reading = survivor.reading(survivor.due());
-        if (reading.isEmpty() || survivor.testimony(survivor.due()) != Testimony.TAKEN) {
+        if (reading.isEmpty() || survivor.testimony(survivor.due()) != AddressState.TAKEN) {
             return Optional.empty();
         }
         List<Evidence> evidence = new ArrayList<>();
@@ -41,7 +41,7 @@ final class KeptAfterRelease implements Rule {
             evidence.add(released(trace.orElseThrow(), end.getAsLong()));
         }
         survivor.statement(survivor.due()).ifPresent(evidence::add);
-        return Optional.of(new Diagnosis(Cause.KEPT_AFTER_RELEASE, Standing.LEAKED, evidence));
+        return Optional.of(new Diagnosis(Cause.KEPT_AFTER_RELEASE, SurvivorStatus.LEAKED, evidence));
     }
 
     private static Evidence released(Owner trace, long end) {

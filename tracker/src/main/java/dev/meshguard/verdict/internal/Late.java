@@ -3,8 +3,8 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.WitnessReading.Moment;
-import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
@@ -12,7 +12,7 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -33,16 +33,16 @@ final class Late implements Rule {
     private record Free(long event, String words) {}
 
     @Override
-    public Optional<Diagnosis> examine(Case survivor) {
+    public Optional<Diagnosis> examine(SurvivorContext survivor) {
         if (survivor.isProvedFree() || survivor.areLeftWith(BufferLifetime.PERSISTENT)) {
             return Optional.empty();
         }
         return afterClose(survivor)
                 .or(() -> afterCheck(survivor))
-                .map(decisive -> new Diagnosis(Cause.LATE, Standing.FREED_LATE, withWitness(decisive, survivor)));
+                .map(decisive -> new Diagnosis(Cause.LATE, SurvivorStatus.FREED_LATE, withWitness(decisive, survivor)));
     }
 
-    private static List<Evidence> withWitness(Evidence decisive, Case survivor) {
+    private static List<Evidence> withWitness(Evidence decisive, SurvivorContext survivor) {
         List<Evidence> evidence = new ArrayList<>();
         evidence.add(decisive);
         survivor.statement(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
@@ -51,7 +51,7 @@ final class Late implements Rule {
 
     // What the books still hold
 
-    private static Optional<Evidence> afterClose(Case survivor) {
+    private static Optional<Evidence> afterClose(SurvivorContext survivor) {
         if (!survivor.left().stream().allMatch(report -> isLateAtAClose(report, survivor.history()))) {
             return Optional.empty();
         }
@@ -68,8 +68,8 @@ final class Late implements Rule {
                 .map(free -> evidence(free, sinceClose(survivor, began), began));
     }
 
-    private static Optional<Evidence> afterCheck(Case survivor) {
-        Optional<Case> later = survivor.later();
+    private static Optional<Evidence> afterCheck(SurvivorContext survivor) {
+        Optional<SurvivorContext> later = survivor.later();
         Optional<HistoryEvent.Checked> check = survivor.history().check();
         if (later.isEmpty() || check.isEmpty()) {
             return Optional.empty();
@@ -108,7 +108,7 @@ final class Late implements Rule {
                 .orElse("");
     }
 
-    private static Optional<Free> released(Case survivor, long since) {
+    private static Optional<Free> released(SurvivorContext survivor, long since) {
         return survivor.freeAfterClose()
                 .filter(free ->
                         free.number() > since && !free.request().details().handleCollected())
@@ -117,7 +117,7 @@ final class Late implements Rule {
                         "its handle was released at event #%d, %s (event #%d)" + placeOf(Optional.of(free.request()))));
     }
 
-    private static Optional<Free> freedTogether(Case survivor, long since) {
+    private static Optional<Free> freedTogether(SurvivorContext survivor, long since) {
         return LockStep.freedBy(survivor).stream()
                 .filter(event ->
                         event > since && !isOfCollectedHandle(survivor.history().event(event)))
@@ -136,7 +136,7 @@ final class Late implements Rule {
     // What was freed before the check
 
     /** Returns what to say of a life that ended, if it ended when the close of its allocator had begun. */
-    static Optional<Diagnosis> ofEnded(Case ended) {
+    static Optional<Diagnosis> ofEnded(SurvivorContext ended) {
         BufferGeneration life = ended.buffer();
         OptionalLong close = ended.history().closeOf(life);
         if (close.isEmpty() || life.diedAt().orElse(0) < close.getAsLong()) {
@@ -150,9 +150,9 @@ final class Late implements Rule {
         List<Report> late = held.stream()
                 .filter(report -> isLateAtAClose(report, ended.history()))
                 .toList();
-        Testimony testimony = ended.testimony(Moment.CLOSE_BEGUN);
-        boolean isKnown = testimony == Testimony.TAKEN
-                || (testimony == Testimony.SILENT
+        AddressState testimony = ended.testimony(Moment.CLOSE_BEGUN);
+        boolean isKnown = testimony == AddressState.TAKEN
+                || (testimony == AddressState.SILENT
                         && late.size() == held.size()
                         && late.stream().noneMatch(report -> wasFreedBefore(report, began, life)));
         if (late.isEmpty() || !isKnown) {
@@ -166,7 +166,7 @@ final class Late implements Rule {
                 isOfCollectedHandle(last)
                         ? new Diagnosis(
                                 Cause.LOST,
-                                Standing.LEAKED,
+                                SurvivorStatus.LEAKED,
                                 withWitness(
                                         evidence(
                                                 new Free(
@@ -178,7 +178,7 @@ final class Late implements Rule {
                                         ended))
                         : new Diagnosis(
                                 Cause.LATE,
-                                Standing.FREED_LATE,
+                                SurvivorStatus.FREED_LATE,
                                 withWitness(evidence(freeOf(last), when, began), ended)));
     }
 
@@ -214,7 +214,7 @@ final class Late implements Rule {
     }
 
     /** Where several meshes share a device, one close is not another. */
-    private static String sinceClose(Case survivor, long event) {
+    private static String sinceClose(SurvivorContext survivor, long event) {
         if (!survivor.history().meshesSharedADevice()) {
             return "after close began";
         }

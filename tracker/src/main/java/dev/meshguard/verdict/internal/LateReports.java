@@ -8,9 +8,9 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
-import dev.meshguard.verdict.Doubt;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.InconclusiveReason;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -61,12 +61,12 @@ final class LateReports {
                     "it was reported after %s (event #%d), so the report is late",
                     over.what(),
                     over.event());
-            return Diagnosis.of(Cause.UNEXPLAINED, Standing.UNDECIDED, Evidence.of(words, over.event(), report));
+            return Diagnosis.of(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED, Evidence.of(words, over.event(), report));
         });
     }
 
     /** Returns what makes a verdict doubtful if some of the buffers are left because of such reports. */
-    Optional<Doubt> doubt(List<BufferGeneration> left) {
+    Optional<InconclusiveReason> doubt(List<BufferGeneration> left) {
         if (left.isEmpty()) {
             return Optional.empty();
         }
@@ -87,7 +87,7 @@ final class LateReports {
                 first.device(),
                 report,
                 late.getOrDefault(report, new Over("", 0)).what());
-        return Optional.of(Doubt.of(Doubt.Kind.REPORTED_TOO_LATE, words, report));
+        return Optional.of(InconclusiveReason.of(InconclusiveReason.Kind.REPORTED_TOO_LATE, words, report));
     }
 
     private Optional<Long> lateReportOf(BufferGeneration buffer) {

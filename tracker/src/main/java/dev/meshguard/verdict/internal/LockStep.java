@@ -2,7 +2,7 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
 import java.util.List;
@@ -34,10 +34,10 @@ final class LockStep {
      * Returns the number of the event by which the memory of a survivor was freed, as most of its siblings or the owner of their
      * memory show. A witness that called it taken before that is no contradiction.
      */
-    static OptionalLong freedBy(Case survivor) {
+    static OptionalLong freedBy(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         List<BufferGeneration> siblings = survivor.siblings().of(buffer);
-        Conduct conduct = survivor.siblings().conductOf(buffer);
+        DeviceMajority conduct = survivor.siblings().conductOf(buffer);
         long reading = takenAt(survivor);
         boolean mostWent = conduct.reference()
                 .filter(most -> most.freed() > 0 && most.left() == 0)
@@ -54,7 +54,7 @@ final class LockStep {
     }
 
     /** Returns the number of the event that took back the one report of the request that owned the memory of all others. */
-    static OptionalLong ownerFreedBy(Case survivor) {
+    static OptionalLong ownerFreedBy(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         long reading = takenAt(survivor);
         boolean allPoint = buffer.reportsLeft().stream()
@@ -78,8 +78,8 @@ final class LockStep {
         return allWent ? owners.get(0).freedAt() : OptionalLong.empty();
     }
 
-    private static long takenAt(Case survivor) {
-        return survivor.testimony(survivor.due()) == Testimony.TAKEN
+    private static long takenAt(SurvivorContext survivor) {
+        return survivor.testimony(survivor.due()) == AddressState.TAKEN
                 ? survivor.reading(survivor.due()).orElseThrow().number()
                 : 0;
     }

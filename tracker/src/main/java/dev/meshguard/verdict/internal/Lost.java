@@ -5,7 +5,7 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -15,16 +15,16 @@ import java.util.Optional;
 final class Lost implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(Case survivor) {
+    public Optional<Diagnosis> examine(SurvivorContext survivor) {
         return unreachable(survivor).or(() -> collected(survivor)).map(decisive -> {
             List<Evidence> evidence = new ArrayList<>();
             evidence.add(decisive);
             evidence.addAll(survivor.circumstances());
-            return new Diagnosis(Cause.LOST, Standing.LEAKED, evidence);
+            return new Diagnosis(Cause.LOST, SurvivorStatus.LEAKED, evidence);
         });
     }
 
-    private static Optional<Evidence> unreachable(Case survivor) {
+    private static Optional<Evidence> unreachable(SurvivorContext survivor) {
         List<HistoryEvent.HandleTraced> traces = survivor.traces();
         boolean allLost = traces.size() >= survivor.requestsToFree()
                 && traces.stream().allMatch(trace -> trace.reachability().state() == State.LOST);
@@ -41,7 +41,7 @@ final class Lost implements Rule {
     }
 
     /** A collection that came after the close or the check freed it for nobody. */
-    private static Optional<Evidence> collected(Case survivor) {
+    private static Optional<Evidence> collected(SurvivorContext survivor) {
         return collectedWith(survivor)
                 .or(() -> survivor.later()
                         .flatMap(later -> later.buffer().isCollected()
@@ -50,7 +50,7 @@ final class Lost implements Rule {
                                 : collectedWith(later)));
     }
 
-    private static Optional<Evidence> collectedWith(Case survivor) {
+    private static Optional<Evidence> collectedWith(SurvivorContext survivor) {
         return survivor.freeAfterClose()
                 .filter(free -> free.request().details().handleCollected())
                 .map(free -> collectedAt(free.number()));

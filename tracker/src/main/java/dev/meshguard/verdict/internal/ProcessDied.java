@@ -5,7 +5,7 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 final class ProcessDied implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(Case survivor) {
+    public Optional<Diagnosis> examine(SurvivorContext survivor) {
         List<Evidence> evidence = new ArrayList<>();
         if (survivor.isProvedFree() || survivor.freeAfterClose().isPresent()) {
             return Optional.empty();
@@ -45,6 +45,6 @@ final class ProcessDied implements Rule {
         }
         return evidence.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Diagnosis(Cause.PROCESS_DIED, Standing.LEAKED, evidence));
+                : Optional.of(new Diagnosis(Cause.PROCESS_DIED, SurvivorStatus.LEAKED, evidence));
     }
 }

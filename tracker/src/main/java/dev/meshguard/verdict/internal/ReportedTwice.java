@@ -2,14 +2,14 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 final class ReportedTwice implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(Case survivor) {
+    public Optional<Diagnosis> examine(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         Optional<Diagnosis> elsewhere = reportedForItsMesh(survivor);
         if (elsewhere.isPresent()) {
@@ -44,9 +44,9 @@ final class ReportedTwice implements Rule {
         if (takenBack == 0 || !areOfOneAllocation(survivor)) {
             return Optional.empty();
         }
-        Testimony testimony = survivor.testimony(survivor.due());
-        boolean gone = testimony == Testimony.FREE
-                || (testimony == Testimony.SILENT && ownerIsGone(survivor))
+        AddressState testimony = survivor.testimony(survivor.due());
+        boolean gone = testimony == AddressState.FREE
+                || (testimony == AddressState.SILENT && ownerIsGone(survivor))
                 || survivor.freeAfterClose().isPresent()
                 || LockStep.freedBy(survivor).isPresent();
         if (!gone) {
@@ -58,16 +58,16 @@ final class ReportedTwice implements Rule {
                         Locale.ROOT,
                         "reported %d times at one live address (events %s), freed %s",
                         reports.size(),
-                        Words.events(reports.stream().map(Report::allocatedAt).toList()),
-                        Words.times((int) takenBack)),
+                        Phrases.events(reports.stream().map(Report::allocatedAt).toList()),
+                        Phrases.times((int) takenBack)),
                 reports.stream().mapToLong(Report::allocatedAt).toArray()));
         survivor.statement(survivor.due()).ifPresent(evidence::add);
-        evidence.addAll(Retelling.of(survivor));
-        return Optional.of(new Diagnosis(Cause.REPORTED_TWICE, Standing.MISREPORTED, evidence));
+        evidence.addAll(RepeatedReports.of(survivor));
+        return Optional.of(new Diagnosis(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED, evidence));
     }
 
     /** What one request reported alone may be parted by a free that came in between. */
-    private static List<Report> reportsThere(Case survivor) {
+    private static List<Report> reportsThere(SurvivorContext survivor) {
         List<Report> reports = survivor.buffer().reports();
         return reports.size() == 1
                         && survivor.history()
@@ -85,7 +85,7 @@ final class ReportedTwice implements Rule {
      * A mesh has no memory on a device that it does not lie over: its own object was reported under the number of a device, and only
      * such reports are left.
      */
-    private static Optional<Diagnosis> reportedForItsMesh(Case survivor) {
+    private static Optional<Diagnosis> reportedForItsMesh(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         if (buffer.mesh().isEmpty() || buffer.reports().size() < 2) {
             return Optional.empty();
@@ -105,7 +105,7 @@ final class ReportedTwice implements Rule {
         Report left = buffer.reportsLeft().get(0);
         return Optional.of(Diagnosis.of(
                 Cause.REPORTED_TWICE,
-                Standing.MISREPORTED,
+                SurvivorStatus.MISREPORTED,
                 Evidence.of(
                         String.format(
                                 Locale.ROOT,
@@ -120,7 +120,7 @@ final class ReportedTwice implements Rule {
     }
 
     /** Returns the device that a report named, which is another than the buffer's where a mesh does not lie over it. */
-    private static int deviceOf(Case survivor, Report report) {
+    private static int deviceOf(SurvivorContext survivor, Report report) {
         return survivor.history()
                 .event(report.allocatedAt())
                 .filter(HistoryEvent.Allocated.class::isInstance)
@@ -129,7 +129,7 @@ final class ReportedTwice implements Rule {
     }
 
     /** Every report that is left belongs to an allocation of which another report was taken back. */
-    private static boolean areOfOneAllocation(Case survivor) {
+    private static boolean areOfOneAllocation(SurvivorContext survivor) {
         List<Report> reports = survivor.buffer().reports();
         return reports.stream().allMatch(report -> report.request().details().kind() == BufferKind.BUFFER)
                 && reports.stream()
@@ -142,7 +142,7 @@ final class ReportedTwice implements Rule {
     }
 
     /** What one request reported may be parted by a free that came in between. */
-    private static Stream<Report> reportsOfTheSameThere(Case survivor, Report left) {
+    private static Stream<Report> reportsOfTheSameThere(SurvivorContext survivor, Report left) {
         return Stream.concat(
                 survivor.buffer().reports().stream(),
                 survivor.history().buffersOf(left.request()).stream()
@@ -152,11 +152,11 @@ final class ReportedTwice implements Rule {
     }
 
     /** Nothing that a request reported on other devices too is a view of what lies on this one only. */
-    private static boolean isView(Case survivor, Report view, Report owner) {
+    private static boolean isView(SurvivorContext survivor, Report view, Report owner) {
         return pointsTo(view, owner) && devicesOf(survivor, owner).containsAll(devicesOf(survivor, view));
     }
 
-    private static Set<Integer> devicesOf(Case survivor, Report report) {
+    private static Set<Integer> devicesOf(SurvivorContext survivor, Report report) {
         return survivor.history().buffersOf(report.request()).stream()
                 .map(BufferGeneration::device)
                 .collect(Collectors.toSet());
@@ -178,7 +178,7 @@ final class ReportedTwice implements Rule {
      * A free that does not say whose it is was matched to some report, which proves nothing; and what was reported before
      * the owner came or after it was gone, or is larger, never pointed to it.
      */
-    private static boolean ownerIsGone(Case survivor) {
+    private static boolean ownerIsGone(SurvivorContext survivor) {
         List<Report> reports = survivor.buffer().reports();
         List<Report> owners = reports.stream()
                 .filter(report -> report.ownership() == Ownership.OWNING)

@@ -7,5 +7,5 @@ import java.util.Optional;
 @FunctionalInterface
 interface Rule {
 
-    Optional<Diagnosis> examine(Case survivor);
+    Optional<Diagnosis> examine(SurvivorContext survivor);
 }

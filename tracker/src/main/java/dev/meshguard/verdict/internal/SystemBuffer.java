@@ -1,12 +1,12 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,7 +20,7 @@ import java.util.Optional;
 final class SystemBuffer implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(Case survivor) {
+    public Optional<Diagnosis> examine(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         boolean mayStay = survivor.areLeftWith(BufferLifetime.PERSISTENT);
         if (!mayStay && !survivor.areLeftWith(BufferLifetime.SYSTEM)) {
@@ -38,6 +38,7 @@ final class SystemBuffer implements Rule {
         if (!mayStay) {
             survivor.statement(Moment.BEFORE_WIPE).ifPresent(evidence::add);
         }
-        return Optional.of(new Diagnosis(Cause.SYSTEM, mayStay ? Standing.EXPECTED : Standing.LEAKED, evidence));
+        return Optional.of(
+                new Diagnosis(Cause.SYSTEM, mayStay ? SurvivorStatus.EXPECTED : SurvivorStatus.LEAKED, evidence));
     }
 }

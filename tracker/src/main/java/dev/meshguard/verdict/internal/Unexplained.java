@@ -4,7 +4,7 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -14,12 +14,12 @@ import java.util.Optional;
 final class Unexplained implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(Case survivor) {
+    public Optional<Diagnosis> examine(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         List<Evidence> evidence = new ArrayList<>();
         evidence.add(Evidence.of(freesOf(buffer), buffer.bornAt()));
         evidence.addAll(survivor.circumstances());
-        return Optional.of(new Diagnosis(Cause.UNEXPLAINED, Standing.LEAKED, evidence));
+        return Optional.of(new Diagnosis(Cause.UNEXPLAINED, SurvivorStatus.LEAKED, evidence));
     }
 
     private static String freesOf(BufferGeneration buffer) {
@@ -29,7 +29,7 @@ final class Unexplained implements Rule {
                 : String.format(
                         Locale.ROOT,
                         "reported %s, freed %s",
-                        Words.times(buffer.reports().size()),
-                        Words.times(freed));
+                        Phrases.times(buffer.reports().size()),
+                        Phrases.times(freed));
     }
 }

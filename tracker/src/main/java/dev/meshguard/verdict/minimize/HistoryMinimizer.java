@@ -25,7 +25,7 @@ import org.apiguardian.api.API.Status;
  * <h2>How it goes</h2>
  *
  * <p>Whatever a rule may have seen in a history that it was given, it has to see in less of it, so each attempt is judged like any
- * other history, and kept if its {@link Finding} is. First everything but the buffers that the finding is about is left out at once;
+ * other history, and kept if its {@link FailureSignature} is. First everything but the buffers that the finding is about is left out at once;
  * that is enough for most, also where they are a few of a million. Where it is not, or is not the least, lives of buffers are left out
  * in ever smaller chunks, then devices, then what is neither (phases, meshes, readings of allocators). Then sizes are made small,
  * and what requests say besides is left out. This is repeated until nothing more can be done without.
@@ -104,7 +104,7 @@ public final class HistoryMinimizer {
      */
     public MinimizedHistory minimize(AllocationHistory history) {
         LeakVerdict verdict = check.examine(history);
-        Finding finding = Finding.of(verdict, known);
+        FailureSignature finding = FailureSignature.of(verdict, known);
         if (finding.isClean()) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,
@@ -116,8 +116,9 @@ public final class HistoryMinimizer {
                     "This history holds only what was still allocated and sums, so nothing can be"
                             + " left out of it. Record it with Retention.ALL.");
         }
-        Search search = new Search(history, check, one -> Finding.of(one, known), finding, kept(finding), mostChecks);
-        search.attempt(new OwnBuffers(verdict, wanted).candidates());
+        Search search =
+                new Search(history, check, one -> FailureSignature.of(one, known), finding, kept(finding), mostChecks);
+        search.attempt(new FindingBuffers(verdict, wanted).candidates());
         int before;
         int passes = 0;
         do {
@@ -129,14 +130,14 @@ public final class HistoryMinimizer {
     }
 
     /** Returns what a shorter history has to show. */
-    private Predicate<Finding> kept(Finding finding) {
+    private Predicate<FailureSignature> kept(FailureSignature finding) {
         if (wanted.isEmpty()) {
             return finding::isKeptBy;
         }
         Cause cause = wanted.get();
-        Finding.Fate fate = finding.fates().stream()
+        FailureSignature.Fate fate = finding.fates().stream()
                 .filter(one -> one.cause() == cause)
-                .min(Comparator.comparing(Finding.Fate::standing))
+                .min(Comparator.comparing(FailureSignature.Fate::standing))
                 .orElseThrow(() -> new IllegalArgumentException(String.format(
                         Locale.ROOT,
                         "No buffer of this history is left because of %s. What is wrong is %s.",
@@ -146,12 +147,12 @@ public final class HistoryMinimizer {
     }
 
     private static void pass(Search search) {
-        search.leaveOut(Pieces::lives);
-        search.leaveOut(Pieces::reports);
-        search.leaveOut(Pieces::devices);
-        search.leaveOut(Pieces::meshes);
-        search.leaveOut(Pieces::others);
-        for (UnaryOperator<EventList> simpler : search.simplifications()) {
+        search.leaveOut(EventChunks::lives);
+        search.leaveOut(EventChunks::reports);
+        search.leaveOut(EventChunks::devices);
+        search.leaveOut(EventChunks::meshes);
+        search.leaveOut(EventChunks::others);
+        for (UnaryOperator<MutableHistory> simpler : search.simplifications()) {
             search.attempt(List.of(simpler));
         }
     }

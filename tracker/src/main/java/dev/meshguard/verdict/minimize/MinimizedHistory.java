@@ -21,8 +21,8 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record MinimizedHistory(
         AllocationHistory history,
-        Finding finding,
-        Finding left,
+        FailureSignature finding,
+        FailureSignature left,
         Extent before,
         Extent after,
         int checks,

@@ -18,14 +18,14 @@ final class Search {
 
     private final AllocationHistory whole;
     private final LeakCheck check;
-    private final Finding finding;
-    private final Function<LeakVerdict, Finding> reading;
-    private final Predicate<Finding> kept;
+    private final FailureSignature finding;
+    private final Function<LeakVerdict, FailureSignature> reading;
+    private final Predicate<FailureSignature> kept;
     private final int mostChecks;
     private final long mostEvents;
     private final boolean isInTheEvents;
 
-    private EventList least;
+    private MutableHistory least;
     private int checks;
     private long eventsSeen;
     private int steps;
@@ -33,9 +33,9 @@ final class Search {
     Search(
             AllocationHistory whole,
             LeakCheck check,
-            Function<LeakVerdict, Finding> reading,
-            Finding finding,
-            Predicate<Finding> kept,
+            Function<LeakVerdict, FailureSignature> reading,
+            FailureSignature finding,
+            Predicate<FailureSignature> kept,
             int mostChecks) {
         this.reading = reading;
         this.whole = whole;
@@ -45,7 +45,7 @@ final class Search {
         this.mostChecks = mostChecks;
         this.mostEvents =
                 Math.max(MOST_EVENTS, MOST_TIMES_THE_HISTORY * whole.events().size());
-        this.least = new EventList(whole.events(), whole.hasFlatAddresses());
+        this.least = new MutableHistory(whole.events(), whole.hasFlatAddresses());
         // Sums that were kept beside the events are counted anew: a finding that is in them alone goes with them.
         this.isInTheEvents = isKept(least);
         this.steps = 0;
@@ -61,8 +61,8 @@ final class Search {
     }
 
     /** Tries one after the other until one keeps the finding. */
-    void attempt(List<UnaryOperator<EventList>> candidates) {
-        for (UnaryOperator<EventList> candidate : candidates) {
+    void attempt(List<UnaryOperator<MutableHistory>> candidates) {
+        for (UnaryOperator<MutableHistory> candidate : candidates) {
             if (isOver() || isTaken(candidate.apply(least))) {
                 return;
             }
@@ -70,8 +70,8 @@ final class Search {
     }
 
     /** Leaves out what can be left out, in ever smaller chunks, the latest first. */
-    void leaveOut(Function<EventList, Pieces> cutting) {
-        Pieces pieces = cutting.apply(least);
+    void leaveOut(Function<MutableHistory, EventChunks> cutting) {
+        EventChunks pieces = cutting.apply(least);
         BitSet gone = new BitSet();
         List<Integer> left = new ArrayList<>();
         for (int piece = 0; piece < pieces.size(); piece++) {
@@ -91,7 +91,7 @@ final class Search {
     }
 
     /** Returns what could be made simpler in what is left. */
-    List<UnaryOperator<EventList>> simplifications() {
+    List<UnaryOperator<MutableHistory>> simplifications() {
         return Simplification.all(least);
     }
 
@@ -108,7 +108,7 @@ final class Search {
     }
 
     @SuppressWarnings("ReferenceEquality") // What changes nothing returns the list that it was given.
-    private boolean isTaken(EventList candidate) {
+    private boolean isTaken(MutableHistory candidate) {
         if (candidate == least || !isKept(candidate)) {
             return false;
         }
@@ -117,7 +117,7 @@ final class Search {
         return true;
     }
 
-    private boolean isKept(EventList candidate) {
+    private boolean isKept(MutableHistory candidate) {
         checks++;
         eventsSeen += candidate.size();
         return kept.test(reading.apply(check.examine(candidate.history())));

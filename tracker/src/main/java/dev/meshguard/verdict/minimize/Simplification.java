@@ -4,7 +4,7 @@ import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import java.util.ArrayList;
@@ -32,8 +32,8 @@ final class Simplification {
     private Simplification() {}
 
     /** Returns what to try, one after the other: first sizes, then what requests and meshes say besides. */
-    static List<UnaryOperator<EventList>> all(EventList list) {
-        List<UnaryOperator<EventList>> all = new ArrayList<>();
+    static List<UnaryOperator<MutableHistory>> all(MutableHistory list) {
+        List<UnaryOperator<MutableHistory>> all = new ArrayList<>();
         all.add(events -> resized(events, Fingerprint::sizeClassOf));
         TreeSet<Long> sizes = new TreeSet<>();
         for (HistoryEvent event : list.events()) {
@@ -55,7 +55,7 @@ final class Simplification {
         return all;
     }
 
-    private static EventList resized(EventList events, LongUnaryOperator resizing) {
+    private static MutableHistory resized(MutableHistory events, LongUnaryOperator resizing) {
         return events.with(event -> {
             if (!(event instanceof HistoryEvent.Allocated e) || resizing.applyAsLong(e.size()) == e.size()) {
                 return event;
@@ -71,11 +71,11 @@ final class Simplification {
         });
     }
 
-    private static EventList described(EventList events, UnaryOperator<AllocationDetails> change) {
+    private static MutableHistory described(MutableHistory events, UnaryOperator<AllocationDetails> change) {
         IdentityHashMap<AllocationRequest, AllocationRequest> known = new IdentityHashMap<>();
-        return events.with(event -> Rewriting.requestOf(event)
+        return events.with(event -> HistoryEditor.requestOf(event)
                 .filter(request -> !change.apply(request.details()).equals(request.details()))
-                .map(request -> Rewriting.requested(
+                .map(request -> HistoryEditor.requested(
                         event,
                         known.computeIfAbsent(
                                 request,
@@ -132,7 +132,7 @@ final class Simplification {
     }
 
     /** A reading says of dozens of memories that nothing is in them; there, it may be silent. */
-    private static List<UnaryOperator<EventList>> silences(EventList list) {
+    private static List<UnaryOperator<MutableHistory>> silences(MutableHistory list) {
         Set<Region> used = new HashSet<>();
         Set<Region> read = new LinkedHashSet<>();
         for (HistoryEvent event : list.events()) {
@@ -144,7 +144,7 @@ final class Simplification {
                 addEmptyRegions(e.reading(), read);
             }
         }
-        List<UnaryOperator<EventList>> silences = new ArrayList<>();
+        List<UnaryOperator<MutableHistory>> silences = new ArrayList<>();
         silences.add(events -> events.with(event -> silentAbout(event, region -> !used.contains(region))));
         read.stream()
                 .limit(MOST_REGIONS)
@@ -152,7 +152,7 @@ final class Simplification {
         return silences;
     }
 
-    private static void addEmptyRegions(WitnessReading reading, Set<Region> read) {
+    private static void addEmptyRegions(WitnessSnapshot reading, Set<Region> read) {
         for (int device : reading.devices()) {
             for (BufferType type : BufferType.values()) {
                 if (isEmpty(reading, device, type)) {
@@ -166,15 +166,15 @@ final class Simplification {
         if (!(event instanceof HistoryEvent.Witnessed e)) {
             return event;
         }
-        WitnessReading reading = e.reading();
-        WitnessReading.Builder rest = WitnessReading.of(reading.mesh(), reading.moment());
+        WitnessSnapshot reading = e.reading();
+        WitnessSnapshot.Builder rest = WitnessSnapshot.of(reading.mesh(), reading.moment());
         reading.allocator().ifPresent(rest::ofAllocator);
         boolean any = false;
         for (int device : reading.devices()) {
             for (BufferType type : BufferType.values()) {
                 boolean isSilent = isEmpty(reading, device, type) && silent.test(new Region(device, type));
                 any |= isSilent;
-                if (!isSilent && reading.testify(device, type, 0) != WitnessReading.Testimony.SILENT) {
+                if (!isSilent && reading.testify(device, type, 0) != WitnessSnapshot.AddressState.SILENT) {
                     rest.region(
                             device,
                             type,
@@ -187,8 +187,8 @@ final class Simplification {
         return any ? new HistoryEvent.Witnessed(e.number(), rest.build()) : event;
     }
 
-    private static boolean isEmpty(WitnessReading reading, int device, BufferType type) {
-        return reading.testify(device, type, 0) != WitnessReading.Testimony.SILENT
+    private static boolean isEmpty(WitnessSnapshot reading, int device, BufferType type) {
+        return reading.testify(device, type, 0) != WitnessSnapshot.AddressState.SILENT
                 && reading.takenAddresses(device, type).isEmpty();
     }
 

@@ -28,7 +28,7 @@ class RandomCanariesTests {
         for (int i = 0; i < HISTORIES; i++) {
             List<HistoryEvent> events = events();
 
-            List<CanaryFate> missing =
+            List<MissingCanary> missing =
                     AllocationHistory.restored(events, List.of(), true, true).missingCanaries();
 
             assertThat(missing).describedAs("%s: %s", seed, events).isEqualTo(notedOneByOne(events));
@@ -57,7 +57,7 @@ class RandomCanariesTests {
                 : random.ints(1 + random.nextInt(DEVICES), 0, DEVICES).boxed().toList();
     }
 
-    private static List<CanaryFate> notedOneByOne(List<HistoryEvent> events) {
+    private static List<MissingCanary> notedOneByOne(List<HistoryEvent> events) {
         List<Waiting> flocks = new ArrayList<>();
         for (HistoryEvent event : events) {
             if (event instanceof HistoryEvent.CanaryPlanted planted) {
@@ -71,12 +71,12 @@ class RandomCanariesTests {
                 freed.devices().forEach(device -> latest(flocks, freed.mesh(), device, true));
             }
         }
-        List<CanaryFate> missing = new ArrayList<>();
+        List<MissingCanary> missing = new ArrayList<>();
         for (Waiting flock : flocks) {
             if (!flock.unseen().isEmpty() || !flock.unfreed().isEmpty()) {
                 missing.add(
                         0,
-                        new CanaryFate(
+                        new MissingCanary(
                                 flock.planted(),
                                 flock.mesh(),
                                 List.copyOf(flock.unseen()),

@@ -13,10 +13,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.AllocatorReading;
+import dev.meshguard.tracker.FreeSpace;
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakCheck;
@@ -40,20 +40,17 @@ class BudgetVerdictTests {
     void whatIsExactlyAllowedIsKept() {
         assertThat(judge(
                                 peakInTheMiddle(),
-                                MemoryBudget.of(L1)
-                                        .peakBytes(192)
-                                        .liveBytes(128)
-                                        .buffers(2))
+                                BudgetSpec.of(L1).peakBytes(192).liveBytes(128).buffers(2))
                         .isKept())
                 .isTrue();
     }
 
     @Test
     void aPeakIncludesCircularBuffersAndSaysWhoHeldIt() {
-        assertThat(judge(peakInTheMiddle(), MemoryBudget.of(L1).peakBytes(191)).overruns())
+        assertThat(judge(peakInTheMiddle(), BudgetSpec.of(L1).peakBytes(191)).overruns())
                 .singleElement()
-                .isInstanceOfSatisfying(Overrun.Used.class, overrun -> {
-                    assertThat(overrun.measure()).isEqualTo(Measure.PEAK_BYTES);
+                .isInstanceOfSatisfying(BudgetViolation.Used.class, overrun -> {
+                    assertThat(overrun.measure()).isEqualTo(BudgetMetric.PEAK_BYTES);
                     assertThat(overrun.memory()).isEqualTo(new DeviceMemory(0, L1));
                     assertThat(overrun.allowed()).isEqualTo(191);
                     assertThat(overrun.found()).isEqualTo(192);
@@ -69,10 +66,10 @@ class BudgetVerdictTests {
 
     @Test
     void theEndAndTheNumberOfBuffersAreJudgedByThemselves() {
-        assertThat(judge(peakInTheMiddle(), MemoryBudget.of(L1).liveBytes(127).buffers(1))
+        assertThat(judge(peakInTheMiddle(), BudgetSpec.of(L1).liveBytes(127).buffers(1))
                         .overruns())
-                .extracting(Overrun::measure)
-                .containsExactly(Measure.LIVE_BYTES, Measure.BUFFERS);
+                .extracting(BudgetViolation::measure)
+                .containsExactly(BudgetMetric.LIVE_BYTES, BudgetMetric.BUFFERS);
     }
 
     @Test
@@ -80,13 +77,11 @@ class BudgetVerdictTests {
         AllocationHistory history =
                 history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
 
-        assertThat(judge(history, MemoryBudget.of(DRAM).peakBytes(64)).isKept()).isTrue();
-        assertThat(judge(history, MemoryBudget.of(DRAM).peakBytes(63)).overruns())
-                .hasSize(3);
-        assertThat(judge(history, MemoryBudget.of(DRAM).onDevice(1).peakBytes(63))
-                        .overruns())
+        assertThat(judge(history, BudgetSpec.of(DRAM).peakBytes(64)).isKept()).isTrue();
+        assertThat(judge(history, BudgetSpec.of(DRAM).peakBytes(63)).overruns()).hasSize(3);
+        assertThat(judge(history, BudgetSpec.of(DRAM).onDevice(1).peakBytes(63)).overruns())
                 .hasSize(1);
-        assertThat(judge(history, MemoryBudget.of(L1).peakBytes(0)).isKept()).isTrue();
+        assertThat(judge(history, BudgetSpec.of(L1).peakBytes(0)).isKept()).isTrue();
     }
 
     @Test
@@ -98,8 +93,7 @@ class BudgetVerdictTests {
                 .witness(Moment.CLOSE_BEGUN, DRAM, device(0))
                 .closed();
 
-        BudgetVerdict verdict =
-                judge(history, MemoryBudget.of(DRAM).peakBytes(0).liveBytes(0));
+        BudgetVerdict verdict = judge(history, BudgetSpec.of(DRAM).peakBytes(0).liveBytes(0));
 
         assertThat(verdict.isKept()).isTrue();
         assertThat(verdict.uncounted()).isEqualTo(1);
@@ -112,9 +106,9 @@ class BudgetVerdictTests {
                 .free(DRAM, device(0), 0x1000)
                 .recorded();
 
-        assertThat(judge(history, MemoryBudget.of(DRAM).peakBytes(63)).overruns())
+        assertThat(judge(history, BudgetSpec.of(DRAM).peakBytes(63)).overruns())
                 .singleElement()
-                .isInstanceOfSatisfying(Overrun.Used.class, overrun -> {
+                .isInstanceOfSatisfying(BudgetViolation.Used.class, overrun -> {
                     assertThat(overrun.found()).isEqualTo(64);
                     assertThat(overrun.event()).isZero();
                     assertThat(overrun.holders()).isEmpty();
@@ -123,66 +117,66 @@ class BudgetVerdictTests {
 
     @Test
     void anAllocatorSaysHowFreeMemoryLies() {
-        List<AllocatorReading> readings = List.of(new AllocatorReading(DRAM, List.of(0, 1), 1_000, 750));
+        List<FreeSpace> readings = List.of(new FreeSpace(DRAM, List.of(0, 1), 1_000, 750));
 
-        assertThat(judge(readings, MemoryBudget.of(DRAM).largestFreeBlock(750).fragmentation(0.25))
+        assertThat(judge(readings, BudgetSpec.of(DRAM).largestFreeBlock(750).fragmentation(0.25))
                         .isKept())
                 .isTrue();
-        assertThat(judge(readings, MemoryBudget.of(DRAM).largestFreeBlock(751).fragmentation(0.24))
+        assertThat(judge(readings, BudgetSpec.of(DRAM).largestFreeBlock(751).fragmentation(0.24))
                         .overruns())
-                .extracting(Overrun::measure)
-                .containsExactly(Measure.LARGEST_FREE_BLOCK, Measure.FRAGMENTATION);
+                .extracting(BudgetViolation::measure)
+                .containsExactly(BudgetMetric.LARGEST_FREE_BLOCK, BudgetMetric.FRAGMENTATION);
     }
 
     @Test
     void aFullBankIsNotFragmented() {
-        assertThat(new AllocatorReading(DRAM, List.of(0), 0, 0).fragmentation()).isZero();
+        assertThat(new FreeSpace(DRAM, List.of(0), 0, 0).fragmentation()).isZero();
     }
 
     @Test
     void withoutAnAllocatorItCannotBeKnown() {
-        List<AllocatorReading> ofAnother = List.of(new AllocatorReading(DRAM, List.of(0), 1_000, 1_000));
+        List<FreeSpace> ofAnother = List.of(new FreeSpace(DRAM, List.of(0), 1_000, 1_000));
 
-        assertThat(judge(ofAnother, MemoryBudget.of(L1).largestFreeBlock(1).fragmentation(1))
+        assertThat(judge(ofAnother, BudgetSpec.of(L1).largestFreeBlock(1).fragmentation(1))
                         .overruns())
                 .hasSize(2)
-                .allSatisfy(overrun -> assertThat(overrun).isInstanceOf(Overrun.Unknown.class));
-        assertThat(judge(ofAnother, MemoryBudget.of(DRAM).onDevice(3).fragmentation(1))
+                .allSatisfy(overrun -> assertThat(overrun).isInstanceOf(BudgetViolation.Unknown.class));
+        assertThat(judge(ofAnother, BudgetSpec.of(DRAM).onDevice(3).fragmentation(1))
                         .overruns())
                 .singleElement()
-                .isInstanceOf(Overrun.Unknown.class);
+                .isInstanceOf(BudgetViolation.Unknown.class);
     }
 
     @Test
     void refusesLimitsThatCannotBeKeptTo() {
         assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> MemoryBudget.of(DRAM).peakBytes(-1))
+                .isThrownBy(() -> BudgetSpec.of(DRAM).peakBytes(-1))
                 .withMessage("A budget has limits of 0 or more: peakBytes = -1 was given");
         assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> MemoryBudget.of(DRAM).onDevice(-2))
+                .isThrownBy(() -> BudgetSpec.of(DRAM).onDevice(-2))
                 .withMessage("A budget has limits of 0 or more: device = -2 was given");
         assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> MemoryBudget.of(DRAM).fragmentation(1.5))
+                .isThrownBy(() -> BudgetSpec.of(DRAM).fragmentation(1.5))
                 .withMessage("Fragmentation is a part of the free memory, from 0 to 1: 1.5 was given");
         assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> MemoryBudget.of(DRAM).fragmentation(Double.NaN));
+                .isThrownBy(() -> BudgetSpec.of(DRAM).fragmentation(Double.NaN));
     }
 
     @Test
     void aBudgetSaysItsLimits() {
-        assertThat(MemoryBudget.of(L1).peakBytes(2_048).liveBytes(0).buffers(1).onDevice(3))
+        assertThat(BudgetSpec.of(L1).peakBytes(2_048).liveBytes(0).buffers(1).onDevice(3))
                 .hasToString(
                         "L1 of device 3: peak at most 2 KiB (2048 B), at the end at most 0 B, at most 1 buffer at once");
-        assertThat(MemoryBudget.of(DRAM).largestFreeBlock(64).fragmentation(0.125))
+        assertThat(BudgetSpec.of(DRAM).largestFreeBlock(64).fragmentation(0.125))
                 .hasToString("DRAM of each device: largest free block at least 64 B, fragmentation at most 12.5 %");
-        assertThat(MemoryBudget.of(DRAM)).hasToString("DRAM of each device: no limit");
+        assertThat(BudgetSpec.of(DRAM)).hasToString("DRAM of each device: no limit");
     }
 
-    private static BudgetVerdict judge(AllocationHistory history, MemoryBudget budget) {
+    private static BudgetVerdict judge(AllocationHistory history, BudgetSpec budget) {
         return BudgetVerdict.of(LeakCheck.create().examine(history), List.of(budget), List.of());
     }
 
-    private static BudgetVerdict judge(List<AllocatorReading> readings, MemoryBudget budget) {
+    private static BudgetVerdict judge(List<FreeSpace> readings, BudgetSpec budget) {
         return BudgetVerdict.of(LeakCheck.create().examine(history().recorded()), List.of(budget), readings);
     }
 
@@ -197,7 +191,7 @@ class BudgetVerdictTests {
 
     @Test
     void whatWasGivenBackBeforeIsNotInUseAnyMore() {
-        assertThat(judge(twiceTheSame(), MemoryBudget.of(L1).peakBytes(64).buffers(1))
+        assertThat(judge(twiceTheSame(), BudgetSpec.of(L1).peakBytes(64).buffers(1))
                         .isKept())
                 .isTrue();
     }
@@ -205,28 +199,28 @@ class BudgetVerdictTests {
     @Test
     void aPeakIsWhereItWasReachedFirst() {
         BudgetVerdict verdict =
-                judge(twiceTheSame(), MemoryBudget.of(L1).peakBytes(63).buffers(0));
+                judge(twiceTheSame(), BudgetSpec.of(L1).peakBytes(63).buffers(0));
 
         assertThat(verdict.isKept()).isFalse();
         assertThat(verdict.overruns())
                 .hasSize(2)
                 .allSatisfy(overrun -> assertThat(overrun)
                         .isInstanceOfSatisfying(
-                                Overrun.Used.class,
+                                BudgetViolation.Used.class,
                                 used -> assertThat(used.event()).isEqualTo(1)));
     }
 
     @Test
     void anAllocatorSpeaksForItsDevicesOnly() {
-        List<AllocatorReading> readings = List.of(new AllocatorReading(DRAM, List.of(0), 1_000, 1_000));
+        List<FreeSpace> readings = List.of(new FreeSpace(DRAM, List.of(0), 1_000, 1_000));
 
-        assertThat(judge(readings, MemoryBudget.of(DRAM).onDevice(0).largestFreeBlock(1_000))
+        assertThat(judge(readings, BudgetSpec.of(DRAM).onDevice(0).largestFreeBlock(1_000))
                         .isKept())
                 .isTrue();
-        assertThat(judge(readings, MemoryBudget.of(DRAM).onDevice(3).largestFreeBlock(1_000))
+        assertThat(judge(readings, BudgetSpec.of(DRAM).onDevice(3).largestFreeBlock(1_000))
                         .overruns())
                 .singleElement()
-                .isInstanceOf(Overrun.Unknown.class);
+                .isInstanceOf(BudgetViolation.Unknown.class);
     }
 
     @Test
@@ -236,38 +230,38 @@ class BudgetVerdictTests {
                 AllocationRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of())));
         tracker.allocated(request, 0, L1, 0x1000, 64, Ownership.OWNING);
 
-        assertThat(judge(tracker.history(), MemoryBudget.of(L1).peakBytes(63)).overruns())
+        assertThat(judge(tracker.history(), BudgetSpec.of(L1).peakBytes(63)).overruns())
                 .singleElement()
                 .isInstanceOfSatisfying(
-                        Overrun.Used.class,
+                        BudgetViolation.Used.class,
                         used -> assertThat(used.holders())
-                                .extracting(Holder::origin)
+                                .extracting(TopConsumer::origin)
                                 .containsExactly(Optional.empty()));
     }
 
     @Test
     void refusesEveryNegativeLimit() {
         assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> MemoryBudget.of(DRAM).liveBytes(-1))
+                .isThrownBy(() -> BudgetSpec.of(DRAM).liveBytes(-1))
                 .withMessage("A budget has limits of 0 or more: liveBytes = -1 was given");
         assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> MemoryBudget.of(DRAM).buffers(-1))
+                .isThrownBy(() -> BudgetSpec.of(DRAM).buffers(-1))
                 .withMessage("A budget has limits of 0 or more: buffers = -1 was given");
         assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> MemoryBudget.of(DRAM).largestFreeBlock(-1))
+                .isThrownBy(() -> BudgetSpec.of(DRAM).largestFreeBlock(-1))
                 .withMessage("A budget has limits of 0 or more: largestFreeBlock = -1 was given");
     }
 
     @Test
     void aBudgetKnowsWhetherItHasLimitsAndWhoCanTell() {
-        MemoryBudget none = MemoryBudget.of(DRAM);
+        BudgetSpec none = BudgetSpec.of(DRAM);
 
         assertThat(List.of(none.peakBytes(0), none.liveBytes(0), none.buffers(0)))
-                .noneMatch(MemoryBudget::needsAllocator)
-                .noneMatch(MemoryBudget::isWithoutLimit);
+                .noneMatch(BudgetSpec::needsAllocator)
+                .noneMatch(BudgetSpec::isWithoutLimit);
         assertThat(List.of(none.largestFreeBlock(0), none.fragmentation(0)))
-                .allMatch(MemoryBudget::needsAllocator)
-                .noneMatch(MemoryBudget::isWithoutLimit);
+                .allMatch(BudgetSpec::needsAllocator)
+                .noneMatch(BudgetSpec::isWithoutLimit);
         assertThat(none.isWithoutLimit()).isTrue();
         assertThat(none.needsAllocator()).isFalse();
     }

@@ -16,8 +16,8 @@ import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.MemorySnapshot;
-import dev.meshguard.tracker.MemorySnapshot.Account;
 import dev.meshguard.tracker.MemorySnapshot.Amount;
+import dev.meshguard.tracker.MemorySnapshot.MemoryKey;
 import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.Ownership;
@@ -120,8 +120,8 @@ class DifferenceTests {
 
     @Test
     void snapshotsAreToldWithWhatThereWasAndWhatThereIs() {
-        Account dram = new Account(0, DRAM, BufferLifetime.USER);
-        Account l1 = new Account(0, L1, BufferLifetime.USER);
+        MemoryKey dram = new MemoryKey(0, DRAM, BufferLifetime.USER);
+        MemoryKey l1 = new MemoryKey(0, L1, BufferLifetime.USER);
         MemorySnapshot before = MemorySnapshot.of(Map.of(dram, new Amount(64, 1)));
         MemorySnapshot after = MemorySnapshot.of(Map.of(dram, new Amount(128, 2), l1, new Amount(32, 1)));
 
@@ -237,7 +237,7 @@ class DifferenceTests {
 
     @Test
     void snapshotsThatDifferAreNotEmpty() {
-        Account dram = new Account(0, DRAM, BufferLifetime.USER);
+        MemoryKey dram = new MemoryKey(0, DRAM, BufferLifetime.USER);
         MemorySnapshot nothing = MemorySnapshot.of(Map.of());
         MemorySnapshot something = MemorySnapshot.of(Map.of(dram, new Amount(64, 1)));
 

@@ -19,7 +19,7 @@ import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessReading.Moment;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.verdict.DeviceMemory;

@@ -20,7 +20,7 @@ class TrendTests {
     @ParameterizedTest(name = "{0} is {1}")
     @MethodSource
     void readsAVector(List<Long> vector, Trend trend) {
-        assertThat(Course.of(vector(vector), 1).trend()).isEqualTo(trend);
+        assertThat(GrowthTrend.of(vector(vector), 1).trend()).isEqualTo(trend);
     }
 
     static Stream<Arguments> readsAVector() {
@@ -56,27 +56,27 @@ class TrendTests {
 
     @Test
     void saysHowManyRoundsMoreWouldDecide() {
-        assertThat(Course.of(RoundVector.of(), 1).roundsNeeded()).isEqualTo(3);
-        assertThat(Course.of(RoundVector.of(1, 1), 1).roundsNeeded()).isEqualTo(1);
-        assertThat(Course.of(RoundVector.of(5, 0, 0, 1), 1).roundsNeeded()).isEqualTo(3);
-        assertThat(Course.of(RoundVector.of(1, 0, 1, 0), 1).roundsNeeded()).isEqualTo(1);
-        assertThat(Course.of(RoundVector.of(5, 0, 0), 1).roundsNeeded()).isZero();
+        assertThat(GrowthTrend.of(RoundVector.of(), 1).roundsNeeded()).isEqualTo(3);
+        assertThat(GrowthTrend.of(RoundVector.of(1, 1), 1).roundsNeeded()).isEqualTo(1);
+        assertThat(GrowthTrend.of(RoundVector.of(5, 0, 0, 1), 1).roundsNeeded()).isEqualTo(3);
+        assertThat(GrowthTrend.of(RoundVector.of(1, 0, 1, 0), 1).roundsNeeded()).isEqualTo(1);
+        assertThat(GrowthTrend.of(RoundVector.of(5, 0, 0), 1).roundsNeeded()).isZero();
     }
 
     @Test
     void countsOnlyWhatCameOnTopAfterTheWarmUp() {
-        assertThat(Course.of(RoundVector.of(7, 1, -1, 3, 2), 1).growth()).isEqualTo(5);
-        assertThat(Course.of(RoundVector.of(7, 1, 1, 1), 2).growth()).isEqualTo(2);
-        assertThat(Course.of(RoundVector.of(7, 1, 1, 1), 0).growth()).isEqualTo(10);
+        assertThat(GrowthTrend.of(RoundVector.of(7, 1, -1, 3, 2), 1).growth()).isEqualTo(5);
+        assertThat(GrowthTrend.of(RoundVector.of(7, 1, 1, 1), 2).growth()).isEqualTo(2);
+        assertThat(GrowthTrend.of(RoundVector.of(7, 1, 1, 1), 0).growth()).isEqualTo(10);
     }
 
     @Test
     void aLongerWarmUpLetsALaterRoundFillTheCache() {
         RoundVector vector = RoundVector.of(3, 2, 0, 0);
 
-        assertThat(Course.of(vector, 1).trend()).isEqualTo(SETTLING);
-        assertThat(Course.of(vector, 2).trend()).isEqualTo(SETTLED);
-        assertThat(Course.of(vector, 3).trend()).isEqualTo(UNDECIDED);
+        assertThat(GrowthTrend.of(vector, 1).trend()).isEqualTo(SETTLING);
+        assertThat(GrowthTrend.of(vector, 2).trend()).isEqualTo(SETTLED);
+        assertThat(GrowthTrend.of(vector, 3).trend()).isEqualTo(UNDECIDED);
     }
 
     private static RoundVector vector(List<Long> amounts) {

@@ -24,32 +24,32 @@ public final class ServerLines {
     private static final int TITLE_INDENT = 11;
     private static final String[] KERNEL_KINDS = {"Application", "Fabric", "Dispatch"};
 
-    private static final byte[] ALLOCATED_OPEN = LineBuffer.utf8("✓ [PID ");
-    private static final byte[] FREED_OPEN = LineBuffer.utf8("✗ [PID ");
-    private static final byte[] WARNING_OPEN = LineBuffer.utf8("⚠ [PID ");
-    private static final byte[] NOBODY = LineBuffer.utf8("xxx");
-    private static final byte[] ALLOCATED = LineBuffer.utf8("] Allocated ");
-    private static final byte[] BYTES_OF = LineBuffer.utf8(" bytes of ");
-    private static final byte[] ON_DEVICE = LineBuffer.utf8(" on device ");
-    private static final byte[] BUFFER_ID = LineBuffer.utf8(" (buffer_id=");
-    private static final byte[] REFERENCES = LineBuffer.utf8(", ref_count=");
-    private static final byte[] CLOSE = LineBuffer.utf8(")");
-    private static final byte[] FREED = LineBuffer.utf8("] Freed buffer ");
-    private static final byte[] OPEN = LineBuffer.utf8(" (");
-    private static final byte[] LEFT = LineBuffer.utf8(" bytes, ref_count=");
-    private static final byte[] REMAINING = LineBuffer.utf8(" remaining)");
-    private static final byte[] FINAL = LineBuffer.utf8(" bytes, FINAL)");
-    private static final byte[] BYTES_CLOSE = LineBuffer.utf8(" bytes)");
-    private static final byte[] UNKNOWN = LineBuffer.utf8("] Deallocation for unknown buffer ");
-    private static final byte[] BEFORE = LineBuffer.utf8(" (allocated before tracking started)");
-    private static final byte[] PREFIX = LineBuffer.utf8("0x");
+    private static final byte[] ALLOCATED_OPEN = LogLineBuffer.utf8("✓ [PID ");
+    private static final byte[] FREED_OPEN = LogLineBuffer.utf8("✗ [PID ");
+    private static final byte[] WARNING_OPEN = LogLineBuffer.utf8("⚠ [PID ");
+    private static final byte[] NOBODY = LogLineBuffer.utf8("xxx");
+    private static final byte[] ALLOCATED = LogLineBuffer.utf8("] Allocated ");
+    private static final byte[] BYTES_OF = LogLineBuffer.utf8(" bytes of ");
+    private static final byte[] ON_DEVICE = LogLineBuffer.utf8(" on device ");
+    private static final byte[] BUFFER_ID = LogLineBuffer.utf8(" (buffer_id=");
+    private static final byte[] REFERENCES = LogLineBuffer.utf8(", ref_count=");
+    private static final byte[] CLOSE = LogLineBuffer.utf8(")");
+    private static final byte[] FREED = LogLineBuffer.utf8("] Freed buffer ");
+    private static final byte[] OPEN = LogLineBuffer.utf8(" (");
+    private static final byte[] LEFT = LogLineBuffer.utf8(" bytes, ref_count=");
+    private static final byte[] REMAINING = LogLineBuffer.utf8(" remaining)");
+    private static final byte[] FINAL = LogLineBuffer.utf8(" bytes, FINAL)");
+    private static final byte[] BYTES_CLOSE = LogLineBuffer.utf8(" bytes)");
+    private static final byte[] UNKNOWN = LogLineBuffer.utf8("] Deallocation for unknown buffer ");
+    private static final byte[] BEFORE = LogLineBuffer.utf8(" (allocated before tracking started)");
+    private static final byte[] PREFIX = LogLineBuffer.utf8("0x");
     private static final byte[][] TYPES = names();
 
-    private final LineBuffer out;
+    private final LogLineBuffer out;
     private final boolean isHexadecimal;
 
     /** Creates the lines that are appended to a buffer. */
-    public ServerLines(LineBuffer out, boolean hexadecimalIds) {
+    public ServerLines(LogLineBuffer out, boolean hexadecimalIds) {
         this.out = out;
         this.isHexadecimal = hexadecimalIds;
     }
@@ -58,7 +58,7 @@ public final class ServerLines {
         BufferType[] types = BufferType.values();
         byte[][] names = new byte[types.length][];
         for (int i = 0; i < types.length; i++) {
-            names[i] = LineBuffer.utf8(types[i].name());
+            names[i] = LogLineBuffer.utf8(types[i].name());
         }
         return names;
     }
@@ -109,7 +109,7 @@ public final class ServerLines {
         out.text(ON_DEVICE).number(device).text(BEFORE).end();
     }
 
-    private LineBuffer process(byte[] open, long process) {
+    private LogLineBuffer process(byte[] open, long process) {
         out.text(open);
         return process == NO_PROCESS ? out.text(NOBODY) : out.number(process);
     }
@@ -230,7 +230,7 @@ public final class ServerLines {
     }
 
     /** What is allocated, by device. */
-    public void statistics(ReportBooks books) {
+    public void statistics(ServerLedger books) {
         blank();
         out.text("📊 Current Statistics:").end();
         for (int device : books.devices()) {
@@ -303,7 +303,7 @@ public final class ServerLines {
     }
 
     /** What is left. */
-    public void dump(ReportBooks books) {
+    public void dump(ServerLedger books) {
         box("REMAINING ALLOCATED BUFFERS");
         out.text("Total tracked allocations: ").number(books.entries()).end();
         blank();
@@ -319,7 +319,7 @@ public final class ServerLines {
         out.text("📋 DUMP_REMAINING complete.").end();
     }
 
-    private void remaining(ReportBooks books, int device) {
+    private void remaining(ServerLedger books, int device) {
         out.text("Device ").number(device).text(":").end();
         for (BufferType type : BufferType.values()) {
             long buffers = books.buffers(device, type);
@@ -341,7 +341,7 @@ public final class ServerLines {
 
     private void remaining(BufferRecord record) {
         out.text("    - Buffer 0x").hexadecimal(record.id).text(": ").figure(record.size, KILOBYTE);
-        process(LineBuffer.utf8(" KB (PID "), record.owner())
+        process(LogLineBuffer.utf8(" KB (PID "), record.owner())
                 .text(REFERENCES)
                 .number(record.references)
                 .text(CLOSE)
@@ -383,13 +383,13 @@ public final class ServerLines {
     }
 
     /** Which kernels are loaded. */
-    public void kernels(SummedReports kernels, long now) {
-        List<SummedReports.Entry> all = kernels.all();
+    public void kernels(RunningTotals kernels, long now) {
+        List<RunningTotals.Entry> all = kernels.all();
         box("DETAILED KERNEL ALLOCATIONS");
         out.text("Total kernel allocations: ").number(all.size()).end();
         blank();
         all.stream()
-                .map(SummedReports.Entry::device)
+                .map(RunningTotals.Entry::device)
                 .distinct()
                 .forEach(device -> kernels(
                         device,
@@ -399,14 +399,14 @@ public final class ServerLines {
         out.text("📋 DUMP_KERNELS complete.").end();
     }
 
-    private void kernels(int device, long bytes, List<SummedReports.Entry> loaded, long now) {
+    private void kernels(int device, long bytes, List<RunningTotals.Entry> loaded, long now) {
         out.text("📊 Device ")
                 .number(device)
                 .text(" - Total: ")
                 .figure(bytes, MEGABYTE)
                 .text(" MB (");
         out.number(loaded.size()).text(" kernels)").end();
-        for (SummedReports.Entry kernel : loaded) {
+        for (RunningTotals.Entry kernel : loaded) {
             out.text("  ┌─────────────────────────────").end();
             out.text("  │ Kernel ID: 0x").hexadecimal(kernel.id()).end();
             out.text("  │ Size: ").figure(kernel.size(), KILOBYTE).text(" KB").end();

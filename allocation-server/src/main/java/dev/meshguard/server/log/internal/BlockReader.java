@@ -42,8 +42,8 @@ final class BlockReader {
     private static final int MOST_ORIGINS = 1_024;
     private static final int LARGEST_DEVICE = 65_535;
 
-    private final EventList events;
-    private final Losses losses;
+    private final LogEventList events;
+    private final LogGaps losses;
     private final Dialects dialects;
     private final Set<Integer> devices = new HashSet<>();
     private final Map<Place, BufferType> types = new HashMap<>();
@@ -80,7 +80,7 @@ final class BlockReader {
         }
     }
 
-    BlockReader(EventList events, Losses losses, Dialects dialects) {
+    BlockReader(LogEventList events, LogGaps losses, Dialects dialects) {
         this.events = events;
         this.losses = losses;
         this.dialects = dialects;
@@ -172,7 +172,7 @@ final class BlockReader {
                 && (!over.isAllocation || (type.isPresent() && size.isPresent()));
         if (!isWhole) {
             losses.note(
-                    Losses.Kind.UNREADABLE,
+                    LogGaps.Kind.UNREADABLE,
                     over.line,
                     String.format(
                             Locale.ROOT,

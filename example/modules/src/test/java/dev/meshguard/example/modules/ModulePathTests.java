@@ -1,11 +1,11 @@
 package dev.meshguard.example.modules;
 
-import static dev.meshguard.assertions.MeshAssertions.assertThat;
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.assertions.LeakAssertionError;
-import dev.meshguard.assertions.MeshAssertions;
+import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.Tracked;
@@ -38,7 +38,7 @@ class ModulePathTests {
                                 AllocationTracker.class,
                                 Ttnn.class,
                                 VerdictReport.class,
-                                MeshAssertions.class,
+                                LeakAssertions.class,
                                 MockReports.class,
                                 TrackAllocations.class,
                                 ModulePathTests.class)

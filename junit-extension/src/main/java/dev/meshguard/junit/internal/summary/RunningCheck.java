@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunningCheck implements AutoCloseable {
 
-    private final RunNumbers numbers;
+    private final RunStatistics numbers;
     private final CheckSubject subject;
     private final boolean isOfMesh;
     private final long begunAt;
-    private CheckFate fate = CheckFate.FAILED;
+    private CheckResult fate = CheckResult.FAILED;
     private @Nullable LeakVerdict verdict;
 
-    RunningCheck(RunNumbers numbers, CheckSubject subject, boolean isOfMesh, long begunAt) {
+    RunningCheck(RunStatistics numbers, CheckSubject subject, boolean isOfMesh, long begunAt) {
         this.numbers = numbers;
         this.subject = subject;
         this.isOfMesh = isOfMesh;
@@ -33,7 +33,7 @@ public final class RunningCheck implements AutoCloseable {
     }
 
     /** Says what became of it. */
-    public void became(CheckFate newFate) {
+    public void became(CheckResult newFate) {
         fate = newFate;
     }
 
@@ -55,7 +55,7 @@ public final class RunningCheck implements AutoCloseable {
         return begunAt;
     }
 
-    CheckFate fate() {
+    CheckResult fate() {
         return fate;
     }
 

@@ -12,8 +12,8 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -102,7 +102,7 @@ public final class Judgement {
                 && behind.stream()
                         .noneMatch(life -> life.device() == survivor.buffer().device())
                 && survivor.cause() == Cause.REPORTED_TWICE
-                && survivor.standing() == Standing.MISREPORTED;
+                && survivor.standing() == SurvivorStatus.MISREPORTED;
     }
 
     /** That most of its siblings were given back is as true of what was given back unheard as of what is missing. */
@@ -126,13 +126,13 @@ public final class Judgement {
     }
 
     private static String toldOf(Survivor survivor) {
-        return survivor.standing() == Standing.UNDECIDED
+        return survivor.standing() == SurvivorStatus.UNDECIDED
                 ? Outcome.INCONCLUSIVE.name()
                 : survivor.cause().name();
     }
 
     private boolean isRight(Label label, Survivor survivor) {
-        boolean open = survivor.standing() == Standing.UNDECIDED;
+        boolean open = survivor.standing() == SurvivorStatus.UNDECIDED;
         boolean unnamed = open || survivor.cause() == Cause.UNEXPLAINED;
         boolean unknowable = label.causes().contains(TrueCause.UNKNOWABLE);
         if (unnamed && (rigour == Rigour.NO_WRONG_CAUSE || unknowable)) {
@@ -160,13 +160,13 @@ public final class Judgement {
                 || (survivor.cause() == Cause.LATE && rigour == Rigour.NO_WRONG_CAUSE);
     }
 
-    private static boolean isOf(State state, Standing standing) {
+    private static boolean isOf(State state, SurvivorStatus standing) {
         return switch (state) {
-            case MISSING -> standing == Standing.LEAKED || standing == Standing.FREED_LATE;
-            case GIVEN_BACK -> standing == Standing.MISREPORTED;
-            case MAY_STAY -> standing == Standing.EXPECTED;
-            case MAY_STAY_OR_MISSING -> standing == Standing.EXPECTED || isOf(State.MISSING, standing);
-            case OPEN -> standing == Standing.UNDECIDED;
+            case MISSING -> standing == SurvivorStatus.LEAKED || standing == SurvivorStatus.FREED_LATE;
+            case GIVEN_BACK -> standing == SurvivorStatus.MISREPORTED;
+            case MAY_STAY -> standing == SurvivorStatus.EXPECTED;
+            case MAY_STAY_OR_MISSING -> standing == SurvivorStatus.EXPECTED || isOf(State.MISSING, standing);
+            case OPEN -> standing == SurvivorStatus.UNDECIDED;
         };
     }
 

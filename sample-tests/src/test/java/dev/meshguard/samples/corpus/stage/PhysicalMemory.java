@@ -11,8 +11,8 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessReading;
-import dev.meshguard.tracker.WitnessReading.Testimony;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -224,8 +224,8 @@ public final class PhysicalMemory implements AllocationListener {
     }
 
     @Override
-    public void witnessed(WitnessReading reading) {
-        if (reading.moment() != WitnessReading.Moment.CLOSE_BEGUN) {
+    public void witnessed(WitnessSnapshot reading) {
+        if (reading.moment() != WitnessSnapshot.Moment.CLOSE_BEGUN) {
             return;
         }
         List<Life> lent = of(reading.mesh())
@@ -233,7 +233,7 @@ public final class PhysicalMemory implements AllocationListener {
                 .filter(life -> life.details().allocator().equals(reading.allocator()))
                 .toList();
         for (Life life : lent) {
-            if (reading.testify(life.device(), life.type(), life.address()) != Testimony.TAKEN) {
+            if (reading.testify(life.device(), life.type(), life.address()) != AddressState.TAKEN) {
                 contradictions.add("the allocator does not lend " + life);
             }
         }

@@ -10,7 +10,7 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 
 /** A process that reports under a number of its own, until it dies: then nothing is heard of it. */
 final class ReportingProcess implements AllocationListener {
@@ -97,7 +97,7 @@ final class ReportingProcess implements AllocationListener {
     }
 
     @Override
-    public void witnessed(WitnessReading reading) {
+    public void witnessed(WitnessSnapshot reading) {
         tell(() -> listener.witnessed(reading));
     }
 

@@ -13,7 +13,7 @@ import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessReading;
+import dev.meshguard.tracker.WitnessSnapshot;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -230,7 +230,7 @@ public final class Road implements AllocationListener {
     }
 
     @Override
-    public void witnessed(WitnessReading reading) {
+    public void witnessed(WitnessSnapshot reading) {
         tracker.witnessed(reading);
     }
 

@@ -88,7 +88,7 @@ public final class Stage {
     private final @Nullable Road road;
     private final List<Handle> handles = new ArrayList<>();
     private final List<List<Handle>> rows = new ArrayList<>();
-    private final List<Allowance> allowances = new ArrayList<>();
+    private final List<StagedExpectation> allowances = new ArrayList<>();
     private final Map<MeshDevice, Ttnn> runtimes = new HashMap<>();
     private final AllocationListener plain;
     private boolean checked;
@@ -477,12 +477,12 @@ public final class Stage {
 
     /** Says that what these handles took on behalf of nobody else, or of the program that they are, may stay by an entry of the allowlist. */
     public void allow(Expectation entry, Handle... some) {
-        allowances.add(new Allowance(entry, false, List.of(some)));
+        allowances.add(new StagedExpectation(entry, false, List.of(some)));
     }
 
     /** Says that what the runtime keeps for another run may stay by an entry of the allowlist. */
     public void allowCached(Expectation entry) {
-        allowances.add(new Allowance(entry, true, List.of()));
+        allowances.add(new StagedExpectation(entry, true, List.of()));
     }
 
     /** Does something under a label that reports carry. */
@@ -547,13 +547,14 @@ public final class Stage {
     }
 
     /** Returns what the program lets stay. */
-    public List<Allowance> allowances() {
+    public List<StagedExpectation> allowances() {
         return allowances;
     }
 
     /** Returns the allowlist. */
     public ExpectedBuffers allowed() {
-        return new ExpectedBuffers(allowances.stream().map(Allowance::entry).toList());
+        return new ExpectedBuffers(
+                allowances.stream().map(StagedExpectation::entry).toList());
     }
 
     /** Returns what the program has of everything it took, each with its handle while it keeps that. */

@@ -1,11 +1,11 @@
 package dev.meshguard.samples.corpus.truth;
 
-import dev.meshguard.samples.corpus.stage.Allowance;
 import dev.meshguard.samples.corpus.stage.Handle;
 import dev.meshguard.samples.corpus.stage.Life;
 import dev.meshguard.samples.corpus.stage.PhysicalMemory;
 import dev.meshguard.samples.corpus.stage.Road.Arrival;
 import dev.meshguard.samples.corpus.stage.Stage;
+import dev.meshguard.samples.corpus.stage.StagedExpectation;
 import dev.meshguard.samples.corpus.truth.Label.State;
 import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocatorId;
@@ -556,7 +556,7 @@ public final class GroundTruth {
     }
 
     /** Returns what lets a buffer stay that is left. */
-    private Optional<Allowance> allowanceOf(Life life) {
+    private Optional<StagedExpectation> allowanceOf(Life life) {
         return truth.allowances().stream()
                 .filter(allowance -> allowance.means(life))
                 .findFirst();
@@ -567,17 +567,17 @@ public final class GroundTruth {
     }
 
     /** What is left of what an entry means. */
-    private long leftOf(Allowance allowance) {
+    private long leftOf(StagedExpectation allowance) {
         return reports.keySet().stream()
                 .filter(life -> allowance.means(life) && isLeft(life))
                 .count();
     }
 
-    private boolean isOverItsBound(Allowance allowance) {
+    private boolean isOverItsBound(StagedExpectation allowance) {
         return leftOf(allowance) > allowance.entry().count().atMost();
     }
 
-    private boolean isUnderItsBound(Allowance allowance) {
+    private boolean isUnderItsBound(StagedExpectation allowance) {
         return leftOf(allowance) < allowance.entry().count().atLeast();
     }
 

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.report.BudgetReport;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
-import dev.meshguard.verdict.budget.MemoryBudget;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.SourceLine;
@@ -20,7 +20,7 @@ final class AuditTrail {
 
     private final LeakVerdict verdict;
     private final Optional<BudgetVerdict> budgets;
-    private final Discretion discretion;
+    private final SourceRedactor discretion;
 
     AuditTrail(RunFigures figures) {
         this.verdict = figures.verdict();
@@ -28,7 +28,7 @@ final class AuditTrail {
         this.discretion = figures.discretion();
     }
 
-    void write(JsonGenerator json, Shown shown) throws IOException {
+    void write(JsonGenerator json, TruncationInfo shown) throws IOException {
         json.writeArrayFieldStart("expectations");
         for (ExpectationResult result : verdict.expectations()) {
             json.writeStartObject();
@@ -88,7 +88,7 @@ final class AuditTrail {
                 discretion.words(BudgetReport.of(judged).text()).lines().toList(),
                 json);
         json.writeArrayFieldStart("limits");
-        for (MemoryBudget budget : judged.budgets()) {
+        for (BudgetSpec budget : judged.budgets()) {
             json.writeStartObject();
             json.writeStringField("words", budget.toString());
             json.writeStringField("type", budget.type().name());

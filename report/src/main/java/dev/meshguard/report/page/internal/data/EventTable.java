@@ -28,17 +28,17 @@ final class EventTable {
 
     private final AllocationHistory history;
     private final Texts texts;
-    private final Discretion discretion;
+    private final SourceRedactor discretion;
     private final Columns columns =
             new Columns("number", "kind", "device", "type", "address", "size", "words", "phase");
 
-    EventTable(AllocationHistory history, Texts texts, Discretion discretion) {
+    EventTable(AllocationHistory history, Texts texts, SourceRedactor discretion) {
         this.history = history;
         this.texts = texts;
         this.discretion = discretion;
     }
 
-    void write(JsonGenerator json, Set<Long> named, Shown shown) throws IOException {
+    void write(JsonGenerator json, Set<Long> named, TruncationInfo shown) throws IOException {
         List<HistoryEvent> all = history.events();
         List<HistoryEvent> some = all.size() <= MOST ? all : chosen(all, named);
         some.forEach(this::row);

@@ -1,16 +1,16 @@
 package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.report.BufferStory;
+import dev.meshguard.report.BufferTimeline;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import dev.meshguard.verdict.baseline.ShortFingerprints;
@@ -33,12 +33,12 @@ final class GroupList {
 
     private final LeakVerdict verdict;
     private final VerdictReport report;
-    private final Grouped grouped;
-    private final Discretion discretion;
+    private final GroupIndex grouped;
+    private final SourceRedactor discretion;
     private final Optional<BaselineComparison> comparison;
     private final ShortFingerprints fingerprints;
 
-    GroupList(RunFigures figures, Grouped grouped) {
+    GroupList(RunFigures figures, GroupIndex grouped) {
         this.verdict = figures.verdict();
         this.report = figures.report();
         this.grouped = grouped;
@@ -52,7 +52,7 @@ final class GroupList {
     /** Returns the numbers of the events that any evidence rests on. */
     Set<Long> namedEvents() {
         Set<Long> named = new HashSet<>();
-        for (Grouped.Entry entry : grouped.entries()) {
+        for (GroupIndex.Entry entry : grouped.entries()) {
             entry.group().evidence().forEach(evidence -> named.addAll(evidence.events()));
             entry.group().context().forEach(evidence -> named.addAll(evidence.events()));
         }
@@ -63,7 +63,7 @@ final class GroupList {
     void writeCauses(JsonGenerator json) throws IOException {
         EnumMap<Cause, long[]> sums = new EnumMap<>(Cause.class);
         for (SurvivorGroup group : verdict.groups()) {
-            if (group.standing() != Standing.EXPECTED) {
+            if (group.standing() != SurvivorStatus.EXPECTED) {
                 long[] sum = sums.computeIfAbsent(group.cause(), unused -> new long[3]);
                 sum[0]++;
                 sum[1] += group.buffers();
@@ -82,12 +82,12 @@ final class GroupList {
         json.writeEndArray();
     }
 
-    void write(JsonGenerator json, Lives lives, Shown shown) throws IOException {
+    void write(JsonGenerator json, AllocationRectangles lives, TruncationInfo shown) throws IOException {
         AllocationHistory history = verdict.history();
         long stories =
                 Math.max(FEWEST_STORIES, MOST_EVENTS_READ / (history.events().size() + 1L));
         json.writeArrayFieldStart("groups");
-        for (Grouped.Entry entry : grouped.entries()) {
+        for (GroupIndex.Entry entry : grouped.entries()) {
             json.writeStartObject();
             write(entry.group(), json);
             List<BufferGeneration> buffers =
@@ -96,7 +96,7 @@ final class GroupList {
             if (stories-- > 0) {
                 Columns.texts("story", story(history, buffers.get(0)), json);
             }
-            if (entry.consequenceOf() != Grouped.NONE) {
+            if (entry.consequenceOf() != GroupIndex.NONE) {
                 json.writeNumberField("consequenceOf", entry.consequenceOf());
             }
             json.writeEndObject();
@@ -143,10 +143,10 @@ final class GroupList {
     }
 
     private List<String> story(AllocationHistory history, BufferGeneration buffer) {
-        BufferStory story = BufferStory.of(history, buffer);
+        BufferTimeline story = BufferTimeline.of(history, buffer);
         List<String> lines = new ArrayList<>();
         lines.add(story.title());
-        for (BufferStory.Step step : story.steps()) {
+        for (BufferTimeline.Step step : story.steps()) {
             String site = step.site()
                     .filter(unused -> !discretion.hidesSources())
                     .map(place -> " at " + place)

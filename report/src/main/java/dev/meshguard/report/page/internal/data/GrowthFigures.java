@@ -32,11 +32,11 @@ final class GrowthFigures {
     private static final int MOST_ROUNDS = 1_000;
 
     private final LeakVerdict verdict;
-    private final Discretion discretion;
+    private final SourceRedactor discretion;
     private final Accumulation growth;
     private final int[] rounds;
 
-    private GrowthFigures(LeakVerdict verdict, Discretion discretion, Accumulation growth) {
+    private GrowthFigures(LeakVerdict verdict, SourceRedactor discretion, Accumulation growth) {
         this.verdict = verdict;
         this.discretion = discretion;
         this.growth = growth;
@@ -59,7 +59,7 @@ final class GrowthFigures {
         return !verdict.history().events(HistoryEvent.RoundEnded.class).isEmpty();
     }
 
-    void write(JsonGenerator json, Shown shown) throws IOException {
+    void write(JsonGenerator json, TruncationInfo shown) throws IOException {
         List<SiteGrowth> sites = growth.sites();
         int shownSites = Math.min(sites.size(), MOST_SITES);
         json.writeObjectFieldStart("growth");

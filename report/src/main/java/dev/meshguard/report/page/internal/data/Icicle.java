@@ -1,11 +1,11 @@
 package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.report.page.internal.data.Grouped.Membership;
+import dev.meshguard.report.page.internal.data.GroupIndex.Membership;
 import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.verdict.Standing;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,13 +34,17 @@ final class Icicle {
         }
     }
 
-    private final Lives lives;
+    private final AllocationRectangles lives;
     private final Map<BufferGeneration, Membership> members;
-    private final Discretion discretion;
+    private final SourceRedactor discretion;
     private final long peakEvent;
     private final IdentityHashMap<Origin, List<String>> paths = new IdentityHashMap<>();
 
-    Icicle(Lives lives, Map<BufferGeneration, Membership> members, Discretion discretion, long peakEvent) {
+    Icicle(
+            AllocationRectangles lives,
+            Map<BufferGeneration, Membership> members,
+            SourceRedactor discretion,
+            long peakEvent) {
         this.lives = lives;
         this.members = members;
         this.discretion = discretion;
@@ -57,7 +61,7 @@ final class Icicle {
 
     private boolean isLeaked(BufferGeneration life) {
         Membership member = members.get(life);
-        return member != null && member.standing() == Standing.LEAKED;
+        return member != null && member.standing() == SurvivorStatus.LEAKED;
     }
 
     private boolean isLiveAtPeak(BufferGeneration life) {

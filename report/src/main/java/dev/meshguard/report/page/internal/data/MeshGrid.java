@@ -5,8 +5,8 @@ import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -25,12 +25,16 @@ final class MeshGrid {
     /** As sources name their meshes: {@code 2x4 mesh (Wormhole B0)}. */
     private static final Pattern SHAPE = Pattern.compile("(\\d{1,4})x(\\d{1,4}) mesh\\b.*", Pattern.DOTALL);
 
-    private static final List<Standing> WORST_FIRST =
-            List.of(Standing.LEAKED, Standing.FREED_LATE, Standing.MISREPORTED, Standing.UNDECIDED, Standing.EXPECTED);
+    private static final List<SurvivorStatus> WORST_FIRST = List.of(
+            SurvivorStatus.LEAKED,
+            SurvivorStatus.FREED_LATE,
+            SurvivorStatus.MISREPORTED,
+            SurvivorStatus.UNDECIDED,
+            SurvivorStatus.EXPECTED);
 
     /** What is left on one device. */
     private static final class Left {
-        private final Set<Standing> standings = EnumSet.noneOf(Standing.class);
+        private final Set<SurvivorStatus> standings = EnumSet.noneOf(SurvivorStatus.class);
         private long leakedBuffers;
         private long leakedBytes;
     }
@@ -51,7 +55,7 @@ final class MeshGrid {
             BufferGeneration buffer = survivor.buffer();
             Left onDevice = left.computeIfAbsent(buffer.device(), unused -> new Left());
             onDevice.standings.add(survivor.standing());
-            if (survivor.standing() == Standing.LEAKED) {
+            if (survivor.standing() == SurvivorStatus.LEAKED) {
                 onDevice.leakedBuffers++;
                 onDevice.leakedBytes += buffer.size();
             }
@@ -108,7 +112,7 @@ final class MeshGrid {
         return WORST_FIRST.stream()
                 .filter(onDevice.standings::contains)
                 .findFirst()
-                .map(standing -> standing == Standing.FREED_LATE ? "late" : standing.words())
+                .map(standing -> standing == SurvivorStatus.FREED_LATE ? "late" : standing.words())
                 .orElse("clean");
     }
 }

@@ -46,8 +46,8 @@ public record RunFigures(
                 .toList();
     }
 
-    Discretion discretion() {
-        return new Discretion(hidesSources);
+    SourceRedactor discretion() {
+        return new SourceRedactor(hidesSources);
     }
 
     /** Returns the figures as JSON. */

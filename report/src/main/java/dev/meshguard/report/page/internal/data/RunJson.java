@@ -1,10 +1,10 @@
 package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.report.Limit;
+import dev.meshguard.report.Caveat;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
-import dev.meshguard.verdict.Doubt;
+import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
 import java.util.List;
@@ -21,7 +21,7 @@ final class RunJson {
 
     private final RunFigures figures;
     private final LeakVerdict verdict;
-    private final Discretion discretion;
+    private final SourceRedactor discretion;
 
     RunJson(RunFigures figures) {
         this.figures = figures;
@@ -34,11 +34,11 @@ final class RunJson {
         long end = end(history);
         Usage usage = Usage.of(history);
         MeshGrid grid = new MeshGrid(verdict);
-        Grouped grouped = new Grouped(verdict);
-        Lives lives = new Lives(history, grouped.members(), grid.size(), end);
+        GroupIndex grouped = new GroupIndex(verdict);
+        AllocationRectangles lives = new AllocationRectangles(history, grouped.members(), grid.size(), end);
         GroupList groups = new GroupList(figures, grouped);
         Texts texts = new Texts();
-        Shown shown = new Shown();
+        TruncationInfo shown = new TruncationInfo();
 
         json.writeStartObject();
         head(json);
@@ -46,7 +46,7 @@ final class RunJson {
         grid.write(json);
         groups.writeCauses(json);
         groups.write(json, lives, shown);
-        new TimeBands(verdict, end).write(json, discretion, shown);
+        new TimelineBands(verdict, end).write(json, discretion, shown);
         lives.write(json, texts, discretion, shown);
         usage.writeSeries(json, figures.budgets(), shown);
         usage.writeMatrix(json, figures.budgets());
@@ -97,10 +97,10 @@ final class RunJson {
 
     private void caveats(JsonGenerator json) throws IOException {
         json.writeArrayFieldStart("caveats");
-        for (Doubt doubt : verdict.groundsForDoubt()) {
+        for (InconclusiveReason doubt : verdict.groundsForDoubt()) {
             caveat(doubt.kind().name(), true, doubt.words(), json);
         }
-        for (Limit limit : figures.report().limits()) {
+        for (Caveat limit : figures.report().limits()) {
             caveat(limit.kind().name(), false, limit.words(), json);
         }
         json.writeEndArray();

@@ -5,8 +5,8 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.DeviceMemory;
+import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
-import dev.meshguard.verdict.budget.MemoryBudget;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -75,7 +75,7 @@ public final class Usage {
         return peaks;
     }
 
-    void writeSeries(JsonGenerator json, Optional<BudgetVerdict> budgets, Shown shown) throws IOException {
+    void writeSeries(JsonGenerator json, Optional<BudgetVerdict> budgets, TruncationInfo shown) throws IOException {
         long steps = 0;
         long kept = 0;
         json.writeArrayFieldStart("series");
@@ -123,7 +123,7 @@ public final class Usage {
                 .min();
     }
 
-    private static boolean applies(MemoryBudget budget, DeviceMemory memory) {
+    private static boolean applies(BudgetSpec budget, DeviceMemory memory) {
         return budget.type() == memory.type()
                 && (budget.device().isEmpty() || budget.device().getAsInt() == memory.device());
     }

@@ -8,8 +8,8 @@ import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Standing;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,7 +38,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
 
     private void write(JsonGenerator json) throws IOException {
         LeakVerdict verdict = figures.verdict();
-        List<SurvivorGroup> leaks = verdict.groups(Standing.LEAKED);
+        List<SurvivorGroup> leaks = verdict.groups(SurvivorStatus.LEAKED);
         Usage usage = Usage.of(verdict.history());
         json.writeStartObject();
         json.writeStringField("format", FORMAT);
@@ -79,7 +79,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
     private static void causes(LeakVerdict verdict, JsonGenerator json) throws IOException {
         EnumMap<Cause, Long> causes = new EnumMap<>(Cause.class);
         for (SurvivorGroup group : verdict.groups()) {
-            if (group.standing() != Standing.EXPECTED) {
+            if (group.standing() != SurvivorStatus.EXPECTED) {
                 causes.merge(group.cause(), 1L, Long::sum);
             }
         }

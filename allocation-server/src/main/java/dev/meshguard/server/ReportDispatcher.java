@@ -1,0 +1,656 @@
+package dev.meshguard.server;
+
+import dev.meshguard.server.books.internal.BufferRecord;
+import dev.meshguard.server.books.internal.LogLineBuffer;
+import dev.meshguard.server.books.internal.RunningTotals;
+import dev.meshguard.server.books.internal.ServerLedger;
+import dev.meshguard.server.books.internal.ServerLines;
+import dev.meshguard.server.protocol.DeviceInfo;
+import dev.meshguard.server.protocol.MemoryUsage;
+import dev.meshguard.server.protocol.RecordFields;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.BufferType;
+import java.nio.ByteBuffer;
+import java.time.InstantSource;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Enters what programs report, three times over: in the server's own books, by which queries are answered; in the log, if there is
+ * one; and in the tracker, by which leaks are judged.
+ *
+ * <p>The three differ where the old server forgets: a dead process's buffers leave the books and stay in the tracker.
+ *
+ * <p>To look for dead processes and to clean up after them takes as long as there are processes and as they had buffers. So it is done
+ * in parts: {@link #askForCheck}, then {@link #work} until {@link #isChecked}. Guarded by the server's lock.
+ */
+final class ReportDispatcher {
+
+    /** What the last of the old servers takes for a size that cannot be. */
+    private static final long LARGEST_SIZE = 100L << 30;
+
+    private static final BufferType[] TYPES = BufferType.values();
+    private static final AllocationDetails NOBODY = AllocationDetails.user();
+
+    /** Cost of looking for a process, in steps of cleaning: it reads some files. */
+    private static final int STEPS_OF_LOOK = 50;
+
+    private static final int MAX_DEVICES = 1024;
+    private static final int MAX_NAMED_PROGRAMS = 8;
+
+    /** The kinds of records that have a limit. */
+    private enum Limit {
+        BUFFERS("buffers", "--max-buffers, maxBuffers"),
+        CIRCULAR_BUFFERS("circular buffers and kernels", "--max-circular-buffers, maxCircularBuffers"),
+        PROCESSES("processes that have something", "--max-processes, maxProcesses");
+
+        private final String what;
+        private final String option;
+
+        Limit(String what, String option) {
+            this.what = what;
+            this.option = option;
+        }
+    }
+
+    private final ServerLedger books;
+    private final RunningTotals circularBuffers;
+    private final RunningTotals kernels;
+    private final FreedTypes freedTypes = new FreedTypes();
+    private final ProcessRegistry processes;
+    private final Evidence evidence;
+    private final ServerLimits limits;
+    private final ServerErrors problems;
+    private final @Nullable ServerLines lines;
+    private final List<DeviceInfo> devices;
+    private final int deviceLimit;
+    private final Set<Compatibility> compatibility;
+    private final InstantSource clock;
+    private final Set<Integer> openedDevices = new HashSet<>();
+
+    private @Nullable RecordSize recordSize;
+
+    /** Grows with each process that is dead or forgotten, so that nobody takes the next process of its id for it. */
+    private long deaths;
+
+    // The look for dead processes.
+    private long checksAsked;
+    private long checksDone;
+    private boolean isChecking;
+    private long lastLookedAt;
+    private boolean isAnnounced;
+
+    // What there was no room for.
+    private final EnumSet<Limit> reached = EnumSet.noneOf(Limit.class);
+    private boolean isRefusing;
+    private long refusals;
+
+    ReportDispatcher(ServerOptions options, @Nullable LogLineBuffer log, ServerErrors problems) {
+        this.limits = options.limits();
+        this.problems = problems;
+        this.evidence = new Evidence(options.tracker(), limits.events(), problems);
+        this.devices = options.devices();
+        this.deviceLimit = options.deviceLimit();
+        this.compatibility = options.compatibility();
+        this.clock = options.clock();
+        this.processes = new ProcessRegistry(options.probe(), compatibility, limits.processes(), this::forgetIfIdle);
+        this.lines = log == null ? null : new ServerLines(log, options.hasHexadecimalIds());
+        boolean sumsMayWrap = compatibility.contains(Compatibility.WRAPPING_SUMS);
+        boolean isForgotten = compatibility.contains(Compatibility.FORGETS_THE_DEAD);
+        this.books = new ServerLedger(
+                compatibility.contains(Compatibility.SHARED_WITH_THE_DEAD),
+                isForgotten ? this::freeOfDead : (r, p) -> {});
+        this.circularBuffers = new RunningTotals(sumsMayWrap, true, isForgotten ? this::freeOfDead : report -> {});
+        this.kernels = new RunningTotals(sumsMayWrap, false, report -> {});
+    }
+
+    void recordSize(RecordSize size) {
+        recordSize = size;
+    }
+
+    private boolean isLastServer() {
+        return recordSize == RecordSize.BYTES_144;
+    }
+
+    // Reports
+
+    void allocated(ByteBuffer in, int at, ClientConnection connection) {
+        int type = in.get(at + RecordFields.MEMORY) & 0xff;
+        int device = in.getInt(at + RecordFields.DEVICE);
+        long id = in.getLong(at + RecordFields.BUFFER);
+        long size = in.getLong(at + RecordFields.SIZE);
+        int process = in.getInt(at + RecordFields.PROCESS);
+        if (!isTaken(process, connection) || !isPossible(process, type, device, id, size, connection)) {
+            return;
+        }
+        BufferType memory = TYPES[type];
+        BufferRecord before = books.find(device, id);
+        boolean mayGrow = before == null || before.references() > 0;
+        if (mayGrow
+                && books.addresses() + books.shares() >= limits.buffers()
+                && (before == null || before.owner() != process)) {
+            noRoom(Limit.BUFFERS, limits.buffers());
+            return;
+        }
+        isRefusing = false;
+        if (before != null && before.isLeftByDead()) {
+            // The address belongs to another buffer: the device was closed in between.
+            evidence.newLife(device);
+            books.beginNewLife(device);
+        }
+        BufferRecord record = books.allocated(device, memory, id, size, process);
+        if (lines != null) {
+            lines.allocated(process, size, memory, device, id, record.references());
+        }
+        opened(device);
+        if (evidence.isKept()) {
+            record.hold(memory);
+            evidence.allocated(connection.details(), device, memory, id, size);
+        }
+    }
+
+    /** There is no room for a report: it counts as lost. */
+    private void noRoom(Limit limit, long number) {
+        String why = String.format(
+                Locale.ROOT, "%d %s are the limit (%s), so more are not taken", number, limit.what, limit.option);
+        if (reached.add(limit)) {
+            problems.add(why + " and count as lost reports");
+        }
+        if (!isRefusing && lines != null) {
+            lines.leftOut();
+        }
+        isRefusing = true;
+        refusals++;
+        evidence.lost(1, why);
+    }
+
+    private boolean isPossible(int process, int type, int device, long id, long size, ClientConnection connection) {
+        if (type >= TYPES.length) {
+            if (lines != null) {
+                if (isLastServer()) {
+                    lines.invalidType(type, id, device);
+                } else {
+                    lines.invalidType(process, type, id, device);
+                }
+            }
+            return refused("buffer type " + type + ", and only 0 to " + (TYPES.length - 1) + " are one", connection);
+        }
+        if (isOutOfRange(device)) {
+            if (lines != null) {
+                lines.invalidDevice(device);
+            }
+            return refused("device " + device + ", and this server has devices 0 to " + (deviceLimit - 1), connection);
+        }
+        if (size < 0 || (isLastServer() && (size == 0 || size > LARGEST_SIZE))) {
+            if (lines != null) {
+                lines.invalidSize(size);
+            }
+            return refused("a size of " + Long.toUnsignedString(size) + " bytes, which cannot be", connection);
+        }
+        return true;
+    }
+
+    private boolean isOutOfRange(int device) {
+        boolean isBeyond = device < 0 || device >= deviceLimit;
+        return isBeyond
+                && (device < 0
+                        || !compatibility.contains(Compatibility.ANY_DEVICE)
+                        || (openedDevices.size() >= MAX_DEVICES && !openedDevices.contains(device)));
+    }
+
+    private boolean refused(String what, ClientConnection connection) {
+        evidence.lost(1, connection.words() + " reported " + what);
+        return false;
+    }
+
+    void freed(ByteBuffer in, int at, ClientConnection connection) {
+        int device = in.getInt(at + RecordFields.DEVICE);
+        long id = in.getLong(at + RecordFields.BUFFER);
+        int process = in.getInt(at + RecordFields.PROCESS);
+        if (!isTaken(process, connection)) {
+            return;
+        }
+        BufferRecord record = books.find(device, id);
+        if (record == null || record.references() == 0) {
+            unknownFree(record, process, device, id, connection);
+            return;
+        }
+        long owner = record.owner();
+        long left = books.freed(record, process);
+        if (lines != null) {
+            lines.freed(record, owner, left);
+        }
+        giveBack(record, connection.details());
+    }
+
+    private void giveBack(BufferRecord record, AllocationDetails who) {
+        BufferType memory = record.type();
+        if (record.held() > 0) {
+            memory = record.giveBack();
+            evidence.freed(who, record.device(), memory, record.id());
+        }
+        if (record.held() == 0 && record.references() == 0) {
+            freedTypes.add(record.device(), record.id(), memory);
+            books.forgetIfOver(record);
+        }
+    }
+
+    private void unknownFree(
+            @Nullable BufferRecord record, int process, int device, long id, ClientConnection connection) {
+        if (lines != null) {
+            lines.unknownFree(process, id, device);
+        }
+        if (record == null || record.held() == 0) {
+            if (device < 0 || isOutOfRange(device)) {
+                refused("a free on device " + device + ", which this server does not have", connection);
+                return;
+            }
+            if (refusals > 0) {
+                evidence.lost(1, "frees of buffers that there was no room for, or of none");
+                return;
+            }
+            opened(device);
+            evidence.freed(connection.details(), device, freedTypes.of(device, id, this::typeElsewhere), id);
+        } else if (!record.isOfDeadOnly()) {
+            giveBack(record, connection.details());
+        } else {
+            evidence.freeIgnored(connection.details(), device, record.latestType(), id);
+        }
+    }
+
+    /** A free does not say of which memory: that of the same address on another device is the best guess. */
+    private BufferType typeElsewhere(long id) {
+        for (int device : books.devices()) {
+            BufferRecord sibling = books.find(device, id);
+            if (sibling != null) {
+                return sibling.latestType();
+            }
+        }
+        return BufferType.DRAM;
+    }
+
+    private void opened(int device) {
+        if (openedDevices.add(device)) {
+            evidence.deviceOpened(device);
+        }
+    }
+
+    // Circular buffers and kernels
+
+    void circularBuffer(ByteBuffer in, int at, boolean isAllocated, ClientConnection connection) {
+        int device = in.getInt(at + RecordFields.DEVICE);
+        long id = in.getLong(at + RecordFields.BUFFER);
+        long size = in.getLong(at + RecordFields.SIZE);
+        int process = in.getInt(at + RecordFields.PROCESS);
+        if (!isTaken(process, connection)) {
+            return;
+        }
+        if (isOutOfRange(device) || size < 0) {
+            refused(
+                    "a circular buffer on device " + device + " of " + Long.toUnsignedString(size) + " bytes",
+                    connection);
+            return;
+        }
+        if (isAllocated && !hasRoomForSummed()) {
+            return;
+        }
+        opened(device);
+        long bytes = size;
+        if (isAllocated) {
+            circularBuffers.added(new RunningTotals.Entry(device, id, size, 0, process, seconds()));
+            evidence.allocated(connection.circularBuffer(), device, BufferType.L1, id, size);
+        } else {
+            bytes = circularBuffers.removed(device, id, size);
+            evidence.freed(connection.circularBuffer(), device, BufferType.L1, id);
+        }
+        if (lines != null) {
+            lines.circularBuffer(isAllocated, device, bytes, circularBuffers.bytes(device));
+        }
+    }
+
+    private boolean hasRoomForSummed() {
+        boolean hasRoom = circularBuffers.count() + kernels.count() < limits.circularBuffers();
+        if (!hasRoom) {
+            noRoom(Limit.CIRCULAR_BUFFERS, limits.circularBuffers());
+        }
+        return hasRoom;
+    }
+
+    /** Kernels are no buffers: they are counted and not judged. */
+    void kernel(ByteBuffer in, int at, boolean isLoaded, ClientConnection connection) {
+        int device = in.getInt(at + RecordFields.DEVICE);
+        long id = in.getLong(at + RecordFields.BUFFER);
+        long size = in.getLong(at + RecordFields.SIZE);
+        int kind = in.get(at + RecordFields.MEMORY) & 0xff;
+        int process = in.getInt(at + RecordFields.PROCESS);
+        if (!isTaken(process, connection)
+                || isOutOfRange(device)
+                || size < 0
+                || (isLoaded ? !hasRoomForSummed() : !kernels.isKnown(device, id))) {
+            return;
+        }
+        long bytes = size;
+        if (isLoaded) {
+            kernels.added(new RunningTotals.Entry(device, id, size, kind, process, seconds()));
+        } else {
+            bytes = kernels.removed(device, id, size);
+        }
+        if (lines != null) {
+            lines.kernel(isLoaded, kind, device, bytes, kernels.bytes(device));
+        }
+    }
+
+    private long seconds() {
+        return clock.instant().getEpochSecond();
+    }
+
+    // Processes
+
+    /** Notes who reports; returns whether there is room for one more process, if it is one. */
+    private boolean isTaken(int process, ClientConnection connection) {
+        if (connection.isLatest(process, deaths)) {
+            return true;
+        }
+        boolean isFirst = !connection.hasReports();
+        if (processes.isReplaced(process)) {
+            announceDeath(process);
+            endOfCheck();
+        }
+        if (!processes.reported(process)) {
+            noRoom(Limit.PROCESSES, limits.processes());
+            return false;
+        }
+        connection.reportedBy(process, deaths);
+        if (isFirst) {
+            evidence.sourceAttached("allocation server, " + connection.words());
+        }
+        return true;
+    }
+
+    /** Returns how often a process was looked for so far; a look takes longer than all else that a report asks for. */
+    long looks() {
+        return processes.looks();
+    }
+
+    /** A process that has nothing may be forgotten; when it reports again, it is known again. */
+    private boolean forgetIfIdle(long process) {
+        if (circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process) || !books.forgetIfIdle(process)) {
+            return false;
+        }
+        deaths++;
+        return true;
+    }
+
+    /**
+     * Asks for a look for dead processes and for the removal of what they had.
+     *
+     * @return what {@link #isChecked} is to be asked
+     */
+    long askForCheck() {
+        // One that is under way may have passed a process that is dead now.
+        checksAsked = isChecking ? checksDone + 2 : checksDone + 1;
+        if (!isChecking) {
+            beginCheck();
+        }
+        return checksAsked;
+    }
+
+    private void beginCheck() {
+        isChecking = true;
+        lastLookedAt = Long.MIN_VALUE;
+        isAnnounced = false;
+    }
+
+    /** Returns whether a look that was asked for is done, and all of what it found. */
+    boolean isChecked(long asked) {
+        return checksDone >= asked && !isToBeCleaned();
+    }
+
+    /** Returns whether {@link #work} has something to do. */
+    boolean hasWork() {
+        return isChecking || isToBeCleaned();
+    }
+
+    private boolean isToBeCleaned() {
+        return books.isToBeCleaned() || circularBuffers.isToBeCleaned() || kernels.isToBeCleaned();
+    }
+
+    /**
+     * Goes on with what was asked for.
+     *
+     * @param steps how much is done at most: a step is the removal of one report
+     */
+    void work(int steps) {
+        int left = steps;
+        while (left > 0 && hasWork()) {
+            left = books.clean(left);
+            left = circularBuffers.clean(left);
+            left = kernels.clean(left);
+            if (left > 0 && isChecking) {
+                lookAtNext();
+                left -= STEPS_OF_LOOK;
+            }
+        }
+    }
+
+    private void lookAtNext() {
+        Long next = processes.after(lastLookedAt);
+        if (next != null) {
+            lastLookedAt = next;
+            if (processes.isDead(next)) {
+                announceDeath(next);
+            }
+            return;
+        }
+        endOfCheck();
+        isChecking = false;
+        checksDone++;
+        evidence.addUp();
+        if (checksDone < checksAsked) {
+            beginCheck();
+        }
+    }
+
+    private void endOfCheck() {
+        if (isAnnounced && lines != null) {
+            lines.blank();
+        }
+        isAnnounced = false;
+    }
+
+    /** The lines of one process stand together, because readers of logs take them together. */
+    private void announceDeath(long process) {
+        processes.forget(process);
+        deaths++;
+        List<BufferRecord> shared = lines == null ? List.of() : books.sharedBy(process);
+        boolean hadAnything = has(process) || !shared.isEmpty();
+        if (hadAnything && lines != null) {
+            if (!isAnnounced) {
+                lines.deadFound();
+            }
+            for (BufferRecord record : shared) {
+                lines.shared(record, process);
+            }
+            lines.dead(process);
+            isAnnounced = true;
+        }
+        ServerLedger.Death buffers = books.announceDeath(process, shared);
+        RunningTotals.Death itsCircularBuffers = circularBuffers.announceDeath(process);
+        RunningTotals.Death itsKernels = kernels.announceDeath(process);
+        if (hadAnything && lines != null) {
+            lines.removed(buffers.buffers(), "buffers", buffers.bytes(), process);
+            removed("CBs", itsCircularBuffers, process);
+            removed("kernels", itsKernels, process);
+        }
+        if (!compatibility.contains(Compatibility.FORGETS_THE_DEAD)) {
+            evidence.processDied(process);
+        }
+    }
+
+    private void removed(String kind, RunningTotals.Death death, long process) {
+        if (death.count() > 0 && lines != null) {
+            lines.removed(death.count(), kind, death.bytes(), process);
+        }
+    }
+
+    private void freeOfDead(BufferRecord record, long process) {
+        AllocationDetails who = NOBODY.reportedBy(process);
+        while (record.held() > 0) {
+            giveBack(record, who);
+        }
+    }
+
+    private void freeOfDead(RunningTotals.Entry report) {
+        evidence.freed(NOBODY.reportedBy(report.process()), report.device(), BufferType.L1, report.id());
+    }
+
+    private boolean has(long process) {
+        return books.hasAnyOf(process) || circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process);
+    }
+
+    // Questions
+
+    MemoryUsage usage(int device) {
+        if (device < 0 || device >= deviceLimit) {
+            return MemoryUsage.none(device);
+        }
+        return new MemoryUsage(
+                device,
+                books.bytes(device, BufferType.DRAM),
+                books.bytes(device, BufferType.L1),
+                books.bytes(device, BufferType.L1_SMALL) + books.bytes(device, BufferType.SYSTEM_MEMORY),
+                books.bytes(device, BufferType.TRACE),
+                circularBuffers.bytes(device),
+                kernels.bytes(device));
+    }
+
+    DeviceInfo deviceInfo(int device) {
+        if (device == DeviceInfo.COUNT) {
+            return DeviceInfo.count(devices.size());
+        }
+        return devices.stream()
+                .filter(known -> known.device() == device)
+                .findFirst()
+                .orElseGet(() -> DeviceInfo.none(device));
+    }
+
+    /** Returns the number of entries that the server has. */
+    long entries() {
+        return books.entries();
+    }
+
+    /** Asks for a dump; it is to be made when dead processes were looked for, so this returns what {@link #isChecked} is to be asked. */
+    long askForDump() {
+        if (lines != null) {
+            lines.dumpAskedFor();
+        }
+        return askForCheck();
+    }
+
+    void dump() {
+        if (lines != null) {
+            lines.dump(books);
+        }
+    }
+
+    void dumpKernels() {
+        if (lines != null) {
+            lines.kernels(kernels, seconds());
+        }
+    }
+
+    // The log alone
+
+    void started(String path, long secondsBetweenChecks) {
+        if (lines == null) {
+            return;
+        }
+        if (recordSize != null && recordSize.hasDeviceInfo()) {
+            lines.devices(devices, isLastServer());
+        }
+        lines.started(path);
+        boolean saysTen = compatibility.contains(Compatibility.BANNER_OF_TEN_SECONDS);
+        if (secondsBetweenChecks > 0 || saysTen) {
+            lines.cleanupStarted(saysTen ? 10 : secondsBetweenChecks);
+        }
+    }
+
+    void statistics() {
+        if (lines != null) {
+            lines.statistics(books);
+        }
+    }
+
+    void stopped() {
+        if (lines != null) {
+            lines.statistics(books);
+            lines.cleanupStopped();
+            lines.stopped();
+        }
+    }
+
+    void unknownMessage(int type) {
+        if (lines != null) {
+            lines.unknownMessage(type);
+        }
+    }
+
+    void tooManyErrors(int errors) {
+        if (lines != null) {
+            lines.tooManyErrors(errors);
+        }
+    }
+
+    void otherSize(int connection, int theirs, int ours) {
+        if (lines != null) {
+            lines.otherSize(connection, theirs, ours);
+        }
+    }
+
+    /** Counts reports that could not be read. */
+    void lost(long count, String reason) {
+        evidence.lost(count, reason);
+    }
+
+    /** The server cannot go on: no program can report any more. */
+    void failed(String reason) {
+        if (lines != null) {
+            lines.leftOut();
+        }
+        evidence.failed(reason);
+    }
+
+    /** Brings the tracker up to date. */
+    void addUp() {
+        evidence.addUp();
+    }
+
+    /**
+     * Notes the programs that are connected when the server is closed: what they report from now on, nobody reads.
+     *
+     * <p>This counts as lost reports rather than as stopped tracking. A history in which tracking stops while nothing is allocated is
+     * leak-free, because its source had nothing more to report. A connected program may allocate at any time.
+     */
+    void abandoned(List<ClientConnection> connected) {
+        if (connected.isEmpty()) {
+            return;
+        }
+        List<String> programs = connected.stream()
+                .flatMap(ClientConnection::programs)
+                .distinct()
+                .toList();
+        int more = programs.size() - MAX_NAMED_PROGRAMS;
+        evidence.stopped(String.format(
+                Locale.ROOT,
+                "the allocation server was closed while %s%s %s still connected, and read no later report",
+                programs.stream().limit(MAX_NAMED_PROGRAMS).collect(Collectors.joining(", ")),
+                more > 0 ? " and " + more + " more" : "",
+                programs.size() == 1 ? "was" : "were"));
+    }
+}

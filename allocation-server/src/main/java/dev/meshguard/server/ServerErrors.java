@@ -1,0 +1,33 @@
+package dev.meshguard.server;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** What went wrong, as whole sentences; guarded by the server's lock. */
+final class ServerErrors {
+
+    private static final int MOST_KEPT = 1000;
+
+    private final List<String> sentences = new ArrayList<>();
+    private final Consumer<String> listener;
+
+    ServerErrors(Consumer<String> listener) {
+        this.listener = listener;
+    }
+
+    /** Adds one, unless it is the one before again. */
+    void add(String sentence) {
+        if (!sentences.isEmpty() && sentences.get(sentences.size() - 1).equals(sentence)) {
+            return;
+        }
+        if (sentences.size() < MOST_KEPT) {
+            sentences.add(sentence);
+        }
+        listener.accept(sentence);
+    }
+
+    List<String> all() {
+        return List.copyOf(sentences);
+    }
+}

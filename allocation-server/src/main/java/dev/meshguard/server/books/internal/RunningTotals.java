@@ -1,0 +1,292 @@
+package dev.meshguard.server.books.internal;
+
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The books of circular buffers, or of kernels, which the server keeps apart from buffers and as sums.
+ *
+ * <p>The old server adds every report and, of circular buffers, subtracts every free, known or not, so that a sum can fall below
+ * zero. Here every report that was added is kept until it is taken off, and nothing else is.
+ *
+ * <p>A process's death takes its bytes off the sums at once, and its reports with {@link #clean}.
+ */
+public final class RunningTotals {
+
+    /** Among the reports of one id that of a size is looked for so far back; else the latest is taken. */
+    private static final int MAX_SEARCHED = 1024;
+
+    private static final Comparator<Entry> BY_PLACE =
+            Comparator.comparingInt(Entry::device).thenComparing(Entry::id, Long::compareUnsigned);
+
+    /** One report. */
+    public static final class Entry extends Node {
+        private final int device;
+        private final long id;
+        private final long size;
+        private final int kind;
+        private final long process;
+        private final long reportedAt;
+
+        private @Nullable Reporter reporter;
+
+        // Of the same device and id, in the order in which they came.
+        private @Nullable Entry earlier;
+        private @Nullable Entry later;
+
+        /** Creates a report. */
+        public Entry(int device, long id, long size, int kind, long process, long reportedAt) {
+            this.device = device;
+            this.id = id;
+            this.size = size;
+            this.kind = kind;
+            this.process = process;
+            this.reportedAt = reportedAt;
+        }
+
+        /** Returns the device. */
+        public int device() {
+            return device;
+        }
+
+        /** Returns the address or the number of the kernel. */
+        public long id() {
+            return id;
+        }
+
+        /** Returns the bytes. */
+        public long size() {
+            return size;
+        }
+
+        /** Returns the kind of kernel. */
+        public int kind() {
+            return kind;
+        }
+
+        /** Returns the process that reported it. */
+        public long process() {
+            return process;
+        }
+
+        /** Returns when it was reported, in seconds. */
+        public long reportedAt() {
+            return reportedAt;
+        }
+
+        private boolean isDead() {
+            return reporter != null && reporter.isDead;
+        }
+    }
+
+    private record Key(int device, long id) {}
+
+    /** What a process reported. */
+    private static final class Reporter {
+        private final Node entries = new Node();
+        private final Map<Integer, Long> sums = new HashMap<>();
+        private long count;
+        private boolean isDead;
+    }
+
+    private final boolean sumsMayWrap;
+    private final boolean subtractsUnknown;
+    private final Consumer<Entry> onDeath;
+
+    /** The latest report of each device and id. */
+    private final Map<Key, Entry> entries = new HashMap<>();
+
+    private final TreeMap<Integer, Long> sums = new TreeMap<>();
+    private final Map<Long, Reporter> reporters = new HashMap<>();
+    private final Deque<Reporter> dying = new ArrayDeque<>();
+    private long count;
+
+    /**
+     * Creates empty books.
+     *
+     * @param sumsMayWrap whether sums are kept as the old server keeps them: one entry for each id, all sizes as they are said
+     * @param subtractsUnknown whether the old server subtracts also what it does not know
+     * @param onDeath is given each report that goes with a dead process, when it is taken off
+     */
+    public RunningTotals(boolean sumsMayWrap, boolean subtractsUnknown, Consumer<Entry> onDeath) {
+        this.sumsMayWrap = sumsMayWrap;
+        this.subtractsUnknown = subtractsUnknown;
+        this.onDeath = onDeath;
+    }
+
+    /** Adds a report. */
+    public void added(Entry entry) {
+        Key key = new Key(entry.device, entry.id);
+        Entry latest = latest(key);
+        if (sumsMayWrap && latest != null) {
+            remove(key, latest);
+            latest = null;
+        }
+        entry.earlier = latest;
+        if (latest != null) {
+            latest.later = entry;
+        }
+        entries.put(key, entry);
+        Reporter reporter = reporters.computeIfAbsent(entry.process, unused -> new Reporter());
+        entry.reporter = reporter;
+        reporter.entries.append(entry);
+        reporter.count++;
+        reporter.sums.merge(entry.device, entry.size, Long::sum);
+        sums.merge(entry.device, entry.size, Long::sum);
+        count++;
+    }
+
+    /** Returns whether a report with this id is there. */
+    public boolean isKnown(int device, long id) {
+        return latest(new Key(device, id)) != null;
+    }
+
+    /** Takes a report off: the one of this size, or else the latest. Returns how many bytes were subtracted. */
+    public long removed(int device, long id, long size) {
+        Key key = new Key(device, id);
+        Entry latest = latest(key);
+        if (latest == null) {
+            return sumsMayWrap && subtractsUnknown ? subtracted(device, size) : 0;
+        }
+        Entry gone = ofSize(size, latest);
+        remove(key, gone);
+        return subtracted(device, sumsMayWrap ? size : gone.size);
+    }
+
+    /** Returns the latest report of an id, after those of dead processes before it were taken off. */
+    private @Nullable Entry latest(Key key) {
+        Entry latest = entries.get(key);
+        while (latest != null && latest.isDead()) {
+            die(latest);
+            latest = entries.get(key);
+        }
+        return latest;
+    }
+
+    private static Entry ofSize(long size, Entry latest) {
+        Entry candidate = latest;
+        for (int searched = 0; candidate != null && searched < MAX_SEARCHED; searched++) {
+            if (candidate.size == size && !candidate.isDead()) {
+                return candidate;
+            }
+            candidate = candidate.earlier;
+        }
+        return latest;
+    }
+
+    private void remove(Key key, Entry entry) {
+        Entry earlier = entry.earlier;
+        Entry later = entry.later;
+        if (earlier != null) {
+            earlier.later = later;
+        }
+        if (later != null) {
+            later.earlier = earlier;
+        } else if (earlier != null) {
+            entries.put(key, earlier);
+        } else {
+            entries.remove(key);
+        }
+        entry.unlink();
+        count--;
+        Reporter reporter = entry.reporter;
+        if (reporter != null) {
+            reporter.count--;
+            reporter.sums.merge(entry.device, -entry.size, Long::sum);
+            if (reporter.count == 0) {
+                reporters.remove(entry.process, reporter);
+            }
+        }
+    }
+
+    private long subtracted(int device, long size) {
+        sums.merge(device, -size, Long::sum);
+        return size;
+    }
+
+    // Processes
+
+    /** What goes with a dead process. */
+    public record Death(long count, long bytes) {}
+
+    /** Announces that a process is dead: the sums are without it now, and its reports are taken off by {@link #clean}. */
+    public Death announceDeath(long process) {
+        Reporter reporter = reporters.remove(process);
+        if (reporter == null) {
+            return new Death(0, 0);
+        }
+        reporter.isDead = true;
+        dying.add(reporter);
+        reporter.sums.forEach((device, bytes) -> sums.merge(device, -bytes, Long::sum));
+        return new Death(
+                reporter.count,
+                reporter.sums.values().stream().mapToLong(bytes -> bytes).sum());
+    }
+
+    /** Returns whether {@link #clean} has something to do. */
+    public boolean isToBeCleaned() {
+        return !dying.isEmpty();
+    }
+
+    /** Takes off a part of what dead processes reported; returns how many of the steps are left over. */
+    public int clean(int steps) {
+        int left = steps;
+        while (left > 0 && !dying.isEmpty()) {
+            Node all = dying.element().entries;
+            if (all.isEmpty()) {
+                dying.remove();
+            } else {
+                die((Entry) all.first());
+                left--;
+            }
+        }
+        return left;
+    }
+
+    private void die(Entry entry) {
+        remove(new Key(entry.device, entry.id), entry);
+        onDeath.accept(entry);
+    }
+
+    /** Returns whether a process has anything. */
+    public boolean hasAnyOf(long process) {
+        return reporters.containsKey(process);
+    }
+
+    // Questions
+
+    /** Returns the sum of a device. */
+    public long bytes(int device) {
+        return sums.getOrDefault(device, 0L);
+    }
+
+    /** Returns the number of reports that are kept. */
+    public long count() {
+        return count;
+    }
+
+    /** Returns what is there, by device and id. */
+    public List<Entry> all() {
+        return entries.values().stream()
+                .flatMap(RunningTotals::ofOneId)
+                .filter(entry -> !entry.isDead())
+                .sorted(BY_PLACE)
+                .toList();
+    }
+
+    private static Stream<Entry> ofOneId(Entry latest) {
+        Deque<Entry> inOrder = new ArrayDeque<>();
+        for (Entry entry = latest; entry != null; entry = entry.earlier) {
+            inOrder.addFirst(entry);
+        }
+        return inOrder.stream();
+    }
+}

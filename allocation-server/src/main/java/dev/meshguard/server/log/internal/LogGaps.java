@@ -1,0 +1,87 @@
+package dev.meshguard.server.log.internal;
+
+import dev.meshguard.tracker.Quantities;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What makes a log less than the whole truth, told in the history itself.
+ *
+ * <p>The first of each kind is told in full where it is; one lost line is followed by a disagreement every ten seconds, and a
+ * thousand sentences say no more than two.
+ */
+final class LogGaps {
+
+    /** The ways in which a log falls short. */
+    enum Kind {
+        /** A buffer is freed that no line allocates. */
+        ALLOCATION_MISSING(true, "frees of what no line allocates"),
+        /** The count of references, the size or the owner does not follow from the lines before. */
+        CONTRADICTION(false, "counts, sizes or owners that do not follow from the lines before them"),
+        /** A sum in the log is not the sum of the lines. */
+        WITNESS(false, "figures that are not the sum of the lines before them"),
+        /** The server got a message and did not enter it. */
+        REFUSED(true, "messages that the server refused"),
+        /** A line begins like a report and is none. */
+        UNREADABLE(true, "reports that cannot be read"),
+        /** The device is none that there can be. */
+        DEVICE(true, "devices that there cannot be"),
+        /** Somebody left lines out. */
+        LEFT_OUT(false, "lines left out"),
+        /** A program could not report. */
+        NOT_CONNECTED(false, "programs that could not report"),
+        /** Circular buffers of which only the sum is known. */
+        CIRCULAR_BUFFERS(false, "circular buffers that are left"),
+        /** The log ends where no log ends. */
+        CUT(false, "lines that are cut");
+
+        private final boolean isCounted;
+        private final String words;
+
+        Kind(boolean isCounted, String words) {
+            this.isCounted = isCounted;
+            this.words = words;
+        }
+    }
+
+    private static final class Tally {
+        private long count;
+        private long lastLine;
+    }
+
+    private final LogEventList events;
+    private final Map<Kind, Tally> tallies = new EnumMap<>(Kind.class);
+
+    LogGaps(LogEventList events) {
+        this.events = events;
+    }
+
+    /** Notes a loss that shows in a line; the text is a sentence without its full stop. */
+    void note(Kind kind, long line, String text) {
+        Tally tally = tallies.get(kind);
+        if (tally == null) {
+            tallies.put(kind, new Tally());
+            events.reportsLost(kind.isCounted ? 1 : -1, text);
+            return;
+        }
+        tally.count++;
+        tally.lastLine = line;
+    }
+
+    /** Tells of all that were counted only. */
+    void finish() {
+        tallies.forEach((kind, tally) -> {
+            if (tally.count > 0) {
+                events.reportsLost(
+                        kind.isCounted ? tally.count : -1,
+                        String.format(
+                                Locale.ROOT,
+                                "more of the same in %s, the last line %d: %s",
+                                Quantities.count(tally.count, "line"),
+                                tally.lastLine,
+                                kind.words));
+            }
+        });
+    }
+}

@@ -1,0 +1,609 @@
+package dev.meshguard.server.log.internal;
+
+import dev.meshguard.server.log.AddressUse;
+import dev.meshguard.server.log.FreedMemory;
+import dev.meshguard.server.log.LogDialect;
+import dev.meshguard.server.log.UnreadLines;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.Retention;
+import dev.meshguard.tracker.history.AllocationHistory;
+import java.io.IOException;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One reading of one log, from its first line to its last.
+ *
+ * <p>Each line is asked in turn whether it is a report of one buffer, a line of a block, or one of the other lines that the server
+ * prints. What is none of these is counted as unread.
+ */
+public final class LogParser {
+
+    /**
+     * What was read.
+     *
+     * @param history what the log tells
+     * @param linesOfEvents the line of each event
+     * @param lines how many lines there are
+     * @param reports how many of them report a buffer
+     * @param unread the lines that say nothing
+     * @param dialects what kinds of log it shows
+     * @param addresses how often each address was allocated and freed, by device and address
+     * @param unseenFrees what was freed that no line allocates
+     * @param lastDump the line of the last dump
+     * @param figures how many sums of the server were compared with the lines
+     * @param disagreements how many of them differ
+     * @param notes what a reader of the verdict has to know of the log
+     */
+    public record Result(
+            AllocationHistory history,
+            EventLines linesOfEvents,
+            long lines,
+            long reports,
+            UnreadLines unread,
+            Set<LogDialect> dialects,
+            List<AddressUse> addresses,
+            List<FreedMemory> unseenFrees,
+            OptionalLong lastDump,
+            long figures,
+            long disagreements,
+            List<String> notes) {}
+
+    /**
+     * What its reader asks for.
+     *
+     * @param today the day of the check, against which expectations that end are judged
+     * @param phaseMark finds the lines that begin a phase, and in its first group the name
+     * @param roundMark finds the lines that begin a round
+     * @param retention what is kept of the log
+     */
+    public record Choices(
+            LocalDate today, Optional<Pattern> phaseMark, Optional<Pattern> roundMark, Retention retention) {}
+
+    private static final int LONGEST_OMISSION = 80;
+
+    private static final String SOURCE = "allocation server log";
+
+    private final LogLines lines;
+    private final Choices choices;
+
+    private final LogEventList events;
+    private final LogGaps losses;
+    private final ReplayedLedger books;
+    private final StatisticsVerifier witnesses;
+    private final Dialects dialects = new Dialects();
+    private final BlockReader blocks;
+    private final UnreadLineCounter unread = new UnreadLineCounter();
+    private final ReportLine report = new ReportLine();
+    private final FreesWithoutAllocation unseen = new FreesWithoutAllocation();
+
+    private final Map<Integer, LastTotal> circularBuffers = new TreeMap<>();
+    private final Map<Integer, LastTotal> kernels = new TreeMap<>();
+
+    private TextLine.Place place = TextLine.Place.ANYWHERE;
+    private int device;
+    private Phase phase = Phase.START;
+    private boolean followsRule;
+
+    /** The line just read, if it said that lines are left out; that counts beside lines of the server only. */
+    private long leftOutAt;
+
+    private boolean followsServerLine;
+    private long reports;
+    private int rounds;
+    private long lastDump;
+    private boolean hasStarted;
+    private boolean wentOnAfterDump;
+    private long deadProcess = ReportLine.NO_PID;
+    private ReplayedLedger.@Nullable Removed removed;
+
+    /** The sum that a device's last line of circular buffers or kernels gives. */
+    private record LastTotal(String megabytes, long line) {}
+
+    private LogParser(LogLines lines, Choices choices) {
+        this.lines = lines;
+        this.choices = choices;
+        this.events = new LogEventList(choices.retention());
+        this.losses = new LogGaps(events);
+        this.books = new ReplayedLedger(events, losses, choices.retention());
+        this.witnesses = new StatisticsVerifier(books, losses);
+        this.blocks = new BlockReader(events, losses, dialects);
+    }
+
+    /** Reads a log to its end. */
+    public static Result of(LogLines lines, Choices choices) throws IOException {
+        return new LogParser(lines, choices).read();
+    }
+
+    private Result read() throws IOException {
+        while (lines.next()) {
+            if (!lines.isBlank()) {
+                line();
+            }
+        }
+        blocks.finish();
+        finish();
+        return new Result(
+                events.history(),
+                events.linesOfEvents(),
+                lines.number(),
+                reports,
+                unread.lines(),
+                dialects.all(),
+                books.addresses(),
+                unseen.freed(),
+                lastDump == 0 ? OptionalLong.empty() : OptionalLong.of(lastDump),
+                witnesses.figures(),
+                witnesses.disagreements(),
+                notes());
+    }
+
+    private void line() {
+        events.at(lines.number());
+        long unreadBefore = unread.count();
+        long leftOutBefore = leftOutAt;
+        eachKind();
+        boolean isRead = unread.count() == unreadBefore;
+        if (isRead && leftOutBefore > 0 && leftOutAt == leftOutBefore) {
+            leftOut(leftOutBefore);
+        }
+        followsServerLine = isRead;
+        leftOutAt = leftOutAt == leftOutBefore ? 0 : leftOutAt;
+    }
+
+    private void eachKind() {
+        if (lines.hasNul()) {
+            losses.note(
+                    LogGaps.Kind.CUT,
+                    lines.number(),
+                    String.format(
+                            Locale.ROOT,
+                            "line %d holds bytes that were never written (NUL), as a crash or a rotated file leaves them",
+                            lines.number()));
+        }
+        if (lines.isTooLong()) {
+            unread("a line of more than 64 KiB");
+            return;
+        }
+        ReportLine.Kind kind = report.read(lines.bytes(), lines.from(), lines.to(), lines.number());
+        switch (kind) {
+            case NONE -> otherLine(lines.text());
+            case BROKEN -> broken();
+            case REFUSED -> {
+                beginReports(lines.number());
+                refused(TextLine.core(lines.text()));
+            }
+            default -> {
+                beginReports(lines.number());
+                reported(kind);
+            }
+        }
+    }
+
+    // Reports of one buffer
+
+    private void beginReports(long line) {
+        attach(line);
+        blocks.finish();
+        place = TextLine.Place.ANYWHERE;
+        followsRule = false;
+        unread.interrupted();
+        events.at(line);
+    }
+
+    private void reported(ReportLine.Kind kind) {
+        switch (kind) {
+            case ALLOCATED -> {
+                reports++;
+                wentOnAfterDump = true;
+                if (report.references > 0) {
+                    dialects.add(LogDialect.REFERENCE_COUNTED);
+                }
+                books.allocated(report);
+            }
+            case FREED -> {
+                reports++;
+                dialects.add(dialectOfFree());
+                if (!books.freed(report)) {
+                    unseen.add(phase, report.size);
+                }
+            }
+            case UNKNOWN_FREE -> {
+                reports++;
+                dialectOfUnknownFree();
+                books.unknownFree(report);
+            }
+            case OTHER_SIZE -> {
+                dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
+                books.otherSize(report);
+            }
+            case NONE, BROKEN, REFUSED -> throw new IllegalStateException("No report: " + kind);
+        }
+        if (report.isHexadecimal) {
+            dialects.add(LogDialect.HEXADECIMAL);
+        }
+    }
+
+    private LogDialect dialectOfFree() {
+        if (report.device == ReportLine.NO_DEVICE) {
+            return LogDialect.WITHOUT_DEVICE;
+        }
+        return report.saysWhatIsLeft ? LogDialect.REFERENCE_COUNTED : LogDialect.WITHOUT_REFERENCES;
+    }
+
+    private void dialectOfUnknownFree() {
+        if (report.isAlreadyFreed) {
+            dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
+        } else if (report.device == ReportLine.NO_DEVICE) {
+            dialects.add(LogDialect.WITHOUT_DEVICE);
+        }
+    }
+
+    private void broken() {
+        String text = lines.text();
+        unread(text);
+        if (lines.isTerminated()) {
+            losses.note(
+                    LogGaps.Kind.UNREADABLE,
+                    lines.number(),
+                    String.format(
+                            Locale.ROOT, "line %d begins like a report and cannot be read as one", lines.number()));
+        } else {
+            cut();
+        }
+    }
+
+    private void cut() {
+        if (lines.damage().isPresent()) {
+            return; // Told at the end, with the reason.
+        }
+        losses.note(
+                LogGaps.Kind.CUT,
+                lines.number(),
+                String.format(Locale.ROOT, "the log ends in the middle of line %d", lines.number()));
+    }
+
+    private void refused(String text) {
+        losses.note(
+                LogGaps.Kind.REFUSED,
+                lines.number(),
+                String.format(
+                        Locale.ROOT,
+                        "the server refused a message (line %d, %s): programs and server are of different versions,"
+                                + " or the program reports what cannot be",
+                        lines.number(),
+                        Quantities.quoted(text)));
+    }
+
+    // Other lines
+
+    private void otherLine(String text) {
+        boolean afterRule = followsRule;
+        followsRule = TextLine.isRule(text);
+        if (blocks.read(text, afterRule, lines.number())) {
+            if (!followsRule) {
+                reports += afterRule ? 1 : 0;
+                attach(lines.number());
+                wentOnAfterDump = true;
+            }
+            unread.interrupted();
+            return;
+        }
+        events.at(lines.number());
+        if (followsRule) {
+            unread.interrupted();
+            return;
+        }
+        Optional<TextLine> line = TextLine.read(TextLine.core(text), place);
+        if (saysThatLinesAreLeftOut(text)) {
+            leftOutAt = lines.number();
+            unread(text);
+            if (followsServerLine) {
+                leftOut(lines.number());
+                leftOutAt = 0;
+            }
+        } else if (line.isPresent()) {
+            unread.interrupted();
+            understood(line.get());
+        } else if (!beginsSomething(text)) {
+            notUnderstood(text);
+        }
+    }
+
+    private static boolean saysThatLinesAreLeftOut(String text) {
+        String stripped = text.strip();
+        return stripped.length() <= LONGEST_OMISSION
+                && (stripped.startsWith("...") || stripped.startsWith("…") || stripped.startsWith("[..."));
+    }
+
+    /** One line may begin a phase and a round. */
+    private boolean beginsSomething(String text) {
+        boolean beginsPhase = beginsPhase(text);
+        return beginsRound(text) || beginsPhase;
+    }
+
+    private boolean beginsPhase(String text) {
+        if (choices.phaseMark().isEmpty()) {
+            return false;
+        }
+        Matcher mark = choices.phaseMark().get().matcher(text);
+        if (!mark.find()) {
+            return false;
+        }
+        String name = mark.groupCount() > 0 && mark.group(1) != null ? mark.group(1) : mark.group();
+        if (name.isBlank()) {
+            return false;
+        }
+        unread.interrupted();
+        phase = new Phase(name.strip());
+        events.phaseBegan(phase);
+        return true;
+    }
+
+    private boolean beginsRound(String text) {
+        boolean begins =
+                choices.roundMark().filter(mark -> mark.matcher(text).find()).isPresent();
+        if (begins) {
+            unread.interrupted();
+            roundEnded();
+            rounds++;
+            events.roundBegan(rounds);
+        }
+        return begins;
+    }
+
+    private void roundEnded() {
+        if (rounds > 0) {
+            events.roundEnded(rounds);
+        }
+    }
+
+    private void notUnderstood(String text) {
+        boolean mayBeCut =
+                !lines.isTerminated() && (place != TextLine.Place.ANYWHERE || "[PID ".startsWith(TextLine.core(text)));
+        unread(text);
+        place = TextLine.Place.ANYWHERE;
+        if (mayBeCut) {
+            cut();
+        }
+    }
+
+    private void unread(String text) {
+        unread.add(lines.number(), text);
+    }
+
+    private void understood(TextLine line) {
+        attach(lines.number());
+        events.at(lines.number());
+        switch (line.form()) {
+            case STARTED -> started();
+            case STATISTICS -> place = TextLine.Place.IN_STATISTICS;
+            case DUMP -> dump();
+            case KERNELS -> place = TextLine.Place.IN_KERNELS;
+            case STATISTICS_DEVICE, DUMP_DEVICE -> device = (int) line.number(0);
+            case STATISTICS_LINE -> statisticsLine(line);
+            case STATISTICS_BUFFERS -> witnesses.buffersOf(device, line.number(0), lines.number());
+            case STATISTICS_BYTES -> witnesses.bytesOf(device, line.word(0), line.number(1), lines.number());
+            case STATISTICS_KILOBYTES -> witnesses.kilobytesOf(device, line.word(0), line.word(1), lines.number());
+            case DUMP_TRACKED -> witnesses.tracked(line.number(0), lines.number());
+            case DUMP_TYPE ->
+                witnesses.group(device, BufferType.valueOf(line.word(0)), line.number(1), line.word(2), lines.number());
+            case DUMP_BUFFER ->
+                witnesses.single(
+                        device, Long.parseUnsignedLong(line.word(0), 16), line.word(1), line.number(3), lines.number());
+            case ACTIVE -> {
+                witnesses.active(line.number(0), lines.number());
+                place = TextLine.Place.ANYWHERE;
+            }
+            case DUMP_LEFT -> {
+                witnesses.tracked(line.number(0), lines.number());
+                place = TextLine.Place.ANYWHERE;
+            }
+            case DUMP_NOTHING -> witnesses.tracked(0, lines.number());
+            case DUMP_OVER, KERNELS_OVER -> place = TextLine.Place.ANYWHERE;
+            case SHARED_WITH_DEAD ->
+                books.sharedWithDead(
+                        new ReplayedLedger.Shared(
+                                (int) line.number(1),
+                                unsigned(line.word(0)),
+                                line.number(2),
+                                line.number(3),
+                                line.number(4)),
+                        lines.number());
+            case DEAD -> died(line.number(0));
+            case REMOVED -> removed(line);
+            case CIRCULAR_BUFFER -> total(line, circularBuffers);
+            case KERNEL -> total(line, kernels);
+            case DUMP_HISTORY, LAST_EVENTS, OLD_EVENT, FREED_TWICE -> dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
+            case REFUSED -> refused(line.word(0));
+            case ACCEPT_FAILED, NOT_CONNECTED -> notConnected(line.word(0));
+            case DEAD_FOUND, DUMP_ASKED_FOR, KERNEL_DETAIL, FURNITURE -> {}
+        }
+    }
+
+    private void statisticsLine(TextLine line) {
+        int said = (int) line.number(0);
+        witnesses.buffersOf(said, line.number(1), lines.number());
+        for (int i = 2; i < line.words().size(); i += 2) {
+            if (!line.word(i).isEmpty()) {
+                witnesses.bytesOf(said, line.word(i), line.number(i + 1), lines.number());
+            }
+        }
+    }
+
+    private static long unsigned(String id) {
+        return id.startsWith("0x") ? Long.parseUnsignedLong(id.substring(2), 16) : Long.parseUnsignedLong(id);
+    }
+
+    private void attach(long line) {
+        if (events.isEmpty()) {
+            events.at(line);
+            events.sourceAttached(SOURCE);
+        }
+    }
+
+    private void started() {
+        if (hasStarted) {
+            books.restarted(lines.number());
+        }
+        hasStarted = true;
+        circularBuffers.clear();
+        kernels.clear();
+    }
+
+    /** The check is made where the server was asked what is left, unless more was allocated afterwards; see {@link #finish()}. */
+    private void dump() {
+        place = TextLine.Place.IN_DUMP;
+        books.countsReferences();
+        dialects.add(LogDialect.REFERENCE_COUNTED);
+        checked();
+        lastDump = lines.number();
+        wentOnAfterDump = false;
+    }
+
+    private void died(long pid) {
+        books.countsReferences();
+        dialects.add(LogDialect.REFERENCE_COUNTED);
+        deadProcess = pid;
+        removed = books.processDied(pid);
+        wentOnAfterDump = true;
+    }
+
+    private void removed(TextLine line) {
+        long pid = line.number(3);
+        ReplayedLedger.Removed known = removed;
+        if (known == null || deadProcess != pid) {
+            died(pid);
+            known = removed;
+        }
+        switch (line.word(1)) {
+            case "buffers" -> {
+                if (known != null) {
+                    witnesses.removed(pid, line.number(0), line.word(2), known, lines.number());
+                }
+                // What else it had comes in lines of its own.
+                removed = new ReplayedLedger.Removed(0, 0);
+            }
+            case "CBs" -> {
+                losses.note(
+                        LogGaps.Kind.CIRCULAR_BUFFERS,
+                        lines.number(),
+                        String.format(
+                                Locale.ROOT,
+                                "process %d died with %s of %s MB (line %d), and a log does not say which",
+                                pid,
+                                Quantities.count(line.number(0), "circular buffer"),
+                                line.word(2),
+                                lines.number()));
+                circularBuffers.clear();
+            }
+            default -> kernels.clear();
+        }
+    }
+
+    private void total(TextLine line, Map<Integer, LastTotal> totals) {
+        dialects.add(LogDialect.WITH_CIRCULAR_BUFFERS);
+        totals.put((int) line.number(0), new LastTotal(line.word(2), lines.number()));
+    }
+
+    private void notConnected(String text) {
+        losses.note(
+                LogGaps.Kind.NOT_CONNECTED,
+                lines.number(),
+                String.format(
+                        Locale.ROOT,
+                        "a program could not report (line %d, %s)",
+                        lines.number(),
+                        Quantities.quoted(text)));
+    }
+
+    private void leftOut(long line) {
+        losses.note(
+                LogGaps.Kind.LEFT_OUT,
+                line,
+                String.format(Locale.ROOT, "line %d says that lines are left out there", line));
+    }
+
+    // The end
+
+    /**
+     * Only frees after the last dump are late; whatever else follows, and where rounds are compared, the end of the log is the moment
+     * of the check.
+     */
+    private void finish() {
+        events.at(lines.number());
+        lines.damage()
+                .ifPresent(damage -> losses.note(
+                        LogGaps.Kind.CUT,
+                        lines.number(),
+                        String.format(
+                                Locale.ROOT, "the log cannot be read after line %d: %s", lines.number(), damage)));
+        circularBuffers.forEach(this::circularBuffersLeft);
+        losses.finish();
+        if (events.isEmpty()) {
+            events.reportsLost(
+                    -1,
+                    lines.number() == 0
+                            ? "the log is empty"
+                            : "none of the " + Quantities.count(lines.number(), "line")
+                                    + " is of a log of the allocation server");
+        }
+        roundEnded();
+        if (lastDump == 0 || wentOnAfterDump || rounds > 0) {
+            checked();
+        }
+    }
+
+    private void checked() {
+        events.checked(choices.today());
+        unseen.checked();
+    }
+
+    private void circularBuffersLeft(int ofDevice, LastTotal total) {
+        if (!RoundedNumbers.isZero(total.megabytes())) {
+            losses.note(
+                    LogGaps.Kind.CIRCULAR_BUFFERS,
+                    total.line(),
+                    String.format(
+                            Locale.ROOT,
+                            "by line %d circular buffers of %s MB are left on device %d, and a log does not say which",
+                            total.line(),
+                            total.megabytes(),
+                            ofDevice));
+        }
+    }
+
+    private List<String> notes() {
+        List<String> notes = new ArrayList<>();
+        if (books.guessedTypes() > 0) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "%s of nothing name no address that the log allocates. A free does not say of which memory it is; these are"
+                            + " shown as DRAM.",
+                    Quantities.count(books.guessedTypes(), "free")));
+        }
+        kernels.forEach((ofDevice, total) -> {
+            if (!RoundedNumbers.isZero(total.megabytes())) {
+                notes.add(String.format(
+                        Locale.ROOT,
+                        "Kernels of %s MB are loaded on device %d at the end (line %d). Kernels are no buffers and are not judged.",
+                        total.megabytes(),
+                        ofDevice,
+                        total.line()));
+            }
+        });
+        return notes;
+    }
+}

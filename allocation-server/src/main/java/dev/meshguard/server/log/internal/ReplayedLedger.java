@@ -1,0 +1,622 @@
+package dev.meshguard.server.log.internal;
+
+import dev.meshguard.server.log.AddressUse;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.Retention;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the server had in its books after each line, and what goes into the history for it.
+ *
+ * <p>The two are not the same. The server drops what a dead process had, forgets all when it is started again, and before reference
+ * counts it took an entry off with the first free. The history keeps every report until a free takes it back. What the server says
+ * beside a report (the count of references, the size, the owner) is held against the books; where the two differ, lines are missing.
+ */
+final class ReplayedLedger {
+
+    /** How the server adds up several reports of one address. */
+    enum Counting {
+        /** Not shown by any line yet. */
+        UNKNOWN,
+        /** Every report adds, the first free takes the entry off. */
+        EVERY_REPORT,
+        /** Each report is a reference. */
+        REFERENCES
+    }
+
+    private static final BufferType[] TYPES = BufferType.values();
+    private static final int LARGEST_DEVICE = 65_535;
+    private static final int FIRST_DEVICES = 64;
+
+    private final LogEventList events;
+    private final LogGaps losses;
+    private final boolean forgetsWhatIsOver;
+    private final TreeMap<Integer, DeviceBook> devices = new TreeMap<>();
+
+    /** The same of the devices that there are: a mesh reports to all of them in turn. */
+    private final @Nullable DeviceBook[] first = new @Nullable DeviceBook[FIRST_DEVICES];
+
+    private Counting counting = Counting.UNKNOWN;
+    private long guessedTypes;
+
+    /** What was said of entries that the next dead process shares. */
+    private final List<Shared> shared = new ArrayList<>();
+
+    /** Entries that were allocated again without a word of references, when it was not known yet whether the server counts them. */
+    private final List<BufferEntry> repeated = new ArrayList<>();
+
+    ReplayedLedger(LogEventList events, LogGaps losses, Retention retention) {
+        this.forgetsWhatIsOver = retention != Retention.ALL;
+        this.events = events;
+        this.losses = losses;
+    }
+
+    // What lines say
+
+    void allocated(ReportLine said) {
+        long line = said.line;
+        if (!isPossible(said.device, line)) {
+            return;
+        }
+        if (said.references > 0) {
+            countsReferences();
+        }
+        DeviceBook book = book(said.device);
+        BufferEntry entry = book.entry(said.id);
+        if (entry.isLeftBehind()) {
+            beginNewLife(book);
+        }
+        events.allocated(entry, said.pid, said.type, said.size);
+        checkReferences(said, entry, line);
+        entry.allocated(said.type, said.size, line);
+        if (entry.references == 0) {
+            book.enter(entry, said.type, said.size, said.pid);
+        }
+        book.everyReport(entry, said.type, said.size);
+        entry.references = said.references > 0 ? said.references : entry.references + 1;
+        entry.reportedBy(said.pid);
+    }
+
+    /** Comes after the report itself: a buffer of which something is missing may have been freed as well. */
+    private void checkReferences(ReportLine said, BufferEntry entry, long line) {
+        long fits = Math.max(1, said.references);
+        if (entry.references + 1 == fits) {
+            return;
+        }
+        if (said.references > 0) {
+            losses.note(
+                    LogGaps.Kind.CONTRADICTION,
+                    line,
+                    String.format(
+                            Locale.ROOT,
+                            "line %d says that %s now has %s, and the lines before it make %d",
+                            line,
+                            place(said),
+                            Quantities.count(said.references, "reference"),
+                            entry.references + 1));
+        } else if (counting == Counting.REFERENCES) {
+            contradictsRepetition(entry, line);
+            book(entry.device).remove(entry);
+        } else if (counting == Counting.UNKNOWN) {
+            entry.repeatedAt = line;
+            repeated.add(entry);
+        }
+    }
+
+    private void contradictsRepetition(BufferEntry entry, long line) {
+        losses.note(
+                LogGaps.Kind.CONTRADICTION,
+                line,
+                String.format(
+                        Locale.ROOT,
+                        "line %d allocates %s again without a count of references, so the line that frees it is missing",
+                        line,
+                        place(entry)));
+    }
+
+    /** Enters a free; returns whether any line allocates what it frees. */
+    boolean freed(ReportLine said) {
+        long line = said.line;
+        if (said.saysWhatIsLeft) {
+            countsReferences();
+        } else {
+            countsEveryReport();
+        }
+        if (said.device == ReportLine.NO_DEVICE) {
+            return freedOnSomeDevice(said, line);
+        }
+        if (!isPossible(said.device, line)) {
+            return true;
+        }
+        BufferEntry entry = book(said.device).entry(said.id);
+        checkFree(said, entry, line);
+        return enterFree(said, entry, line);
+    }
+
+    private boolean enterFree(ReportLine said, BufferEntry entry, long line) {
+        DeviceBook book = book(entry.device);
+        boolean isSeen = entry.references > 0 || entry.held() > 0;
+        entry.freed(said.size, line);
+        give(entry, said.pid);
+        book.everyFree(entry);
+        release(book, entry, said);
+        return isSeen;
+    }
+
+    /** Before reference counts, and where nothing is said of them, a free takes one report back. */
+    private static void release(DeviceBook book, BufferEntry entry, ReportLine said) {
+        long left = said.saysWhatIsLeft ? said.references : Math.max(0, entry.references - 1);
+        if (left == 0) {
+            book.remove(entry);
+        } else if (entry.references == 0) {
+            book.enter(entry, entry.type, said.size, said.pid);
+        }
+        entry.references = left;
+    }
+
+    private void checkFree(ReportLine said, BufferEntry entry, long line) {
+        if (entry.references == 0) {
+            if (entry.held() == 0) {
+                losses.note(
+                        LogGaps.Kind.ALLOCATION_MISSING,
+                        line,
+                        String.format(
+                                Locale.ROOT,
+                                "line %d frees %s, and no line before it allocates it: the log begins too late, or lines are"
+                                        + " missing",
+                                line,
+                                place(entry)));
+            } else {
+                contradicts(line, entry, "was removed", "says that the server had it");
+            }
+            return;
+        }
+        if (said.saysWhatIsLeft && said.references != entry.references - 1) {
+            contradicts(
+                    line,
+                    entry,
+                    "has " + Quantities.count(entry.references, "reference"),
+                    said.references == 0
+                            ? "frees the last one"
+                            : "leaves " + Quantities.count(said.references, "reference"));
+        } else if (said.size != entry.size && (counting == Counting.REFERENCES || said.size != entry.latestSize)) {
+            contradicts(line, entry, "takes " + Quantities.size(entry.size), "says " + Quantities.size(said.size));
+        } else if (counting == Counting.REFERENCES && isOtherProcess(said.pid, entry.owner)) {
+            contradicts(line, entry, "belongs to process " + entry.owner, "says process " + said.pid);
+        }
+    }
+
+    private static boolean isOtherProcess(long pid, long owner) {
+        return pid != ReportLine.NO_PID && owner != ReportLine.NO_PID && pid != owner;
+    }
+
+    private void contradicts(long line, BufferEntry entry, String before, String now) {
+        losses.note(
+                LogGaps.Kind.CONTRADICTION,
+                line,
+                String.format(
+                        Locale.ROOT,
+                        "by the lines before line %d %s %s, and that line %s",
+                        line,
+                        place(entry),
+                        before,
+                        now));
+    }
+
+    /** The first server knew no devices: where one device only has the buffer, it is meant. */
+    private boolean freedOnSomeDevice(ReportLine said, long line) {
+        List<BufferEntry> candidates = live(said.id);
+        if (candidates.size() == 1) {
+            return enterFree(said, candidates.get(0), line);
+        }
+        losses.note(
+                LogGaps.Kind.ALLOCATION_MISSING,
+                line,
+                String.format(
+                        Locale.ROOT,
+                        "line %d frees buffer %s without saying on which device, and %s it",
+                        line,
+                        Quantities.address(said.id),
+                        candidates.isEmpty() ? "none has" : candidates.size() + " devices have"));
+        return !candidates.isEmpty();
+    }
+
+    private List<BufferEntry> live(long id) {
+        List<BufferEntry> found = new ArrayList<>();
+        for (DeviceBook book : devices.values()) {
+            BufferEntry entry = book.known(id);
+            if (entry != null && entry.held() > 0) {
+                found.add(entry);
+            }
+        }
+        return found;
+    }
+
+    void unknownFree(ReportLine said) {
+        long line = said.line;
+        if (said.device == ReportLine.NO_DEVICE) {
+            List<BufferEntry> candidates = live(said.id);
+            said.device = candidates.size() == 1 ? candidates.get(0).device : 0;
+        }
+        if (!isPossible(said.device, line)) {
+            return;
+        }
+        BufferEntry entry = book(said.device).entry(said.id);
+        entry.unknownFree(line);
+        if (entry.references > 0 && counting == Counting.REFERENCES) {
+            contradicts(
+                    line,
+                    entry,
+                    "has " + Quantities.count(entry.references, "reference"),
+                    "says that the server does not know it");
+        }
+        if (entry.held() > 0 && !entry.isOfDeadOnly()) {
+            give(entry, said.pid);
+            entry.references = Math.max(0, entry.references - 1);
+            if (entry.references == 0) {
+                book(said.device).remove(entry);
+            }
+        } else if (entry.held() > 0) {
+            events.freeIgnored(entry, said.pid, entry.typeToFree());
+        } else {
+            events.freed(entry, said.pid, typeOf(entry));
+        }
+    }
+
+    /** A free does not say of which memory. */
+    private int typeOf(BufferEntry entry) {
+        if (entry.latestType != BufferEntry.NO_TYPE) {
+            return entry.latestType;
+        }
+        for (DeviceBook book : devices.values()) {
+            BufferEntry sibling = book.known(entry.id);
+            if (sibling != null && sibling.latestType != BufferEntry.NO_TYPE) {
+                return sibling.latestType;
+            }
+        }
+        guessedTypes++;
+        return BufferType.DRAM.ordinal();
+    }
+
+    private void give(BufferEntry entry, long pid) {
+        if (entry.held() > 0) {
+            int type = entry.typeToFree();
+            entry.givenBack(type);
+            events.freed(entry, pid, type);
+        }
+    }
+
+    /** The enhanced server keeps the new size and does not correct its sums. */
+    void otherSize(ReportLine said) {
+        DeviceBook book = devices.get(said.device);
+        BufferEntry entry = book == null ? null : book.known(said.id);
+        if (entry != null && entry.references > 0) {
+            entry.size = said.size;
+        }
+    }
+
+    /** Takes the entries of a process off the books and returns what they were; the history keeps them. */
+    Removed processDied(long pid) {
+        events.processDied(pid);
+        long buffers = 0;
+        long bytes = 0;
+        IdentityHashMap<BufferEntry, Shared> exceptions = exceptionsOf(pid);
+        for (DeviceBook book : devices.values()) {
+            for (BufferEntry entry : book.entries()) {
+                Shared shared = exceptions.get(entry);
+                if (shared != null && shared.referencesLeft() > 0) {
+                    entry.references = shared.referencesLeft();
+                    entry.owner = shared.newOwner();
+                } else if (entry.references > 0 && (entry.owner == pid || shared != null)) {
+                    buffers++;
+                    bytes += entry.size;
+                    book.remove(entry);
+                    entry.references = 0;
+                    entry.died();
+                }
+            }
+        }
+        return new Removed(buffers, bytes);
+    }
+
+    /**
+     * What a line says of an entry that does not simply go with its owner.
+     *
+     * @param referencesLeft how many references others have; none if nobody has
+     * @param dead the dead process
+     * @param newOwner whose it is from here on
+     */
+    record Shared(int device, long id, long referencesLeft, long dead, long newOwner) {}
+
+    /** Comes before the line that says that the process is dead. */
+    void sharedWithDead(Shared said, long line) {
+        DeviceBook book = devices.get(said.device());
+        BufferEntry entry = book == null ? null : book.known(said.id());
+        if (entry == null || entry.references == 0 || entry.references < said.referencesLeft()) {
+            losses.note(
+                    LogGaps.Kind.CONTRADICTION,
+                    line,
+                    String.format(
+                            Locale.ROOT,
+                            "line %d says that others keep %s to %s, and the lines before it make %d",
+                            line,
+                            Quantities.count(said.referencesLeft(), "reference"),
+                            place(said.device(), said.id()),
+                            entry == null ? 0 : entry.references));
+            return;
+        }
+        shared.add(said);
+    }
+
+    private IdentityHashMap<BufferEntry, Shared> exceptionsOf(long pid) {
+        IdentityHashMap<BufferEntry, Shared> exceptions = new IdentityHashMap<>();
+        for (Shared one : shared) {
+            DeviceBook book = devices.get(one.device());
+            BufferEntry entry = book == null ? null : book.known(one.id());
+            if (one.dead() == pid && entry != null) {
+                exceptions.put(entry, one);
+            }
+        }
+        shared.removeIf(one -> one.dead() == pid);
+        return exceptions;
+    }
+
+    /** What a dead process had. */
+    record Removed(long buffers, long bytes) {}
+
+    /** A server that is started again knows nothing. */
+    void restarted(long line) {
+        long forgotten = entries();
+        if (forgotten > 0) {
+            events.trackingStopped(String.format(
+                    Locale.ROOT,
+                    "line %d starts the server again while %s allocated",
+                    line,
+                    forgotten == 1 ? "1 buffer was" : forgotten + " buffers were"));
+            events.trackingStarted();
+        }
+        for (DeviceBook book : devices.values()) {
+            book.forget();
+        }
+        counting = Counting.UNKNOWN;
+        repeated.clear();
+    }
+
+    /** That a line of any kind comes from a server that counts references. */
+    void countsReferences() {
+        if (counting == Counting.REFERENCES) {
+            return;
+        }
+        boolean wasUnknown = counting == Counting.UNKNOWN;
+        counting = Counting.REFERENCES;
+        for (BufferEntry entry : repeated) {
+            if (wasUnknown && entry.references > 1) {
+                contradictsRepetition(entry, entry.repeatedAt);
+                entry.references = 1;
+            }
+        }
+        repeated.clear();
+    }
+
+    private void countsEveryReport() {
+        if (counting == Counting.UNKNOWN) {
+            counting = Counting.EVERY_REPORT;
+            repeated.clear();
+        }
+    }
+
+    private boolean isPossible(int device, long line) {
+        if (device >= 0 && device <= LARGEST_DEVICE) {
+            return true;
+        }
+        losses.note(
+                LogGaps.Kind.DEVICE,
+                line,
+                String.format(
+                        Locale.ROOT,
+                        "line %d names device %d, and only devices 0 to %d can be",
+                        line,
+                        device,
+                        LARGEST_DEVICE));
+        return false;
+    }
+
+    /** What was left behind at an address that is lent again is another buffer: the device was given back in between. */
+    private void beginNewLife(DeviceBook book) {
+        events.deviceClosed(book.device);
+        events.deviceOpened(book.device);
+        for (BufferEntry entry : book.entries()) {
+            entry.leftBehind = 0;
+        }
+    }
+
+    private DeviceBook book(int device) {
+        DeviceBook known = device < FIRST_DEVICES ? first[device] : devices.get(device);
+        if (known == null) {
+            known = new DeviceBook(device, forgetsWhatIsOver);
+            devices.put(device, known);
+            if (device < FIRST_DEVICES) {
+                first[device] = known;
+            }
+            events.deviceOpened(device);
+        }
+        return known;
+    }
+
+    // What they add up to
+
+    Counting counting() {
+        return counting;
+    }
+
+    long entries() {
+        return devices.values().stream().mapToLong(book -> book.count).sum();
+    }
+
+    long entriesOfEveryReport() {
+        return devices.values().stream().mapToLong(book -> book.everyEntries).sum();
+    }
+
+    long guessedTypes() {
+        return guessedTypes;
+    }
+
+    @Nullable
+    DeviceBook bookOf(int device) {
+        return devices.get(device);
+    }
+
+    /** Returns what entry has an id on a device, if one has. */
+    Optional<BufferEntry> entry(int device, long id) {
+        DeviceBook book = devices.get(device);
+        return Optional.ofNullable(book == null ? null : book.known(id)).filter(entry -> entry.references > 0);
+    }
+
+    List<AddressUse> addresses() {
+        List<AddressUse> uses = new ArrayList<>();
+        for (DeviceBook book : devices.values()) {
+            book.entries().stream()
+                    .filter(entry -> entry.isNamed() && !(forgetsWhatIsOver && entry.isOver()))
+                    .mapToLong(entry -> entry.id ^ Long.MIN_VALUE) // Ascending as unsigned numbers.
+                    .sorted()
+                    .forEach(flipped ->
+                            uses.add(book.entry(flipped ^ Long.MIN_VALUE).use()));
+        }
+        return uses;
+    }
+
+    private static String place(BufferEntry entry) {
+        return place(entry.device, entry.id);
+    }
+
+    private static String place(ReportLine said) {
+        return place(said.device, said.id);
+    }
+
+    private static String place(int device, long id) {
+        return "buffer " + Quantities.address(id) + " on device " + device;
+    }
+
+    /** The books of one device. */
+    static final class DeviceBook {
+        private final int device;
+        private final EntryTable entries = new EntryTable();
+        private final boolean forgetsWhatIsOver;
+        private final long[] bytes = new long[TYPES.length];
+        private final long[] counts = new long[TYPES.length];
+        private long count;
+
+        /** As a server adds up that does not count references. */
+        private final long[] everyBytes = new long[TYPES.length];
+
+        private long everyCount;
+        private long everyEntries;
+
+        private DeviceBook(int device, boolean forgetsWhatIsOver) {
+            this.device = device;
+            this.forgetsWhatIsOver = forgetsWhatIsOver;
+        }
+
+        private BufferEntry entry(long id) {
+            BufferEntry known = entries.find(id);
+            if (known == null) {
+                if (forgetsWhatIsOver) {
+                    entries.forgetWhatIsOver();
+                }
+                known = new BufferEntry(device, id);
+                entries.add(known);
+            }
+            return known;
+        }
+
+        private @Nullable BufferEntry known(long id) {
+            return entries.find(id);
+        }
+
+        private List<BufferEntry> entries() {
+            return entries.entries();
+        }
+
+        private void enter(BufferEntry entry, int type, long size, long owner) {
+            entry.size = size;
+            entry.type = (byte) type;
+            entry.owner = owner;
+            bytes[type] += size;
+            counts[type]++;
+            count++;
+        }
+
+        private void remove(BufferEntry entry) {
+            if (entry.references > 0) {
+                bytes[entry.type] -= entry.size;
+                counts[entry.type]--;
+                count--;
+                entry.references = 0;
+            }
+        }
+
+        private void everyReport(BufferEntry entry, int type, long size) {
+            everyEntries += entry.everySize < 0 ? 1 : 0;
+            everyCount++;
+            everyBytes[type] += size;
+            entry.everySize = size;
+            entry.everyType = (byte) type;
+        }
+
+        private void everyFree(BufferEntry entry) {
+            if (entry.everySize >= 0) {
+                everyBytes[entry.everyType] -= entry.everySize;
+                everyCount--;
+                everyEntries--;
+                entry.everySize = -1;
+            }
+        }
+
+        private void forget() {
+            for (BufferEntry entry : entries()) {
+                remove(entry);
+                entry.everySize = -1;
+                entry.leftBehind = entry.held();
+            }
+            everyCount = 0;
+            everyEntries = 0;
+            Arrays.fill(everyBytes, 0);
+        }
+
+        long count() {
+            return count;
+        }
+
+        long count(BufferType type) {
+            return counts[type.ordinal()];
+        }
+
+        long bytes(BufferType type) {
+            return bytes[type.ordinal()];
+        }
+
+        long total() {
+            return Arrays.stream(bytes).sum();
+        }
+
+        long everyCount() {
+            return everyCount;
+        }
+
+        long everyBytes(BufferType type) {
+            return everyBytes[type.ordinal()];
+        }
+
+        long everyTotal() {
+            return Arrays.stream(everyBytes).sum();
+        }
+    }
+}

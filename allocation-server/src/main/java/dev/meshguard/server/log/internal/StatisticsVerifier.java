@@ -1,0 +1,158 @@
+package dev.meshguard.server.log.internal;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Quantities;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds the sums that the server printed against the sum of the lines.
+ *
+ * <p>A server that does not count references adds every report, so its sums are held against such books too until a line shows which
+ * kind of server it was.
+ */
+final class StatisticsVerifier {
+
+    private static final String TOTAL = "Total";
+
+    private final ReplayedLedger books;
+    private final LogGaps losses;
+    private long figures;
+    private long disagreements;
+
+    StatisticsVerifier(ReplayedLedger books, LogGaps losses) {
+        this.books = books;
+        this.losses = losses;
+    }
+
+    /** Returns how many sums were looked at. */
+    long figures() {
+        return figures;
+    }
+
+    /** Returns how many of them are not the sum of the lines. */
+    long disagreements() {
+        return disagreements;
+    }
+
+    void buffersOf(int device, long said, long line) {
+        ReplayedLedger.DeviceBook book = books.bookOf(device);
+        check(
+                said,
+                book == null ? 0 : book.count(),
+                book == null ? 0 : book.everyCount(),
+                line,
+                "buffers on device " + device);
+    }
+
+    void bytesOf(int device, String what, long said, long line) {
+        check(said, bytes(device, what), everyBytes(device, what), line, "bytes of " + words(what, device));
+    }
+
+    void kilobytesOf(int device, String what, String said, long line) {
+        boolean fits = RoundedNumbers.fits(said, bytes(device, what), RoundedNumbers.KILOBYTE)
+                || (mayAddEveryReport()
+                        && RoundedNumbers.fits(said, everyBytes(device, what), RoundedNumbers.KILOBYTE));
+        check(fits, said + " KB of " + words(what, device), Quantities.size(bytes(device, what)), line);
+    }
+
+    void active(long said, long line) {
+        check(said, books.entries(), books.entriesOfEveryReport(), line, "active allocations");
+    }
+
+    void tracked(long said, long line) {
+        check(said, books.entries(), books.entries(), line, "buffers left");
+    }
+
+    void group(int device, BufferType type, long buffers, String megabytes, long line) {
+        ReplayedLedger.DeviceBook book = books.bookOf(device);
+        long count = book == null ? 0 : book.count(type);
+        long bytes = book == null ? 0 : book.bytes(type);
+        check(
+                buffers == count && RoundedNumbers.fits(megabytes, bytes, RoundedNumbers.MEGABYTE),
+                String.format(
+                        Locale.ROOT,
+                        "%s of %s on device %d with %s MB",
+                        Quantities.count(buffers, "buffer"),
+                        type,
+                        device,
+                        megabytes),
+                Quantities.count(count, "buffer") + " with " + Quantities.size(bytes),
+                line);
+    }
+
+    void single(int device, long id, String kilobytes, long references, long line) {
+        @Nullable BufferEntry entry = books.entry(device, id).orElse(null);
+        boolean fits = entry != null
+                && entry.references == references
+                && RoundedNumbers.fits(kilobytes, entry.size, RoundedNumbers.KILOBYTE);
+        check(
+                fits,
+                String.format(
+                        Locale.ROOT,
+                        "buffer %s on device %d with %s KB and %s",
+                        Quantities.address(id),
+                        device,
+                        kilobytes,
+                        Quantities.count(references, "reference")),
+                entry == null
+                        ? "none"
+                        : Quantities.size(entry.size) + " and " + Quantities.count(entry.references, "reference"),
+                line);
+    }
+
+    void removed(long pid, long buffers, String megabytes, ReplayedLedger.Removed removed, long line) {
+        check(
+                buffers == removed.buffers()
+                        && RoundedNumbers.fits(megabytes, removed.bytes(), RoundedNumbers.MEGABYTE),
+                String.format(
+                        Locale.ROOT,
+                        "%s with %s MB of the dead process %d",
+                        Quantities.count(buffers, "buffer"),
+                        megabytes,
+                        pid),
+                Quantities.count(removed.buffers(), "buffer") + " with " + Quantities.size(removed.bytes()),
+                line);
+    }
+
+    private void check(long said, long counted, long everyReport, long line, String what) {
+        boolean fits = said == counted || (mayAddEveryReport() && said == everyReport);
+        check(fits, said + " " + what, String.valueOf(counted), line);
+    }
+
+    private void check(boolean fits, String said, String counted, long line) {
+        figures++;
+        if (!fits) {
+            disagreements++;
+            losses.note(
+                    LogGaps.Kind.WITNESS,
+                    line,
+                    String.format(
+                            Locale.ROOT, "line %d says %s, and the lines before it add up to %s", line, said, counted));
+        }
+    }
+
+    private boolean mayAddEveryReport() {
+        return books.counting() != ReplayedLedger.Counting.REFERENCES;
+    }
+
+    private long bytes(int device, String what) {
+        ReplayedLedger.DeviceBook book = books.bookOf(device);
+        if (book == null) {
+            return 0;
+        }
+        return what.equals(TOTAL) ? book.total() : book.bytes(BufferType.valueOf(what));
+    }
+
+    private long everyBytes(int device, String what) {
+        ReplayedLedger.DeviceBook book = books.bookOf(device);
+        if (book == null) {
+            return 0;
+        }
+        return what.equals(TOTAL) ? book.everyTotal() : book.everyBytes(BufferType.valueOf(what));
+    }
+
+    private static String words(String what, int device) {
+        return (what.equals(TOTAL) ? "all types" : what) + " on device " + device;
+    }
+}

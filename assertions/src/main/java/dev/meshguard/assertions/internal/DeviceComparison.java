@@ -1,0 +1,128 @@
+package dev.meshguard.assertions.internal;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What each device did, beside what most of them did.
+ *
+ * @param deeds what each device did, by device
+ * @param usual what most devices did; of two that are equally common, the one that a lower device did
+ * @param usualDevices how many devices did that
+ * @param busy the devices that may have done more, because the source reports more for them than they hold
+ * @param different the devices that differ from what they should have done, ascending
+ */
+public record DeviceComparison(
+        SortedMap<Integer, Map<BufferType, Deeds>> deeds,
+        Map<BufferType, Deeds> usual,
+        int usualDevices,
+        SortedSet<Integer> busy,
+        List<Integer> different) {
+
+    /**
+     * What one device did with one type of memory.
+     *
+     * @param taken how many buffers it took
+     * @param takenBytes their bytes
+     * @param left how many of them are left
+     * @param leftBytes their bytes
+     */
+    public record Deeds(long taken, long takenBytes, long left, long leftBytes) {
+
+        /** Nothing done. */
+        public static final Deeds NOTHING = new Deeds(0, 0, 0, 0);
+
+        Deeds and(BufferGeneration buffer) {
+            boolean live = buffer.isLive();
+            return new Deeds(
+                    taken + 1,
+                    takenBytes + buffer.size(),
+                    left + (live ? 1 : 0),
+                    leftBytes + (live ? buffer.size() : 0));
+        }
+
+        boolean isAtLeast(Deeds other) {
+            return taken >= other.taken
+                    && takenBytes >= other.takenBytes
+                    && left >= other.left
+                    && leftBytes >= other.leftBytes;
+        }
+    }
+
+    /** Returns what the devices of a history did. */
+    public static DeviceComparison of(AllocationHistory history) {
+        SortedMap<Integer, Map<BufferType, Deeds>> deeds = new TreeMap<>();
+        SortedSet<Integer> busy = new TreeSet<>();
+        for (MeshDescription mesh : history.meshes()) {
+            mesh.devices().forEach(device -> deeds.put(device, new TreeMap<>()));
+            if (mesh.busiestDevice() >= 0) {
+                busy.add(mesh.busiestDevice());
+            }
+        }
+        if (deeds.isEmpty()) {
+            history.devices().forEach(device -> deeds.put(device, new TreeMap<>()));
+        }
+        for (BufferGeneration buffer : history.generations()) {
+            Map<BufferType, Deeds> ofDevice = deeds.get(buffer.device());
+            if (ofDevice != null) {
+                ofDevice.put(buffer.type(), in(ofDevice, buffer.type()).and(buffer));
+            }
+        }
+        Map<Map<BufferType, Deeds>, Integer> votes = votes(deeds, busy);
+        Map<BufferType, Deeds> usual = votes.isEmpty() ? Map.of() : mostCommon(votes);
+        List<Integer> different = new ArrayList<>();
+        deeds.forEach((device, done) -> {
+            if (!(busy.contains(device) ? isAtLeast(done, usual) : done.equals(usual))) {
+                different.add(device);
+            }
+        });
+        return new DeviceComparison(deeds, usual, votes.getOrDefault(usual, 0), busy, different);
+    }
+
+    /** Returns whether no device differs. */
+    public boolean isTheSame() {
+        return different.isEmpty();
+    }
+
+    /** Returns what was done with one type of memory. */
+    public static Deeds in(Map<BufferType, Deeds> done, BufferType type) {
+        return done.getOrDefault(type, Deeds.NOTHING);
+    }
+
+    /** A device that may have done more has no vote; where it is alone, it has nobody to differ from. */
+    private static Map<Map<BufferType, Deeds>, Integer> votes(
+            SortedMap<Integer, Map<BufferType, Deeds>> deeds, SortedSet<Integer> busy) {
+        Map<Map<BufferType, Deeds>, Integer> votes = new LinkedHashMap<>();
+        deeds.forEach((device, done) -> {
+            if (!busy.contains(device)) {
+                votes.merge(done, 1, Integer::sum);
+            }
+        });
+        return votes;
+    }
+
+    private static Map<BufferType, Deeds> mostCommon(Map<Map<BufferType, Deeds>, Integer> votes) {
+        int most = Collections.max(votes.values());
+        return votes.entrySet().stream()
+                .filter(entry -> entry.getValue() == most)
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static boolean isAtLeast(Map<BufferType, Deeds> done, Map<BufferType, Deeds> usual) {
+        return usual.entrySet().stream()
+                .allMatch(entry -> in(done, entry.getKey()).isAtLeast(entry.getValue()));
+    }
+}

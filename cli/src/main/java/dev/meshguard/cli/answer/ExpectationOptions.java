@@ -1,0 +1,101 @@
+package dev.meshguard.cli.answer;
+
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineComparison;
+import dev.meshguard.verdict.baseline.BaselineFile;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options of the commands that judge: what is no leak, and which leaks are known. */
+public final class ExpectationOptions {
+
+    @Option(
+            names = "--expected",
+            paramLabel = "FILE",
+            description = "The buffers that may stay, an entry a line, as in meshguard-expected.txt.")
+    private @Nullable String expectedFile;
+
+    @Option(
+            names = "--baseline",
+            paramLabel = "FILE",
+            description = "The leaks that are known; if nothing else is found, the exit status is 0.")
+    private @Nullable String baselineFile;
+
+    /** What is judged by, once the files are read. */
+    public record Measure(LeakCheck check, Baseline known, boolean hasBaseline) {
+
+        public LeakVerdict examine(AllocationHistory history) {
+            return check.examine(history);
+        }
+
+        public VerdictReport report(LeakVerdict verdict) {
+            return hasBaseline ? VerdictReport.of(verdict, known) : VerdictReport.of(verdict);
+        }
+
+        public ExitStatus status(LeakVerdict verdict) {
+            boolean isKnown =
+                    hasBaseline && BaselineComparison.of(known, verdict).covers(verdict);
+            return isKnown ? ExitStatus.CLEAN : ExitStatus.of(verdict.outcome());
+        }
+    }
+
+    /** Reads the files. */
+    public Measure read() throws UsageException {
+        return new Measure(LeakCheck.create().expecting(expected()), baseline(), baselineFile != null);
+    }
+
+    private ExpectedBuffers expected() throws UsageException {
+        if (expectedFile == null) {
+            return ExpectedBuffers.none();
+        }
+        try {
+            return ExpectedBuffers.load(Path.of(expectedFile));
+        } catch (IOException e) {
+            throw unreadable("--expected", expectedFile, e);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(oneLine(e));
+        }
+    }
+
+    private Baseline baseline() throws UsageException {
+        if (baselineFile == null) {
+            return Baseline.empty();
+        }
+        try {
+            BaselineFile file = new BaselineFile(Path.of(baselineFile));
+            if (!file.exists()) {
+                throw new NoSuchFileException(baselineFile);
+            }
+            return file.read();
+        } catch (IOException e) {
+            throw unreadable("--baseline", baselineFile, e);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(oneLine(e));
+        }
+    }
+
+    private static UsageException unreadable(String option, String file, IOException e) {
+        return new UsageException(
+                e instanceof NoSuchFileException
+                        ? option + " " + Quantities.quoted(file)
+                                + ": there is no such file. Give the path of one, or leave " + option + " out."
+                        : option + " " + Quantities.quoted(file) + " cannot be read: " + Failures.reason(e));
+    }
+
+    private static String oneLine(IllegalArgumentException e) {
+        return String.valueOf(e.getMessage())
+                .lines()
+                .map(String::strip)
+                .reduce((one, next) -> one + " " + next)
+                .orElse("");
+    }
+}

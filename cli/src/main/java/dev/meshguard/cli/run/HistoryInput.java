@@ -1,0 +1,28 @@
+package dev.meshguard.cli.run;
+
+import dev.meshguard.cli.answer.UsageException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import picocli.CommandLine.Parameters;
+
+/** The one run that a command is about. */
+final class HistoryInput {
+
+    @Parameters(
+            paramLabel = "FILE",
+            description = "A history in JSON Lines or a log, plain or gzip; - reads standard input.")
+    private String file = "";
+
+    /**
+     * Refuses to write over what is read.
+     *
+     * @throws UsageException if the output is the file that the run is read from
+     */
+    void refuseToWriteTo(Path output) throws UsageException {
+        OutputFile.refuseInput(file, output);
+    }
+
+    RecordedFile read(InputStream standardInput) throws UsageException {
+        return RecordedFile.read(file, standardInput);
+    }
+}

@@ -1,0 +1,138 @@
+package dev.meshguard.cli.run;
+
+import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.answer.ExpectationOptions;
+import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.server.ServerAddress;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.report.json.VerdictJson;
+import dev.meshguard.server.client.AllocationClient;
+import dev.meshguard.server.client.AllocationReporter;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.tracker.history.HistoryPlayback;
+import dev.meshguard.verdict.LeakVerdict;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Reports a recorded run to a tracker again, and judges what the tracker then knows. */
+@Command(
+        name = "replay",
+        description = "Reports a recorded run to a tracker again and gives its verdict.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        optionListHeading = "%nOptions:%n",
+        parameterListHeading = "%nRun:%n",
+        footer = {
+            "",
+            "The verdict is that of the run itself, word for word. A history holds all that it rests on, the day of the check"
+                    + " and what was found of handles included; a log holds less, so its verdict names fewer causes.",
+            "",
+            "With --to the run is reported to an allocation server, in the name of this process: the wire has no word for"
+                    + " more than device, memory, address and size. At the end the server is asked to dump what is left;"
+                    + " once this process is gone it takes what is left for that of a dead one.",
+            "",
+            "Exit status: as of meshguard analyze; with --to 0 if every report was sent, 64 if no server answers.",
+            "",
+            "Examples:",
+            "  meshguard replay meshguard-history.jsonl",
+            "  meshguard replay --to /tmp/tt_allocation_server.sock server.log",
+            "  meshguard replay --expected meshguard-expected.txt meshguard-history.jsonl",
+            "  meshguard replay --json server.log.gz | jq .outcome"
+        })
+public final class ReplayCommand implements Callable<Integer> {
+
+    @Mixin
+    private HistoryInput run = new HistoryInput();
+
+    @Mixin
+    private ExpectationOptions mayStay = new ExpectationOptions();
+
+    @Option(names = "--json", description = "Answer with the verdict as JSON.")
+    private boolean asJson;
+
+    @Option(names = "--to", paramLabel = "SOCKET", description = "Report to the allocation server at this socket.")
+    private @Nullable Path socket;
+
+    @Option(
+            names = "--record-size",
+            paramLabel = "72|112|144",
+            defaultValue = "112",
+            description = "The size of that server's records in bytes (default: ${DEFAULT-VALUE}).")
+    private int recordSize;
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    private final InputStream standardInput;
+
+    public ReplayCommand(InputStream standardInput) {
+        this.standardInput = standardInput;
+    }
+
+    @Override
+    public Integer call() throws UsageException, IOException {
+        RecordedFile recorded = run.read(standardInput);
+        if (socket != null) {
+            return send(recorded, socket);
+        }
+        ExpectationOptions.Measure measure = mayStay.read();
+        LeakVerdict verdict = measure.examine(played(recorded).history());
+        PrintWriter out = command.commandLine().getOut();
+        VerdictReport report = measure.report(verdict);
+        if (asJson) {
+            VerdictJson.write(report, out);
+        } else {
+            report.text().lines().forEach(out::println);
+        }
+        out.flush();
+        return measure.status(verdict).code();
+    }
+
+    private int send(RecordedFile recorded, Path to) throws UsageException {
+        HistoryPlayback playback = playback(recorded);
+        long reports = recorded.history().events().stream()
+                .filter(event -> event instanceof HistoryEvent.Allocated || event instanceof HistoryEvent.Freed)
+                .count();
+        try (AllocationReporter reporter = AllocationReporter.over(ServerAddress.connect(to, recordSize))) {
+            AllocationClient client = reporter.client();
+            playback.to(reporter);
+            client.dumpRemaining();
+            client.flush();
+            if (!client.unsent().isNothing()) {
+                throw new UsageException("The server at " + to + " took only a part of " + recorded.name() + ": "
+                        + Quantities.count(client.unsent().reports(), "report") + " could not be sent"
+                        + client.unsent()
+                                .reason()
+                                .map(reason -> " (" + reason + ")")
+                                .orElse("") + ".");
+            }
+        }
+        PrintWriter out = command.commandLine().getOut();
+        out.println(recorded.name() + ": " + Quantities.count(reports, "report") + " sent to " + to);
+        out.flush();
+        return ExitStatus.CLEAN.code();
+    }
+
+    private static AllocationTracker played(RecordedFile recorded) throws UsageException {
+        return playback(recorded).toTracker();
+    }
+
+    private static HistoryPlayback playback(RecordedFile recorded) throws UsageException {
+        try {
+            return HistoryPlayback.of(recorded.history());
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(recorded.name() + ": " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,293 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.junit.internal.RunSettings;
+import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.TestNames;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.verdict.expectation.Bound;
+import dev.meshguard.verdict.expectation.DeviceSet;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import dev.meshguard.verdict.expectation.SizeRange;
+import java.io.IOException;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/**
+ * What the annotations around a test ask for.
+ *
+ * <p>The nearest {@link TrackAllocations} counts, as a whole; all {@link ExpectBuffers} add up, the nearest first.
+ */
+final class AnnotationReader {
+
+    private static final String OF_SUITE =
+            "Let each test answer for itself with accounting = EACH_TEST, or put the entry into the"
+                    + " file of the run, " + RunSettings.EXPECTED_BUFFERS + ".";
+
+    private AnnotationReader() {}
+
+    /** Returns what the nearest annotation asks for, if there is one. */
+    static Optional<TrackingSettings> settings(ExtensionContext context) {
+        Optional<TrackingSettings> ofMethod = context.getTestMethod()
+                .flatMap(method -> nearest(method, placeOf(context, method)))
+                .map(annotation -> ofMethod(annotation, placeOf(context, context.getRequiredTestMethod())));
+        if (ofMethod.isPresent() || context.getTestClass().isEmpty()) {
+            return ofMethod;
+        }
+        List<Class<?>> innermostFirst = new ArrayList<>(context.getEnclosingTestClasses());
+        innermostFirst.add(context.getRequiredTestClass());
+        Collections.reverse(innermostFirst);
+        String place = "@TrackAllocations on " + TestNames.of(context.getRequiredTestClass());
+        return innermostFirst.stream()
+                .map(type -> nearest(type, "@TrackAllocations on " + TestNames.of(type)))
+                .flatMap(Optional::stream)
+                .findFirst()
+                .map(annotation -> TrackingSettings.of(annotation, place));
+    }
+
+    /** What two say of policies is put together elsewhere; of meshes there can be one. */
+    private static Optional<TrackAllocations> nearest(AnnotatedElement element, String place) {
+        Set<TrackAllocations> all = NearestAnnotations.of(element, TrackAllocations.class);
+        if (all.stream()
+                        .map(annotation -> TrackingSettings.of(annotation, place))
+                        .distinct()
+                        .count()
+                > 1) {
+            throw TrackingSettings.refused(
+                    place,
+                    "one of several, of which none is nearer than the others: " + all,
+                    "Interfaces or composed annotations contradict each other: say it once, on the class or method itself.");
+        }
+        return all.stream().findFirst();
+    }
+
+    /** Returns what may stay by the annotations of method and classes. */
+    static ExpectedBuffers expected(ExtensionContext context) {
+        List<Expectation> all = new ArrayList<>(ofMethod(context));
+        context.getTestClass().ifPresent(type -> {
+            all.addAll(ofClass(type));
+            List<Class<?>> inner = new ArrayList<>(context.getEnclosingTestClasses());
+            Collections.reverse(inner);
+            inner.forEach(outer -> all.addAll(ofClass(outer)));
+        });
+        return new ExpectedBuffers(all);
+    }
+
+    /** Returns what an extension expects that may stand in several fields and serve several classes. */
+    static ExpectedBuffers inField(ExpectedBuffers entries) {
+        return new ExpectedBuffers(entries.entries().stream()
+                .map(entry -> entry.source().isPresent() ? entry : entry.standingAt("MeshGuardExtension.expecting"))
+                .map(Expectation::forSeveralChecks)
+                .toList());
+    }
+
+    /** Of the tests of a class, some leave nothing that an entry on the class means. */
+    private static List<Expectation> ofClass(Class<?> type) {
+        return on(type, TestNames.of(type)).stream()
+                .map(Expectation::forSeveralChecks)
+                .toList();
+    }
+
+    /** Refuses an entry on a method whose mesh outlives it, because it would have to hold for other methods too. */
+    static void refuseOnMethod(ExtensionContext context, TrackingLifetime lifetime) {
+        if (!ofMethod(context).isEmpty()) {
+            throw TrackingSettings.refused(
+                    "@ExpectBuffers on "
+                            + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
+                    "an entry for one method of a mesh with lifetime = " + lifetime,
+                    lifetime == TrackingLifetime.CLASS
+                            ? "Put it on the class, or let the mesh last for one test."
+                            : OF_SUITE);
+        }
+    }
+
+    /** Refuses an entry on a nested class that shares the mesh of the class around it, where nobody would read it. */
+    static void refuseOnNested(ExtensionContext inner, ExtensionContext outer) {
+        Class<?> type = inner.getRequiredTestClass();
+        if (inner.getTestMethod().isEmpty()
+                && type != outer.getRequiredTestClass()
+                && !on(type, TestNames.of(type)).isEmpty()) {
+            throw TrackingSettings.refused(
+                    "@ExpectBuffers on " + TestNames.of(type),
+                    "an entry for a nested class that shares a mesh with lifetime = CLASS",
+                    String.format(Locale.ROOT, "Put it on %s.", TestNames.of(outer.getRequiredTestClass())));
+        }
+    }
+
+    /** Refuses an entry on a class whose mesh outlives it, because it would have to hold for other classes too. */
+    static void refuseOnClass(ExtensionContext context) {
+        context.getTestClass()
+                .filter(type -> !on(type, TestNames.of(type)).isEmpty())
+                .ifPresent(type -> {
+                    throw TrackingSettings.refused(
+                            "@ExpectBuffers on " + TestNames.of(type),
+                            "an entry for one class of a mesh with lifetime = SUITE",
+                            OF_SUITE);
+                });
+    }
+
+    private static List<Expectation> ofMethod(ExtensionContext context) {
+        return context.getTestMethod()
+                .map(method -> on(method, TestNames.of(context.getRequiredTestClass(), method)))
+                .orElse(List.of());
+    }
+
+    private static TrackingSettings ofMethod(TrackAllocations annotation, String place) {
+        TrackingLifetime lifetime = annotation.lifetime();
+        if (lifetime != TrackingLifetime.TEST) {
+            throw TrackingSettings.refused(
+                    place,
+                    "lifetime = " + lifetime,
+                    String.format(Locale.ROOT, "On a method only TEST has a meaning: put %s on the class.", lifetime));
+        }
+        return TrackingSettings.of(annotation, place);
+    }
+
+    private static String placeOf(ExtensionContext context, Method method) {
+        return "@TrackAllocations on " + TestNames.of(context.getRequiredTestClass(), method);
+    }
+
+    private static List<Expectation> on(AnnotatedElement element, String name) {
+        List<Expectation> all = new ArrayList<>();
+        AnnotationSupport.findRepeatableAnnotations(element, ExpectBuffers.class)
+                .forEach(annotation -> all.add(expectation(annotation, "@ExpectBuffers on " + name)
+                        .standingAt("@ExpectBuffers on " + AnnotatedPlace.of(element, annotation))));
+        NearestAnnotations.of(element, ExpectedBuffersFile.class)
+                .forEach(annotation -> all.addAll(
+                        load(annotation, "@ExpectedBuffersFile on " + name).entries()));
+        return all;
+    }
+
+    private static Expectation expectation(ExpectBuffers annotation, String place) {
+        if (annotation.because().isBlank() || annotation.because().equals("…")) {
+            throw TrackingSettings.refused(
+                    place, "because = \"" + annotation.because() + '"', "Say why the buffers may stay.");
+        }
+        try {
+            return bounded(annotation, place, conditions(annotation, place));
+        } catch (IllegalArgumentException refusal) {
+            throw new ExtensionConfigurationException(place + ": " + refusal.getMessage(), refusal);
+        }
+    }
+
+    private static Expectation conditions(ExpectBuffers annotation, String place) {
+        Expectation entry = Expectation.because(annotation.because());
+        for (BufferType type : atMostOne(annotation.type(), "type", place)) {
+            entry = entry.type(type);
+        }
+        for (BufferLifetime lifetime : atMostOne(annotation.lifetime(), "lifetime", place)) {
+            entry = entry.lifetime(lifetime);
+        }
+        for (Owner.Kind kind : atMostOne(annotation.ownerKind(), "ownerKind", place)) {
+            entry = entry.ownerKind(kind);
+        }
+        if (!annotation.phase().isEmpty()) {
+            entry = entry.phase(new Phase(annotation.phase()));
+        }
+        if (!annotation.owner().isEmpty()) {
+            entry = entry.owner(annotation.owner());
+        }
+        if (!annotation.label().isEmpty()) {
+            entry = entry.label(annotation.label());
+        }
+        if (!annotation.origin().isEmpty()) {
+            entry = entry.origin(annotation.origin());
+        }
+        return entry.devices(devices(annotation, place)).sizes(sizes(annotation, place));
+    }
+
+    private static Expectation bounded(ExpectBuffers annotation, String place, Expectation entry) {
+        Expectation bounded = entry.count(count(annotation, place));
+        OptionalLong bytes = GivenNumber.of(annotation.bytes(), "bytes", place);
+        if (bytes.isPresent()) {
+            bounded = bounded.bytes(bytes.getAsLong());
+        }
+        return annotation.until().isEmpty() ? bounded : bounded.until(annotation.until());
+    }
+
+    private static DeviceSet devices(ExpectBuffers annotation, String place) {
+        OptionalInt one = GivenNumber.of(annotation.device(), "device", place);
+        refuseBoth(one.isPresent(), "device", annotation.devices().length > 0, "devices", place);
+        for (int device : annotation.devices()) {
+            GivenNumber.of(new int[] {device}, "devices", place);
+        }
+        return one.isPresent() ? DeviceSet.of(one.getAsInt()) : DeviceSet.of(annotation.devices());
+    }
+
+    private static SizeRange sizes(ExpectBuffers annotation, String place) {
+        OptionalLong one = GivenNumber.of(annotation.size(), "size", place);
+        OptionalLong least = GivenNumber.of(annotation.minSize(), "minSize", place);
+        OptionalLong most = GivenNumber.of(annotation.maxSize(), "maxSize", place);
+        refuseBoth(one.isPresent(), "size", least.isPresent(), "minSize", place);
+        refuseBoth(one.isPresent(), "size", most.isPresent(), "maxSize", place);
+        refuseInverse("minSize", least, "maxSize", most, place);
+        return one.isPresent()
+                ? SizeRange.exactly(one.getAsLong())
+                : new SizeRange(least.orElse(0), most.orElse(Long.MAX_VALUE));
+    }
+
+    private static Bound count(ExpectBuffers annotation, String place) {
+        OptionalLong one = GivenNumber.of(annotation.exactly(), "exactly", place);
+        OptionalLong least = GivenNumber.of(annotation.atLeast(), "atLeast", place);
+        OptionalLong most = GivenNumber.of(annotation.atMost(), "atMost", place);
+        refuseBoth(one.isPresent(), "exactly", least.isPresent(), "atLeast", place);
+        refuseBoth(one.isPresent(), "exactly", most.isPresent(), "atMost", place);
+        refuseInverse("atLeast", least, "atMost", most, place);
+        return one.isPresent()
+                ? Bound.exactly(one.getAsLong())
+                : new Bound(least.orElse(0), most.orElse(Long.MAX_VALUE));
+    }
+
+    private static void refuseInverse(
+            String name, OptionalLong least, String otherName, OptionalLong most, String place) {
+        if (least.orElse(0) > most.orElse(Long.MAX_VALUE)) {
+            throw TrackingSettings.refused(
+                    place,
+                    name + " = " + least.getAsLong() + ", " + otherName + " = " + most.getAsLong(),
+                    String.format(Locale.ROOT, "Let %s be at most %s.", name, otherName));
+        }
+    }
+
+    private static void refuseBoth(boolean one, String name, boolean other, String otherName, String place) {
+        if (one && other) {
+            throw TrackingSettings.refused(
+                    place, name + " and " + otherName, String.format(Locale.ROOT, "Give %s or %s.", name, otherName));
+        }
+    }
+
+    private static ExpectedBuffers load(ExpectedBuffersFile annotation, String place) {
+        try {
+            return RunState.load(Path.of(annotation.value()), place);
+        } catch (IllegalArgumentException refusal) {
+            throw new ExtensionConfigurationException(refusal.getMessage(), refusal);
+        } catch (IOException unreadable) {
+            throw new ExtensionConfigurationException(
+                    String.format(Locale.ROOT, "%s: %s cannot be read.", place, annotation.value()), unreadable);
+        }
+    }
+
+    private static <T> List<T> atMostOne(T[] values, String name, String place) {
+        if (values.length > 1) {
+            throw TrackingSettings.refused(
+                    place,
+                    name + " = " + List.of(values),
+                    String.format(Locale.ROOT, "Give at most one; write an entry for each %s.", name));
+        }
+        return List.of(values);
+    }
+}

@@ -1,0 +1,56 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.process.TrackedProcesses;
+import dev.meshguard.tracker.AllocationTracker;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/** What a test can ask for, as a parameter or in a field. */
+final class InjectableTypes {
+
+    private static final Set<MemorySource> ALL = EnumSet.allOf(MemorySource.class);
+
+    private static final Map<Class<?>, Injectable> BY_TYPE = Map.of(
+            MeshDevice.class, new Injectable(Set.of(MemorySource.FAKE), TrackingSession::mesh),
+            Ttnn.class, new Injectable(Set.of(MemorySource.FAKE), TrackingSession::ttnn),
+            TrackedProcesses.class, new Injectable(Set.of(MemorySource.PROCESSES), TrackingSession::processes),
+            AllocationServer.class, new Injectable(Set.of(MemorySource.PROCESSES), TrackingSession::server),
+            AllocationTracker.class, new Injectable(ALL, TrackingSession::tracker),
+            MemorySnapshots.class, new Injectable(ALL, guard -> new MemorySnapshots(guard.tracker())),
+            Phases.class, new Injectable(ALL, guard -> new Phases(guard.tracker())));
+
+    /** What is given, and whose memory a test has to be about to get it. */
+    private record Injectable(Set<MemorySource> sources, Function<TrackingSession, Object> from) {}
+
+    private InjectableTypes() {}
+
+    static boolean has(Class<?> type) {
+        return BY_TYPE.containsKey(type);
+    }
+
+    /** Returns what a guard gives of a type that there is. */
+    static Object of(Class<?> type, TrackingSession guard) {
+        Injectable gift = BY_TYPE.get(type);
+        if (gift == null) {
+            throw new IllegalArgumentException("There is nothing of " + type);
+        }
+        if (!gift.sources.contains(guard.source())) {
+            throw TrackingSettings.refused(
+                    guard.name(),
+                    "a " + type.getSimpleName() + " with source = " + guard.source(),
+                    "Say source = " + gift.sources.iterator().next() + " in @TrackAllocations or MeshGuardExtension.");
+        }
+        return gift.from.apply(guard);
+    }
+
+    /** Returns the simple names of the types, for messages. */
+    static List<String> names() {
+        return BY_TYPE.keySet().stream().map(Class::getSimpleName).sorted().toList();
+    }
+}

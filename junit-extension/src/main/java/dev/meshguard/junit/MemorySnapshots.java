@@ -1,0 +1,66 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.report.LiveBuffers;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.MemorySnapshot;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Takes snapshots of the memory of a test's meshes.
+ *
+ * <pre>{@code
+ * @Test
+ * void decode(MeshDevice mesh, MemorySnapshots snapshots) {
+ *     model.load(mesh);
+ *     MemorySnapshot loaded = snapshots.take();
+ *     model.decode(tokens);
+ *     assertThat(snapshots.take()).isEqualTo(loaded);
+ * }
+ * }</pre>
+ *
+ * <p>On a mesh that several tests use at the same time, a snapshot is of what all of them hold.
+ *
+ * <p>Safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class MemorySnapshots {
+
+    private final AllocationTracker tracker;
+    private final MemorySnapshot first;
+
+    MemorySnapshots(AllocationTracker tracker) {
+        this.tracker = tracker;
+        this.first = tracker.snapshot();
+    }
+
+    /** Returns what is allocated now, by device, type and lifetime. */
+    public MemorySnapshot take() {
+        return tracker.snapshot();
+    }
+
+    /**
+     * Returns what was allocated when this was handed out: to a method at its first line, to a field before the {@code @BeforeEach}
+     * methods.
+     */
+    public MemorySnapshot first() {
+        return first;
+    }
+
+    /** Returns what came since the {@linkplain #first first}; negative where memory was given back. */
+    public MemorySnapshot growth() {
+        return take().minus(first);
+    }
+
+    /**
+     * Returns a text that lists each buffer that is allocated now, with its address, label, owner and line of code.
+     *
+     * <p>The largest comes first; the last line adds up what is beyond {@value LiveBuffers#MOST_LINES} buffers. Other than a verdict, the
+     * list makes no judgement, so it can be asked for before the close, for example to print it there.
+     */
+    public String listing() {
+        return LiveBuffers.of(tracker.history()).text();
+    }
+}

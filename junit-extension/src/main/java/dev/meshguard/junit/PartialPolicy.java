@@ -1,0 +1,157 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.junit.internal.GracePeriod;
+import dev.meshguard.tracker.OriginCapture;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * What one place says of policies; what it leaves out, another place decides.
+ *
+ * @param check what has to hold
+ * @param origins whose stack is taken
+ * @param onFailure what becomes of the check of a test that failed
+ * @param onAbort what becomes of the check of a test that was aborted
+ * @param lateFrees what becomes of what was freed after close began
+ * @param grace how long late frees are waited for at most
+ */
+record PartialPolicy(
+        Optional<AllocationCheck> check,
+        Optional<OriginCapture> origins,
+        Optional<IncompleteTestPolicy> onFailure,
+        Optional<IncompleteTestPolicy> onAbort,
+        Optional<LateFrees> lateFrees,
+        Optional<Duration> grace) {
+
+    /** Of a place that says nothing. */
+    static final PartialPolicy NONE = new PartialPolicy(
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+    /**
+     * Reads an annotation.
+     *
+     * @param place where it stands, for messages
+     */
+    static PartialPolicy of(AllocationPolicy annotation, String place) {
+        return new PartialPolicy(
+                atMostOne(place, "check", annotation.check()),
+                atMostOne(place, "origins", annotation.origins()),
+                atMostOne(place, "onFailure", annotation.onFailure()),
+                atMostOne(place, "onAbort", annotation.onAbort()),
+                atMostOne(place, "lateFrees", annotation.lateFrees()),
+                grace(annotation.grace(), place));
+    }
+
+    /**
+     * Reads the policies in the annotation that says what mesh.
+     *
+     * @param place where it stands, for messages
+     */
+    static PartialPolicy of(TrackAllocations annotation, String place) {
+        return new PartialPolicy(
+                atMostOne(place, "check", annotation.check()),
+                atMostOne(place, "origins", annotation.origins()),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /** Returns what this place says, and where it says nothing what a place says that is farther away. */
+    PartialPolicy or(PartialPolicy farther) {
+        return new PartialPolicy(
+                check.or(farther::check),
+                origins.or(farther::origins),
+                onFailure.or(farther::onFailure),
+                onAbort.or(farther::onAbort),
+                lateFrees.or(farther::lateFrees),
+                grace.or(farther::grace));
+    }
+
+    /** Returns what this place says and a nearer one does not. */
+    PartialPolicy unless(PartialPolicy nearer) {
+        return new PartialPolicy(
+                nearer.check.isPresent() ? Optional.empty() : check,
+                nearer.origins.isPresent() ? Optional.empty() : origins,
+                nearer.onFailure.isPresent() ? Optional.empty() : onFailure,
+                nearer.onAbort.isPresent() ? Optional.empty() : onAbort,
+                nearer.lateFrees.isPresent() ? Optional.empty() : lateFrees,
+                nearer.grace.isPresent() ? Optional.empty() : grace);
+    }
+
+    /**
+     * Returns what two places say of which neither is nearer.
+     *
+     * @param place what both are, for messages
+     */
+    PartialPolicy beside(PartialPolicy other, String place) {
+        refuseTwo(place, "check", check, other.check);
+        refuseTwo(place, "origins", origins, other.origins);
+        refuseTwo(place, "onFailure", onFailure, other.onFailure);
+        refuseTwo(place, "onAbort", onAbort, other.onAbort);
+        refuseTwo(place, "lateFrees", lateFrees, other.lateFrees);
+        refuseTwo(place, "grace", grace, other.grace);
+        return or(other);
+    }
+
+    PartialPolicy check(AllocationCheck value) {
+        return new PartialPolicy(Optional.of(value), origins, onFailure, onAbort, lateFrees, grace);
+    }
+
+    PartialPolicy origins(OriginCapture value) {
+        return new PartialPolicy(check, Optional.of(value), onFailure, onAbort, lateFrees, grace);
+    }
+
+    PartialPolicy onFailure(IncompleteTestPolicy value) {
+        return new PartialPolicy(check, origins, Optional.of(value), onAbort, lateFrees, grace);
+    }
+
+    PartialPolicy onAbort(IncompleteTestPolicy value) {
+        return new PartialPolicy(check, origins, onFailure, Optional.of(value), lateFrees, grace);
+    }
+
+    PartialPolicy lateFrees(LateFrees value) {
+        return new PartialPolicy(check, origins, onFailure, onAbort, Optional.of(value), grace);
+    }
+
+    PartialPolicy grace(Duration value) {
+        return new PartialPolicy(check, origins, onFailure, onAbort, lateFrees, Optional.of(value));
+    }
+
+    CheckPolicy orDefaults() {
+        CheckPolicy defaults = CheckPolicy.DEFAULTS;
+        return new CheckPolicy(
+                check.orElse(defaults.check()),
+                origins.orElse(defaults.origins()),
+                onFailure.orElse(defaults.onFailure()),
+                onAbort.orElse(defaults.onAbort()),
+                lateFrees.orElse(defaults.lateFrees()),
+                grace.orElse(defaults.grace()));
+    }
+
+    private static <T> Optional<T> atMostOne(String place, String name, T[] values) {
+        if (values.length > 1) {
+            throw TrackingSettings.refused(place, name + " = " + Arrays.toString(values), "Give at most one.");
+        }
+        return Arrays.stream(values).findFirst();
+    }
+
+    private static Optional<Duration> grace(String text, String place) {
+        try {
+            return text.isEmpty() ? Optional.empty() : Optional.of(GracePeriod.parse(text));
+        } catch (IllegalArgumentException noDuration) {
+            throw TrackingSettings.refused(place, "grace = \"" + text + "\"", String.valueOf(noDuration.getMessage()));
+        }
+    }
+
+    private static <T> void refuseTwo(String place, String name, Optional<T> one, Optional<T> other) {
+        if (one.isPresent() && other.isPresent() && !one.equals(other)) {
+            throw TrackingSettings.refused(
+                    place,
+                    String.format(Locale.ROOT, "%s = %s and %s = %s", name, one.get(), name, other.get()),
+                    "Say it once.");
+        }
+    }
+}

@@ -1,0 +1,310 @@
+package dev.meshguard.junit;
+
+import dev.meshguard.junit.internal.Refusal;
+import dev.meshguard.junit.internal.TemplateInvocation;
+import dev.meshguard.mesh.MeshDeviceOptions;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.fault.Fault;
+import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.HandleRelease;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.runtime.Strictness;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.AllocationListener;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+
+/** What a test asked for, checked. */
+record TrackingSettings(
+        MemorySource source,
+        int rows,
+        int columns,
+        Architecture architecture,
+        RuntimePreset preset,
+        Optional<ReportingModel> reporting,
+        Set<RuntimeDefect> defects,
+        Strictness strictness,
+        HandleRelease handleRelease,
+        FaultPlan faults,
+        MeshDeviceOptions opening,
+        List<Consumer<Ttnn.Builder>> runtime,
+        TrackingLifetime lifetime,
+        Accounting accounting,
+        CheckPolicy policies) {
+
+    /** The largest system there is, a Galaxy, has 8x4 devices. */
+    private static final int MOST_DEVICES = 32;
+
+    private static final String NEEDS_A_MESH = "That is for a mesh in this process: let the source be FAKE.";
+
+    TrackingSettings {
+        defects = Set.copyOf(defects);
+        runtime = List.copyOf(runtime);
+    }
+
+    /**
+     * Reads what an annotation says of a mesh; its policies do not stand in it alone.
+     *
+     * @param place where it stands, for messages
+     */
+    static TrackingSettings of(TrackAllocations annotation, String place) {
+        ReportingModel[] reporting = annotation.reporting();
+        if (reporting.length > 1) {
+            throw refused(place, "reporting = " + Arrays.toString(reporting), "Give at most one.");
+        }
+        return new TrackingSettings(
+                        annotation.source(),
+                        annotation.rows(),
+                        annotation.columns(),
+                        annotation.architecture(),
+                        annotation.preset(),
+                        Arrays.stream(reporting).findFirst(),
+                        Set.of(annotation.defects()),
+                        annotation.strictness(),
+                        annotation.handleRelease(),
+                        faults(annotation.faults(), place),
+                        opening(annotation, place),
+                        List.of(),
+                        annotation.lifetime(),
+                        annotation.accounting(),
+                        CheckPolicy.DEFAULTS)
+                .checked(place);
+    }
+
+    private static FaultPlan faults(String text, String place) {
+        if (text.isEmpty()) {
+            return FaultPlan.none();
+        }
+        try {
+            return FaultPlan.parse(text);
+        } catch (IllegalArgumentException notAPlan) {
+            throw refused(place, "faults = \"" + text + "\"", notAPlan.getMessage() + ".");
+        }
+    }
+
+    private static MeshDeviceOptions opening(TrackAllocations annotation, String place) {
+        requireNotNegative(place, "l1SmallSize", annotation.l1SmallSize());
+        requireNotNegative(place, "traceRegionSize", annotation.traceRegionSize());
+        int queues = annotation.numCommandQueues();
+        if (queues < 1 || queues > 2) {
+            throw refused(place, "numCommandQueues = " + queues, "A mesh has 1 or 2.");
+        }
+        return MeshDeviceOptions.defaults()
+                .withL1SmallSize(annotation.l1SmallSize())
+                .withTraceRegionSize(annotation.traceRegionSize())
+                .withNumCommandQueues(queues);
+    }
+
+    /** Returns these settings if there is such a mesh. */
+    TrackingSettings checked(String place) {
+        if (source == MemorySource.PROCESSES) {
+            refuseWhatNeedsAMesh(place);
+        }
+        requirePositive(place, "rows", rows);
+        requirePositive(place, "columns", columns);
+        if ((long) rows * columns > MOST_DEVICES) {
+            throw refused(
+                    place,
+                    "rows = " + rows + ", columns = " + columns,
+                    String.format(
+                            Locale.ROOT,
+                            "The largest system has %d devices (8x4): ask for at most %d.",
+                            MOST_DEVICES,
+                            MOST_DEVICES));
+        }
+        if (!preset.supports(architecture)) {
+            throw refused(
+                    place,
+                    "architecture = " + architecture + ", preset = " + preset,
+                    String.format(
+                            Locale.ROOT,
+                            "The constants of %s are known for %s only.",
+                            architecture,
+                            presetsOf(architecture)));
+        }
+        if (runtime.isEmpty() && opening.workerL1Size() == 0) {
+            requireRoom(place);
+        }
+        return this;
+    }
+
+    /** Refuses regions that the memory has no room for; where code chooses more of the runtime, the mesh refuses them when it opens. */
+    private void requireRoom(String place) {
+        long l1 = architecture.l1Size() - preset.l1UnreservedBase(architecture);
+        requireAtMost(
+                place,
+                "l1SmallSize",
+                opening.l1SmallSize(),
+                // Something has to be left for buffers that are not small.
+                roundedDown(l1 - 1),
+                String.format(
+                        Locale.ROOT, "L1 of a core of %s has %d B above what the runtime keeps", architecture, l1));
+        long dram = architecture.dramBankSize() - preset.dramUnreservedBase(architecture);
+        requireAtMost(
+                place,
+                "traceRegionSize",
+                opening.traceRegionSize(),
+                roundedDown(dram),
+                String.format(
+                        Locale.ROOT, "a DRAM bank of %s has %d B above what the runtime keeps", architecture, dram));
+    }
+
+    /** The runtime rounds both regions up to this. */
+    private long roundedDown(long bytes) {
+        return bytes - bytes % architecture.dramAlignment();
+    }
+
+    /** What another process does with its memory nobody can choose from here. */
+    private void refuseWhatNeedsAMesh(String place) {
+        String ofMesh = "source = PROCESSES, ";
+        if (!defects.isEmpty()) {
+            throw refused(place, ofMesh + "defects = " + defects, NEEDS_A_MESH);
+        }
+        if (!faults.faults().isEmpty()) {
+            throw refused(place, ofMesh + "faults = \"" + faults + "\"", NEEDS_A_MESH);
+        }
+        if (accounting == Accounting.EACH_TEST) {
+            throw refused(
+                    place,
+                    ofMesh + "accounting = EACH_TEST",
+                    "Each program has a verdict of its own: let the lifetime be TEST, or leave accounting out.");
+        }
+    }
+
+    /** Returns these settings as an invocation of a test template needs them. */
+    TrackingSettings in(TemplateInvocation invocation) {
+        if (source == MemorySource.PROCESSES) {
+            throw refused(invocation.place(), "source = PROCESSES", NEEDS_A_MESH);
+        }
+        if (lifetime == TrackingLifetime.CLASS) {
+            throw refused(
+                    invocation.place(),
+                    "lifetime = CLASS",
+                    "Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
+        }
+        FaultPlan all = faults;
+        for (Fault fault : invocation.faults().faults()) {
+            all = all.with(fault);
+        }
+        Set<RuntimeDefect> both = EnumSet.noneOf(RuntimeDefect.class);
+        both.addAll(defects);
+        both.addAll(invocation.defects());
+        return new TrackingSettings(
+                source,
+                rows,
+                columns,
+                architecture,
+                preset,
+                reporting,
+                both,
+                strictness,
+                handleRelease,
+                all,
+                opening,
+                runtime,
+                lifetime,
+                accounting,
+                invocation.judgesAlone() ? policies.unchecked() : policies);
+    }
+
+    /** Returns these settings with other policies. */
+    TrackingSettings with(CheckPolicy other) {
+        return new TrackingSettings(
+                source,
+                rows,
+                columns,
+                architecture,
+                preset,
+                reporting,
+                defects,
+                strictness,
+                handleRelease,
+                faults,
+                opening,
+                runtime,
+                lifetime,
+                accounting,
+                other);
+    }
+
+    /** Returns whether each test on a mesh that outlives it answers for what it leaves there. */
+    boolean accountsForTests() {
+        return lifetime != TrackingLifetime.TEST && accounting == Accounting.EACH_TEST;
+    }
+
+    /** Returns what tests have to agree on to share a mesh: where each answers for itself, of the policies only what the tracker has. */
+    TrackingSettings ofMesh() {
+        return accountsForTests() ? with(CheckPolicy.DEFAULTS.withOrigins(policies.origins())) : this;
+    }
+
+    /** The arguments with which the mesh of a test is opened. */
+    MeshDeviceOptions openingOfMesh() {
+        return opening.withMeshShape(shape());
+    }
+
+    private MeshShape shape() {
+        return MeshShape.of(rows, columns);
+    }
+
+    Ttnn ttnn(AllocationListener listener) {
+        Ttnn.Builder builder = Ttnn.builder(listener)
+                .systemMesh(shape())
+                .architecture(architecture)
+                .preset(preset)
+                .defects(defects.toArray(RuntimeDefect[]::new))
+                .handleRelease(handleRelease)
+                .faults(faults);
+        reporting.ifPresent(builder::reporting);
+        if (strictness == Strictness.STRICT) {
+            builder.strict();
+        }
+        runtime.forEach(choice -> choice.accept(builder));
+        return builder.build();
+    }
+
+    static ExtensionConfigurationException refused(String place, String value, String allowed) {
+        return Refusal.of(place, value, allowed);
+    }
+
+    private static void requireNotNegative(String place, String name, long bytes) {
+        if (bytes < 0) {
+            throw refused(place, name + " = " + bytes, "Give a number of bytes, 0 or more.");
+        }
+    }
+
+    private static void requireAtMost(String place, String name, long bytes, long most, String because) {
+        if (bytes > most) {
+            throw refused(
+                    place,
+                    name + " = " + bytes,
+                    String.format(Locale.ROOT, "Give at most %d, a number of bytes: %s.", most, because));
+        }
+    }
+
+    private static void requirePositive(String place, String name, int value) {
+        if (value < 1) {
+            throw refused(
+                    place,
+                    name + " = " + value,
+                    String.format(Locale.ROOT, "Give 1 or more; a mesh has at most %d devices.", MOST_DEVICES));
+        }
+    }
+
+    private static String presetsOf(Architecture architecture) {
+        return String.join(
+                ", ",
+                Arrays.stream(RuntimePreset.values())
+                        .filter(preset -> preset.supports(architecture))
+                        .map(Enum::name)
+                        .toList());
+    }
+}

@@ -1,0 +1,150 @@
+package dev.meshguard.junit.internal;
+
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import dev.meshguard.verdict.expectation.SourceLine;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * What one JVM of a run found, as it goes: a line for each thing, the last one says that it came to its end.
+ *
+ * <p>Written line by line, because a JVM that is killed says nothing at its end; its account lacks the last line.
+ */
+final class JvmRecordFile {
+
+    private static final String EXTENSION = ".account";
+    private static final String HEADER = "meshguard account 2 of run ";
+    private static final String END = "end";
+    private static final String SEPARATOR = "\t";
+    private static final String NO_LINE = "-";
+
+    /**
+     * An account that was read.
+     *
+     * @param file where it is
+     * @param isComplete whether its JVM came to its end
+     */
+    record JvmRecord(Path file, boolean isComplete) {}
+
+    private final Path file;
+
+    private JvmRecordFile(Path file) {
+        this.file = file;
+    }
+
+    /** Begins an account under a name that no other JVM, and no earlier part of this one, has. */
+    static JvmRecordFile begin(Path folder, String run) throws IOException {
+        Files.createDirectories(folder);
+        long process = ProcessHandle.current().pid();
+        for (int part = 1; ; part++) {
+            Path file = folder.resolve(String.format(Locale.ROOT, "meshguard-%d-%d%s", process, part, EXTENSION));
+            try {
+                Files.writeString(file, HEADER + run + "\n", StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW);
+                return new JvmRecordFile(file);
+            } catch (FileAlreadyExistsException ofAnother) {
+                // The next number may be free.
+            }
+        }
+    }
+
+    void entries(List<Expectation> entries) throws IOException {
+        append("entry", entries);
+    }
+
+    void matched(List<Expectation> entries) throws IOException {
+        append("matched", entries);
+    }
+
+    void excused(List<Expectation> entries) throws IOException {
+        append("excused", entries);
+    }
+
+    void found(Baseline leaks) throws IOException {
+        StringBuilder lines = new StringBuilder();
+        leaks.entries()
+                .values()
+                .forEach(leak -> lines.append("found" + SEPARATOR).append(leak).append('\n'));
+        append(lines.toString());
+    }
+
+    void end() throws IOException {
+        append(END + "\n");
+    }
+
+    private void append(String kind, List<Expectation> entries) throws IOException {
+        StringBuilder lines = new StringBuilder();
+        for (Expectation entry : entries) {
+            String line = entry.source()
+                    .map(source -> Integer.toString(source.line()))
+                    .orElse(NO_LINE);
+            String place = entry.source()
+                    .map(SourceLine::file)
+                    .orElseGet(() -> entry.place().orElseThrow());
+            lines.append(String.join(SEPARATOR, kind, line, place, entry.toText()))
+                    .append('\n');
+        }
+        append(lines.toString());
+    }
+
+    private void append(String lines) throws IOException {
+        if (!lines.isEmpty()) {
+            Files.writeString(file, lines, StandardCharsets.UTF_8, StandardOpenOption.APPEND);
+        }
+    }
+
+    /** Reads every account of a run; those of other runs are left alone. */
+    static List<JvmRecord> read(Path folder, String run, RunFindings findings) throws IOException {
+        List<JvmRecord> accounts = new ArrayList<>();
+        if (!Files.isDirectory(folder)) {
+            return accounts;
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.filter(path -> path.toString().endsWith(EXTENSION))
+                    .sorted()
+                    .toList()) {
+                // A JVM that was killed may have written half a letter.
+                String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+                List<String> lines = text.lines().toList();
+                if (!lines.isEmpty() && lines.get(0).equals(HEADER + run)) {
+                    accounts.add(new JvmRecord(file, read(text, findings)));
+                }
+            }
+        }
+        return accounts;
+    }
+
+    /** Returns whether the text has its end; a line without one was cut off, and is left out. */
+    private static boolean read(String text, RunFindings findings) {
+        int end = text.lastIndexOf('\n') + 1;
+        boolean isComplete = false;
+        for (String line : text.substring(0, end).lines().skip(1).toList()) {
+            String[] parts = line.split(SEPARATOR, 4);
+            switch (parts[0]) {
+                case "entry" -> findings.expect(List.of(entry(parts)));
+                case "matched" -> findings.match(entry(parts));
+                case "excused" -> findings.excuse(List.of(entry(parts)));
+                case "found" -> findings.find(Baseline.parse(parts[1], "account"));
+                case END -> isComplete = true;
+                default -> throw new IllegalArgumentException("An account has no line of this kind: " + line);
+            }
+        }
+        return isComplete;
+    }
+
+    private static Expectation entry(String... parts) {
+        Expectation entry = ExpectedBuffers.parse(parts[3], parts[2]).entries().get(0);
+        return parts[1].equals(NO_LINE)
+                ? entry.standingAt(parts[2])
+                : entry.writtenAt(new SourceLine(parts[2], Integer.parseInt(parts[1])));
+    }
+}

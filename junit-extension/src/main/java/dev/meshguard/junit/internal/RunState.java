@@ -1,0 +1,204 @@
+package dev.meshguard.junit.internal;
+
+import dev.meshguard.junit.internal.RunSettings.Update;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineComparison;
+import dev.meshguard.verdict.baseline.BaselineFile;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.AssertionFailedError;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What all tests of one execution share: what the files of the run say, and what became of it.
+ *
+ * <p>A value of the root context's store. What closing it throws fails the engine, and with it a Maven build; what the stores of
+ * requests and sessions throw goes unseen there (Surefire 3.6.1).
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class RunState implements StoredResource {
+
+    private static final Logger logger = LoggerFactory.getLogger(RunState.class);
+
+    private final RunSettings settings;
+    private final ExpectedBuffers expected;
+    private final @Nullable Baseline baseline;
+    private final @Nullable JvmRecordFile file;
+    private final Reporting reporting;
+    private final RunFindings findings = new RunFindings();
+
+    private RunState(
+            RunSettings settings,
+            ExpectedBuffers expected,
+            @Nullable Baseline baseline,
+            @Nullable JvmRecordFile file,
+            Reporting reporting) {
+        this.settings = settings;
+        this.expected = expected;
+        this.baseline = baseline;
+        this.file = file;
+        this.reporting = reporting;
+    }
+
+    /**
+     * Begins the account of one execution.
+     *
+     * @param reporting what is told of the checks while they are made
+     * @throws IllegalArgumentException if a file is not there or not in its form
+     */
+    public static RunState begin(RunSettings settings, Reporting reporting) {
+        try {
+            ExpectedBuffers expected = settings.expectedBuffers().isPresent()
+                    ? load(settings.expectedBuffers().get(), RunSettings.EXPECTED_BUFFERS)
+                    : ExpectedBuffers.none();
+            Baseline baseline = settings.baseline().isPresent() ? baseline(settings) : null;
+            JvmRecordFile file = settings.account().isPresent()
+                    ? JvmRecordFile.begin(
+                            settings.account().get(), settings.run().orElseThrow())
+                    : null;
+            RunState account = new RunState(settings, expected, baseline, file, reporting);
+            account.expect(expected);
+            return account;
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
+    }
+
+    /**
+     * Reads a file of expected buffers.
+     *
+     * @param where who names it, for the message
+     * @throws IllegalArgumentException if it is not there or not in its form
+     */
+    public static ExpectedBuffers load(Path path, String where) throws IOException {
+        if (!Files.isRegularFile(path)) {
+            throw RunSettings.refused(
+                    where,
+                    path.toString(),
+                    "There is no such file: " + path.toAbsolutePath().normalize() + ".");
+        }
+        return ExpectedBuffers.load(path);
+    }
+
+    private static Baseline baseline(RunSettings settings) throws IOException {
+        BaselineFile file = new BaselineFile(settings.baseline().orElseThrow());
+        if (!file.exists() && !settings.writes(Update.ACCEPT)) {
+            throw RunSettings.refused(
+                    RunSettings.BASELINE,
+                    settings.baseline().get().toString(),
+                    "There is no such file: " + file.path() + ". Make it with -D" + RunSettings.UPDATE
+                            + "=accept, not where CI is set, and check it in.");
+        }
+        return file.read();
+    }
+
+    /** Returns what may stay in every test. */
+    public ExpectedBuffers expected() {
+        return expected;
+    }
+
+    /** Returns the known leaks, if a baseline is kept. */
+    public Optional<Baseline> baseline() {
+        return Optional.ofNullable(baseline);
+    }
+
+    /** Returns what is told of the checks. */
+    public Reporting reporting() {
+        return reporting;
+    }
+
+    /** Returns the numbers of the run as an entry for reports, if they are to be said. */
+    public synchronized Optional<Map<String, String>> summary() {
+        return reporting.numbers().entry(words(findings.matched()), words(findings.unmatched()));
+    }
+
+    private static List<String> words(List<Expectation> entries) {
+        return entries.stream().map(RunFindings::words).toList();
+    }
+
+    /** Adds entries that have to match somewhere in the run: those of another file, and those of annotations. */
+    public synchronized void expect(ExpectedBuffers more) {
+        List<Expectation> news = findings.expect(more.entries());
+        write(account -> account.entries(news));
+    }
+
+    /** Says that a test failed, was aborted or is disabled, so that what it would have left is not known. */
+    public synchronized void excuse(ExpectedBuffers ofTest) {
+        List<Expectation> news = findings.excuse(ofTest.entries());
+        write(account -> account.excused(news));
+    }
+
+    /** Adds what one check found. */
+    public synchronized void add(LeakVerdict verdict) {
+        List<Expectation> matches = findings.matches(verdict);
+        write(account -> account.matched(matches));
+        if (baseline != null) {
+            Baseline leaks = Baseline.of(verdict);
+            if (findings.find(leaks)) {
+                write(account -> account.found(leaks));
+            }
+        }
+    }
+
+    /** Returns whether everything that makes a verdict bad is known, or is taken as known from now on. */
+    public boolean covers(LeakVerdict verdict) {
+        if (baseline == null) {
+            return false;
+        }
+        Baseline known = settings.writes(Update.ACCEPT) ? Baseline.of(verdict) : baseline;
+        return BaselineComparison.of(known, verdict).covers(verdict);
+    }
+
+    /** Closes the account; where it is that of the whole run, judges it. */
+    @Override
+    public synchronized void close() throws IOException {
+        if (settings.writes(Update.ACCEPT)) {
+            new BaselineFile(settings.baseline().orElseThrow()).update(before -> before.and(findings.found()));
+        }
+        if (file != null) {
+            file.end();
+        } else if (settings.run().isPresent()) {
+            judge();
+        } else {
+            findings.unmatched().forEach(entry -> logger.debug("Matched nothing in what was run: {}", entry));
+        }
+    }
+
+    private void judge() throws IOException {
+        RunJudgement judgement = RunJudgement.of(settings, findings, "1 JVM");
+        if (judgement.outcome() != Outcome.EXPECTED_ONLY) {
+            AssertionFailedError failure = new AssertionFailedError(judgement.text());
+            failure.setStackTrace(new StackTraceElement[0]);
+            throw failure;
+        }
+        logger.info("{}", judgement.text());
+    }
+
+    /** A line of an account. */
+    private interface Writing {
+        void to(JvmRecordFile account) throws IOException;
+    }
+
+    private void write(Writing lines) {
+        if (file == null) {
+            return;
+        }
+        try {
+            lines.to(file);
+        } catch (IOException exception) {
+            throw new UncheckedIOException("The account of the run cannot be written", exception);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package dev.meshguard.junit.internal.summary;
+
+import dev.meshguard.report.summary.Amount;
+import dev.meshguard.report.summary.LeakCount;
+import dev.meshguard.report.summary.RunSummary;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+/**
+ * Adds up what the checks of a run find. Keeps numbers and names only, so that no history outlives its test.
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class RunStatistics {
+
+    private final LongSupplier nanoTime;
+    private final SummaryMode mode;
+    private final EnumMap<BufferType, Amount> peaks = new EnumMap<>(BufferType.class);
+    private final EnumMap<Cause, LeakCount> leaks = new EnumMap<>(Cause.class);
+    private final SortedSet<Amount> slowest = new TreeSet<>();
+    private final SortedSet<String> reproductions = new TreeSet<>();
+    private final EnumMap<CheckSubject.Kind, Long> checked = new EnumMap<>(CheckSubject.Kind.class);
+    private final EnumMap<CheckResult, Long> fates = new EnumMap<>(CheckResult.class);
+    private LeakCount knownLeaks = LeakCount.NOTHING;
+    private long buffers;
+    private long withoutLeak;
+
+    /**
+     * Creates numbers of nothing.
+     *
+     * @param mode when they are said
+     * @param nanoTime the clock by which checks are timed; only differences count
+     */
+    public RunStatistics(SummaryMode mode, LongSupplier nanoTime) {
+        this.mode = mode;
+        this.nanoTime = nanoTime;
+    }
+
+    /** Begins a check of a whole mesh, which ends when what is returned is closed. */
+    public RunningCheck checkOfMesh(CheckSubject subject) {
+        return new RunningCheck(this, subject, true, nanoTime.getAsLong());
+    }
+
+    /** Begins a check of what one of several took of a mesh, which ends when what is returned is closed. */
+    public RunningCheck checkOfPart(CheckSubject subject) {
+        return new RunningCheck(this, subject, false, nanoTime.getAsLong());
+    }
+
+    void ended(RunningCheck check) {
+        long nanos = nanoTime.getAsLong() - check.begunAt();
+        synchronized (this) {
+            checked.merge(check.subject().kind(), 1L, Long::sum);
+            fates.merge(check.fate(), 1L, Long::sum);
+            addSlow(nanos, check.subject().name());
+            check.verdict().ifPresent(verdict -> add(check, verdict));
+            if (check.fate() == CheckResult.FAILED) {
+                reproductions.add(check.subject().reproduction());
+            }
+        }
+    }
+
+    private void addSlow(long nanos, String name) {
+        boolean isFull = slowest.size() == RunSummary.MOST_SLOWEST;
+        if (isFull && nanos < slowest.last().number()) {
+            return;
+        }
+        slowest.add(new Amount(nanos, name));
+        if (slowest.size() > RunSummary.MOST_SLOWEST) {
+            slowest.remove(slowest.last());
+        }
+    }
+
+    private void add(RunningCheck check, LeakVerdict verdict) {
+        if (check.isOfMesh()) {
+            buffers += verdict.sum().allocated();
+            addPeaks(verdict.history(), check.subject().name());
+        }
+        switch (check.fate()) {
+            case HELD, SKIPPED -> {}
+            case KNOWN -> leftIn(verdict).forEach(group -> knownLeaks = knownLeaks.and(LeakCount.of(group)));
+            case FAILED, ABORTED -> {
+                List<SurvivorGroup> left = leftIn(verdict);
+                left.forEach(group -> leaks.merge(group.cause(), LeakCount.of(group), LeakCount::and));
+                withoutLeak += left.isEmpty() ? 1 : 0;
+            }
+        }
+    }
+
+    private static List<SurvivorGroup> leftIn(LeakVerdict verdict) {
+        return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
+                .flatMap(standing -> verdict.groups(standing).stream())
+                .toList();
+    }
+
+    private void addPeaks(AllocationHistory history, String name) {
+        for (int device : history.devices()) {
+            for (BufferType type : BufferType.values()) {
+                long bytes = history.totals(device, type).peakBytes();
+                if (bytes > 0) {
+                    peaks.merge(type, new Amount(bytes, name), Amount::or);
+                }
+            }
+        }
+    }
+
+    /**
+     * Returns the numbers as an entry for reports, if they are to be said.
+     *
+     * @param matched the entries of files that matched
+     * @param unmatched those that did not
+     */
+    public Optional<Map<String, String>> entry(Collection<String> matched, Collection<String> unmatched) {
+        return Optional.of(summary(matched, unmatched)).filter(mode::wants).map(RunSummary::entry);
+    }
+
+    private synchronized RunSummary summary(Collection<String> matched, Collection<String> unmatched) {
+        return new RunSummary(
+                checked.getOrDefault(CheckSubject.Kind.TEST, 0L),
+                checked.getOrDefault(CheckSubject.Kind.CLASS, 0L),
+                checked.getOrDefault(CheckSubject.Kind.RUN, 0L),
+                checked.getOrDefault(CheckSubject.Kind.PROCESS, 0L),
+                buffers,
+                fates.getOrDefault(CheckResult.FAILED, 0L),
+                withoutLeak,
+                fates.getOrDefault(CheckResult.ABORTED, 0L),
+                fates.getOrDefault(CheckResult.SKIPPED, 0L),
+                fates.getOrDefault(CheckResult.KNOWN, 0L),
+                peaks,
+                leaks,
+                knownLeaks,
+                new TreeSet<>(matched),
+                new TreeSet<>(unmatched),
+                slowest,
+                reproductions,
+                0);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.meshguard.junit.template;
+
+import dev.meshguard.junit.internal.TemplateInvocation;
+import dev.meshguard.junit.internal.TemplateInvocations;
+import java.util.Optional;
+import java.util.Spliterators.AbstractSpliterator;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+
+/**
+ * The invocations of a template of which each is decided when the one before is over.
+ *
+ * <p>Jupiter runs what it takes from the stream of a template before it takes more, as long as the invocations are not concurrent.
+ */
+final class SequentialInvocations<I extends TestTemplateInvocationContext & TemplateInvocation>
+        extends AbstractSpliterator<TestTemplateInvocationContext> {
+
+    private final ExtensionContext template;
+    private final Supplier<Optional<I>> next;
+
+    private SequentialInvocations(ExtensionContext template, Supplier<Optional<I>> next) {
+        super(Long.MAX_VALUE, ORDERED | NONNULL);
+        this.template = template;
+        this.next = next;
+    }
+
+    /** Returns a stream that ends when there is no next invocation. */
+    static <I extends TestTemplateInvocationContext & TemplateInvocation> Stream<TestTemplateInvocationContext> stream(
+            ExtensionContext template, Supplier<Optional<I>> next) {
+        return StreamSupport.stream(new SequentialInvocations<>(template, next), false);
+    }
+
+    @Override
+    public boolean tryAdvance(Consumer<? super TestTemplateInvocationContext> action) {
+        Optional<I> invocation = next.get();
+        invocation.ifPresent(one -> {
+            TemplateInvocations.put(template, one);
+            action.accept(one);
+        });
+        return invocation.isPresent();
+    }
+}

@@ -1,0 +1,109 @@
+package dev.meshguard.junit.template;
+
+import dev.meshguard.junit.internal.Refusal;
+import dev.meshguard.junit.internal.TestNames;
+import java.lang.annotation.Annotation;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestTemplate;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/**
+ * One of the templates of this package on a method.
+ *
+ * @param annotation what the method says
+ * @param context the context of all its invocations
+ */
+record TemplateAnnotation<A extends Annotation>(A annotation, ExtensionContext context) {
+
+    private static final List<Class<? extends Annotation>> TESTS =
+            List.of(Test.class, TestFactory.class, TestTemplate.class);
+
+    /** Those that a composed annotation may hide. */
+    private static final List<Class<? extends Annotation>> NAMED = List.of(
+            Test.class,
+            TestFactory.class,
+            RepeatedTest.class,
+            FailEachAllocation.class,
+            FaultMatrix.class,
+            RepeatUntilStable.class);
+
+    /** Returns whether a method carries the annotation. */
+    static boolean isOn(ExtensionContext context, Class<? extends Annotation> type) {
+        return AnnotationSupport.isAnnotated(context.getTestMethod(), type);
+    }
+
+    /**
+     * Returns what a method says.
+     *
+     * @throws ExtensionConfigurationException if something stands beside it that cannot
+     */
+    static <A extends Annotation> TemplateAnnotation<A> of(ExtensionContext context, Class<A> type) {
+        A annotation =
+                AnnotationSupport.findAnnotation(context.getTestMethod(), type).orElseThrow();
+        TemplateAnnotation<A> use = new TemplateAnnotation<>(annotation, context);
+        use.refuseOtherTemplates();
+        use.refuseConcurrency();
+        return use;
+    }
+
+    /** Returns the annotation and where it stands. */
+    String place() {
+        return "@" + annotation.annotationType().getSimpleName() + " on " + name();
+    }
+
+    /** Returns the method with its class. */
+    String name() {
+        return TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod());
+    }
+
+    ExtensionConfigurationException refused(String value, String allowed) {
+        return Refusal.of(place(), value, allowed);
+    }
+
+    /** Refuses a number that is less than another one. */
+    void requireAtLeast(int least, String name, int value) {
+        if (value < least) {
+            throw refused(name + " = " + value, String.format(Locale.ROOT, "Give %d or more.", least));
+        }
+    }
+
+    /** What else makes a test of a method would run it beside this template, with a mesh that it knows nothing of. */
+    private void refuseOtherTemplates() {
+        Stream<Class<? extends Annotation>> written = Arrays.stream(
+                        context.getRequiredTestMethod().getAnnotations())
+                .<Class<? extends Annotation>>map(Annotation::annotationType)
+                .filter(type -> TESTS.stream().anyMatch(test -> AnnotationSupport.isAnnotated(type, test)))
+                .filter(type -> !AnnotationSupport.isAnnotated(type, own()));
+        Stream<Class<? extends Annotation>> composed =
+                NAMED.stream().filter(type -> AnnotationSupport.isAnnotated(context.getTestMethod(), type));
+        Stream.concat(written, composed)
+                .filter(type -> type != own())
+                .findFirst()
+                .ifPresent(type -> {
+                    throw refused(
+                            "@" + type.getSimpleName() + " beside it",
+                            "It makes a test of the method by itself: leave the other one out.");
+                });
+    }
+
+    private Class<? extends Annotation> own() {
+        return annotation.annotationType();
+    }
+
+    private void refuseConcurrency() {
+        if (context.getExecutionMode() == ExecutionMode.CONCURRENT) {
+            throw refused(
+                    "@Execution(CONCURRENT)",
+                    "Each invocation depends on the one before: leave it out; other tests may still run at the same time.");
+        }
+    }
+}

@@ -1,0 +1,389 @@
+package dev.meshguard.junit.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.meshguard.junit.RunVerifier;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.AssertionFailedError;
+
+/** What a whole run shows, in one JVM or in several. */
+class RunStateTests {
+
+    private static final String HEADER = """
+            # Leaks that are known: fingerprint, most buffers in one check, type, size class, place.
+            # Change with -Dmeshguard.baseline.update=shrink (fixed ones go) or =accept (new ones come).
+            """;
+    private static final String EIGHT_WEIGHTS = "148dae9b40af 8 DRAM 64 label weights\n";
+    private static final String TWO_WEIGHTS = "148dae9b40af 2 DRAM 64 label weights\n";
+
+    @TempDir
+    private Path folder;
+
+    private final Map<String, String> parameters = new HashMap<>();
+    private final Map<String, String> environment = new HashMap<>();
+
+    // Expectations
+
+    @Test
+    void aRunInWhichEveryEntryMatchedIsAsItsFileSays() throws IOException {
+        expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
+        parameters.put("meshguard.run", "7");
+
+        RunState account = begin();
+        check(account, "weights");
+        check(account, "cache");
+
+        account.close();
+    }
+
+    @Test
+    void aRunInWhichAnEntryNeverMatchedFails() throws IOException {
+        Path file = expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
+        parameters.put("meshguard.run", "7");
+        RunState account = begin();
+        check(account, "weights");
+        check(account, "weights");
+
+        assertThatExceptionOfType(AssertionFailedError.class)
+                .isThrownBy(account::close)
+                .withMessage("""
+                        STALE  1 of 2 expectations matched nothing in the whole run      [1 JVM]
+                           label "cache", because "kept" at %s:2
+                        Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
+    }
+
+    @Test
+    void anEntryThatIsOverItsBoundDidMatch() throws IOException {
+        expecting("label weights count exactly 0 because \"none\"\n");
+        parameters.put("meshguard.run", "7");
+        RunState account = begin();
+        check(account, "weights");
+
+        account.close();
+    }
+
+    @Test
+    void aPartOfTheTestsIsNotJudged() throws IOException {
+        expecting("label weights because \"shared\"\n");
+
+        begin().close();
+    }
+
+    @Test
+    void aFileThatIsNotThereIsRefused() {
+        Path file = folder.resolve("expected.txt");
+        parameters.put("meshguard.expected-buffers", file.toString());
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(this::begin)
+                .withMessage(
+                        "meshguard.expected-buffers = " + file + " is refused. There is no such file: " + file + ".");
+    }
+
+    // Several JVMs
+
+    @Test
+    void entriesOfOneRunMayMatchInAnyOfItsJvms() throws IOException {
+        expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
+        inAccounts("7");
+        RunState one = begin();
+        RunState other = begin();
+        check(one, "weights");
+        check(other, "cache");
+        one.close();
+        other.close();
+
+        RunVerifier judged = judge();
+
+        assertThat(judged.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+        assertThat(judged.text()).isEqualTo("CLEAN  each of 2 expectations matched in the run      [2 accounts]");
+    }
+
+    @Test
+    void anEntryThatMatchedInNoneOfTheJvmsIsOutOfDate() throws IOException {
+        Path file = expecting("label weights because \"a \\\"reason\\\"\\tmore\"\nlabel cache because \"kept\"\n");
+        inAccounts("7");
+        RunState one = begin();
+        begin().close();
+        check(one, "cache");
+        one.close();
+
+        RunVerifier judged = judge();
+
+        assertThat(judged.outcome()).isEqualTo(Outcome.STALE_EXPECTATION);
+        assertThat(judged.text()).isEqualTo("""
+                STALE  1 of 2 expectations matched nothing in the whole run      [2 accounts]
+                   label "weights", because "a \\"reason\\"\\tmore" at %s:1
+                Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
+    }
+
+    @Test
+    void aJvmThatWasKilledMakesTheRunInconclusive() throws IOException {
+        expecting("label weights because \"shared\"\n");
+        inAccounts("7");
+        RunState whole = begin();
+        check(whole, "weights");
+        whole.close();
+        RunState killed = begin();
+        check(killed, "weights");
+
+        RunVerifier judged = judge();
+
+        assertThat(judged.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(judged.isGood()).isFalse();
+        assertThat(judged.text()).isEqualTo("""
+                INCONCLUSIVE  1 of 2 accounts has no end: a JVM was killed or ended without closing its tests
+                   %s
+                Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.""".replace("%s", accounts().get(1).toString()));
+    }
+
+    @Test
+    void anAccountThatEndsInTheMiddleOfALineHasNoEnd() throws IOException {
+        expecting("label weights because \"shared\"\n");
+        inAccounts("7");
+        begin().close();
+        Path account = accounts().get(0);
+        Files.writeString(account, Files.readString(account).replaceAll("end\n$", "en"));
+
+        assertThat(judge().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void accountsOfOtherRunsAreLeftAlone() throws IOException {
+        expecting("label weights because \"shared\"\n");
+        inAccounts("6");
+        RunState killedYesterday = begin();
+        check(killedYesterday, "weights");
+        inAccounts("7");
+        begin().close();
+
+        RunVerifier judged = judge();
+
+        assertThat(judged.outcome()).isEqualTo(Outcome.STALE_EXPECTATION);
+        assertThat(accounts()).hasSize(2);
+    }
+
+    @Test
+    void aRunWithoutAnyAccountIsInconclusive() throws IOException {
+        inAccounts("7");
+
+        assertThat(judge().text())
+                .isEqualTo("INCONCLUSIVE  " + folder.resolve("accounts")
+                        + " has no account of run 7: no test used MeshGuard, or the"
+                        + " tests were not given the same meshguard.account and meshguard.run");
+    }
+
+    @Test
+    void aRunThatIsNotNamedCannotBeJudged() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(this::judge)
+                .withMessage("Name the folder of the accounts with meshguard.account, as for the tests.");
+    }
+
+    // Baseline
+
+    @Test
+    void knownLeaksAreCoveredAndNewOnesAreNot() throws IOException {
+        baseline(EIGHT_WEIGHTS);
+        RunState account = begin();
+
+        assertThat(account.covers(leak("weights", 8))).isTrue();
+        assertThat(account.covers(leak("weights", 9))).isFalse();
+        assertThat(account.covers(leak("cache", 1))).isFalse();
+    }
+
+    @Test
+    void newLeaksAreTakenInOnRequest() throws IOException {
+        Path file = folder.resolve("known.txt");
+        parameters.put("meshguard.baseline", file.toString());
+        parameters.put("meshguard.baseline.update", "accept");
+        RunState account = begin();
+        LeakVerdict verdict = leak("weights", 8);
+        account.add(verdict);
+        account.add(leak("weights", 2));
+
+        assertThat(account.covers(verdict)).isTrue();
+        account.close();
+
+        assertThat(file).hasContent(HEADER + EIGHT_WEIGHTS);
+    }
+
+    @Test
+    void nothingIsTakenInWhereCiIsSet() throws IOException {
+        Path file = baseline("");
+        parameters.put("meshguard.baseline.update", "accept");
+        environment.put("CI", "true");
+        RunState account = begin();
+        LeakVerdict verdict = leak("weights", 8);
+        account.add(verdict);
+
+        assertThat(account.covers(verdict)).isFalse();
+        account.close();
+
+        assertThat(file).hasContent(HEADER);
+    }
+
+    @Test
+    void aBaselineThatIsNotThereIsNotMadeByItself() {
+        Path file = folder.resolve("known.txt");
+        parameters.put("meshguard.baseline", file.toString());
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(this::begin)
+                .withMessage("meshguard.baseline = " + file + " is refused. There is no such file: " + file
+                        + ". Make it with"
+                        + " -Dmeshguard.baseline.update=accept, not where CI is set, and check it in.");
+    }
+
+    @Test
+    void whatIsGoneIsToldAndFailsNothing() throws IOException {
+        Path file = baseline(EIGHT_WEIGHTS);
+        inAccounts("7");
+        RunState account = begin();
+        account.add(leak("weights", 2));
+        account.close();
+
+        RunVerifier judged = judge();
+
+        assertThat(judged.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+        assertThat(judged.text()).isEqualTo("""
+                Baseline %s: 1 of 1 known leak is gone or smaller:
+                   148dae9b40af 8 DRAM 64 label weights (now at most 2)
+                Take it out with -Dmeshguard.baseline.update=shrink.""".replace("%s", file.toString()));
+        assertThat(file).hasContent(HEADER + EIGHT_WEIGHTS);
+    }
+
+    @Test
+    void whatIsGoneFailsAStrictRun() throws IOException {
+        baseline(EIGHT_WEIGHTS);
+        parameters.put("meshguard.run", "7");
+        parameters.put("meshguard.baseline.strict", "true");
+        RunState account = begin();
+
+        assertThatExceptionOfType(AssertionFailedError.class)
+                .isThrownBy(account::close)
+                .withMessageContaining(
+                        "1 of 1 known leak is gone or smaller:\n   148dae9b40af 8 DRAM 64 label weights\n");
+    }
+
+    @Test
+    void whatIsGoneIsTakenOutOnRequest() throws IOException {
+        Path file = baseline(EIGHT_WEIGHTS + "8c998e000000 1 L1 64 Model.load\n");
+        inAccounts("7");
+        parameters.put("meshguard.baseline.update", "shrink");
+        RunState one = begin();
+        RunState other = begin();
+        one.add(leak("weights", 1));
+        other.add(leak("weights", 2));
+        one.close();
+        other.close();
+
+        RunVerifier judged = judge();
+
+        assertThat(judged.text()).isEqualTo("""
+                Baseline %s: 2 of 2 known leaks are gone or smaller, and taken out of it:
+                   148dae9b40af 8 DRAM 64 label weights (now at most 2)
+                   8c998e000000 1 L1 64 Model.load""".replace("%s", file.toString()));
+        assertThat(file).hasContent(HEADER + TWO_WEIGHTS);
+    }
+
+    @Test
+    void nothingIsTakenOutWhereCiIsSet() throws IOException {
+        Path file = baseline(EIGHT_WEIGHTS);
+        parameters.put("meshguard.run", "7");
+        parameters.put("meshguard.baseline.update", "shrink");
+        environment.put("CI", "true");
+
+        begin().close();
+
+        assertThat(file).hasContent(HEADER + EIGHT_WEIGHTS);
+    }
+
+    @Test
+    void nothingIsTakenOutAfterARunOfWhichAPartIsMissing() throws IOException {
+        Path file = baseline(EIGHT_WEIGHTS);
+        inAccounts("7");
+        parameters.put("meshguard.baseline.update", "shrink");
+        begin();
+
+        assertThat(judge().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(file).hasContent(HEADER + EIGHT_WEIGHTS);
+    }
+
+    private Path expecting(String lines) throws IOException {
+        Path file = Files.writeString(folder.resolve("expected.txt"), lines);
+        parameters.put("meshguard.expected-buffers", file.toString());
+        return file;
+    }
+
+    private Path baseline(String lines) throws IOException {
+        Path file = Files.writeString(folder.resolve("known.txt"), HEADER + lines);
+        parameters.put("meshguard.baseline", file.toString());
+        return file;
+    }
+
+    private void inAccounts(String run) {
+        parameters.put("meshguard.account", folder.resolve("accounts").toString());
+        parameters.put("meshguard.run", run);
+    }
+
+    private List<Path> accounts() throws IOException {
+        try (Stream<Path> files = Files.list(folder.resolve("accounts"))) {
+            return files.sorted().toList();
+        }
+    }
+
+    private Optional<String> parameter(String name) {
+        return Optional.ofNullable(parameters.get(name));
+    }
+
+    private RunState begin() {
+        return RunState.begin(
+                RunSettings.of(this::parameter, environment),
+                new Reporting(ReportSettings.of(this::parameter), () -> 0));
+    }
+
+    private RunVerifier judge() throws IOException {
+        return RunVerifier.judge(this::parameter, environment);
+    }
+
+    private static void check(RunState account, String label) {
+        account.add(LeakCheck.create()
+                .expecting(account.expected())
+                .examine(leak(label, 1).history()));
+    }
+
+    private static LeakVerdict leak(String label, int buffers) {
+        AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        for (int device = 0; device < buffers; device++) {
+            tracker.allocated(
+                    tracker.request(AllocationDetails.user().labelled(label)),
+                    device,
+                    BufferType.DRAM,
+                    4096,
+                    64,
+                    Ownership.OWNING);
+        }
+        return LeakCheck.create().examine(tracker.history());
+    }
+}

@@ -1,0 +1,168 @@
+package dev.meshguard.junit.internal.summary;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.report.summary.RunSummary;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** The numbers of a run are those of its checks, timed by a clock that is given, and several runs add up. */
+class RunStatisticsTests {
+
+    private final AtomicLong now = new AtomicLong();
+
+    @Test
+    void timesChecksAndKeepsTheLongestFirst() {
+        RunStatistics numbers = numbers();
+
+        check(numbers, "A#fast", 400_000);
+        check(numbers, "B#slow", 1_234_567_890);
+        check(numbers, "C#fair", 12_340_000);
+        check(numbers, "D#faster", 300_000);
+
+        assertThat(text(numbers)).isEqualTo("""
+                        MeshGuard  4 tests tracked · 0 buffers · all checks held
+                           slowest checks    1234.6 ms B#slow
+                                             12.3 ms C#fair
+                                             0.4 ms A#fast""");
+    }
+
+    @Test
+    void aCheckThatIsCutShortHasFailed() {
+        RunStatistics numbers = numbers();
+
+        numbers.checkOfMesh(subject("A#throws")).close();
+
+        assertThat(text(numbers)).isEqualTo("""
+                        MeshGuard  1 test tracked · 0 buffers · 1 failed
+                           slowest checks    0.0 ms A#throws
+                           reproduce         mvn test -Dtest=A#throws""");
+    }
+
+    @Test
+    void theHighestPeakOfOneDeviceCounts() {
+        RunStatistics numbers = numbers();
+
+        held(numbers, "A#small", leak(BufferType.DRAM, 4_096));
+        held(numbers, "B#large", leak(BufferType.DRAM, 12_288));
+        held(numbers, "C#other", leak(BufferType.L1, 1_000));
+
+        assertThat(text(numbers)).isEqualTo("""
+                        MeshGuard  3 tests tracked · 6 buffers · all checks held
+                           peak of a device  DRAM 12 KiB (12288 B) in B#large
+                                             L1 1000 B in C#other
+                           slowest checks    0.0 ms A#small
+                                             0.0 ms B#large
+                                             0.0 ms C#other""");
+    }
+
+    @Test
+    void whatOneOfSeveralTookIsNotCountedASecondTime() {
+        RunStatistics numbers = numbers();
+
+        try (RunningCheck part = numbers.checkOfPart(subject("A#part"))) {
+            part.found(leak(BufferType.DRAM, 4_096));
+            part.became(CheckResult.HELD);
+        }
+
+        assertThat(text(numbers)).isEqualTo("""
+                        MeshGuard  1 test tracked · 0 buffers · all checks held
+                           slowest checks    0.0 ms A#part""");
+    }
+
+    @Test
+    void severalRunsOfOnePlanAddUp() {
+        RunStatistics one = numbers();
+        RunStatistics other = numbers();
+        for (int number = 10; number < 22; number++) {
+            fail(one, "A#t" + number);
+        }
+        fail(other, "B#leaks");
+
+        RunSummary both =
+                summary(one, List.of("x"), List.of("y", "z")).and(summary(other, List.of("y"), List.of("x", "z")));
+
+        assertThat(both.text()).isEqualTo("""
+                        MeshGuard  13 tests tracked · 26 buffers · 13 failed
+                           peak of a device  DRAM 4 KiB (4096 B) in A#t10
+                           leaks             UNEXPLAINED  13 leaks · 26 buffers · 104 KiB (106496 B)
+                           never matched     1 of 3 expectations, in what was run
+                                             z
+                           slowest checks    0.0 ms A#t10
+                                             0.0 ms A#t11
+                                             0.0 ms A#t12
+                           reproduce         mvn test -Dtest=A#t10
+                                             mvn test -Dtest=A#t11
+                                             mvn test -Dtest=A#t12
+                                             mvn test -Dtest=A#t13
+                                             mvn test -Dtest=A#t14
+                                             mvn test -Dtest=A#t15
+                                             mvn test -Dtest=A#t16
+                                             mvn test -Dtest=A#t17
+                                             mvn test -Dtest=A#t18
+                                             mvn test -Dtest=A#t19
+                                             … and 3 more""");
+    }
+
+    @Test
+    void anEntryOfAnotherVersionIsNotRead() {
+        assertThat(RunSummary.read(Map.of("meshguard.summary", "2"))).isEmpty();
+        assertThat(RunSummary.read(Map.of("meshguard", "LEAK"))).isEmpty();
+    }
+
+    private RunStatistics numbers() {
+        return new RunStatistics(SummaryMode.ALWAYS, now::get);
+    }
+
+    private void check(RunStatistics numbers, String name, long nanos) {
+        try (RunningCheck check = numbers.checkOfMesh(subject(name))) {
+            now.addAndGet(nanos);
+            check.became(CheckResult.HELD);
+        }
+    }
+
+    private static void held(RunStatistics numbers, String name, LeakVerdict verdict) {
+        try (RunningCheck check = numbers.checkOfMesh(subject(name))) {
+            check.found(verdict);
+            check.became(CheckResult.HELD);
+        }
+    }
+
+    private static void fail(RunStatistics numbers, String name) {
+        try (RunningCheck check = numbers.checkOfMesh(subject(name))) {
+            check.found(leak(BufferType.DRAM, 4_096));
+        }
+    }
+
+    private static CheckSubject subject(String name) {
+        return new CheckSubject(CheckSubject.Kind.TEST, name, "mvn test -Dtest=" + name);
+    }
+
+    private static String text(RunStatistics numbers) {
+        return summary(numbers, List.of(), List.of()).text();
+    }
+
+    /** As it comes to the listener. */
+    private static RunSummary summary(RunStatistics numbers, List<String> matched, List<String> unmatched) {
+        return numbers.entry(matched, unmatched).flatMap(RunSummary::read).orElseThrow();
+    }
+
+    /** A buffer on each of two devices. */
+    private static LeakVerdict leak(BufferType type, long bytes) {
+        AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        for (int device = 0; device < 2; device++) {
+            tracker.allocated(tracker.request(AllocationDetails.user()), device, type, 65_536, bytes, Ownership.OWNING);
+        }
+        return LeakCheck.create().examine(tracker.history());
+    }
+}

@@ -1,0 +1,95 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.Origin;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happened to one buffer and where in the code under test, in order.
+ *
+ * <p>Kept in strict mode only. Where the listener took no stack one is taken here, and resolved when somebody reads it. Safe for
+ * use by several threads.
+ */
+final class BufferState {
+
+    /** A loop that frees one buffer for ever is understood after a few rounds. */
+    private static final int MOST_MOMENTS = 8;
+
+    private final List<Moment> moments = new ArrayList<>();
+    private int left;
+
+    synchronized void add(Moment moment) {
+        if (moments.size() < MOST_MOMENTS) {
+            moments.add(moment);
+        } else {
+            left++;
+        }
+    }
+
+    /** Returns a numbered line for each moment, with the place below it. */
+    synchronized List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        for (int index = 0; index < moments.size(); index++) {
+            Moment moment = moments.get(index);
+            lines.add((index + 1) + ". " + moment.what());
+            moment.site().ifPresent(site -> lines.add("   -> at " + site));
+        }
+        if (left > 0) {
+            lines.add("   … and " + left + " more");
+        }
+        return lines;
+    }
+
+    /** Returns where the last thing happened, if that is known. */
+    synchronized Optional<StackTraceElement> lastSite() {
+        return moments.isEmpty()
+                ? Optional.empty()
+                : moments.get(moments.size() - 1).site();
+    }
+
+    /** One thing that happened. */
+    static final class Moment {
+
+        private final String what;
+        private final @Nullable AllocationRequest request;
+        private final @Nullable Throwable here;
+
+        private Moment(String what, @Nullable AllocationRequest request, @Nullable Throwable here) {
+            this.what = what;
+            this.request = request;
+            this.here = here;
+        }
+
+        /** Something that happens now. */
+        static Moment now(String what) {
+            return new Moment(what, null, new CallStack());
+        }
+
+        /** Something that happens now and that the listener was asked to number. */
+        static Moment of(String what, AllocationRequest request) {
+            return request.hasOrigin() ? new Moment(what, request, null) : now(what);
+        }
+
+        String what() {
+            return what;
+        }
+
+        Optional<StackTraceElement> site() {
+            Optional<Origin> origin = here != null
+                    ? Optional.of(Origin.of(here.getStackTrace()))
+                    : Optional.ofNullable(request).flatMap(AllocationRequest::origin);
+            return origin.flatMap(Origin::site);
+        }
+    }
+
+    private static final class CallStack extends Throwable {
+        private static final long serialVersionUID = 1;
+
+        CallStack() {
+            super(null, null, false, true);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.Allocation.ReleaseReason;
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.handle.EndOfPath;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a program or a workload keeps until it ends, on every mesh that it met.
+ *
+ * <p>Apart from the program itself, so that it can be given back when nobody has that any more. Safe for use by several threads.
+ */
+@EndOfPath
+final class OwnedResources {
+
+    private final Set<MeshDevice> meshes = new LinkedHashSet<>();
+    private final List<OwnedBuffer> buffers = new ArrayList<>();
+    private final List<CircularBufferPlacement> placements = new ArrayList<>();
+    private final List<OwnedResources> parts = new ArrayList<>();
+    private final Set<MeshDevice> watchedOn = new HashSet<>();
+    private final Set<MeshDevice> collectedOn = new HashSet<>();
+    private @Nullable Owner owner;
+    private boolean ended;
+
+    /** Names who ends with them. */
+    synchronized OwnedResources of(Owner newOwner) {
+        owner = newOwner;
+        return this;
+    }
+
+    /** Notes that there is something on a mesh, or will be. */
+    synchronized void meet(MeshDevice mesh) {
+        if (ended) {
+            throw new IllegalStateException(
+                    "Cannot enqueue what has ended meanwhile. Create a new program or workload, or enqueue before you close.");
+        }
+        meshes.add(mesh);
+    }
+
+    synchronized boolean areSomewhere() {
+        return !meshes.isEmpty();
+    }
+
+    /** Keeps a buffer. */
+    synchronized void hold(MeshDevice mesh, Allocation buffer) {
+        meshes.add(mesh);
+        buffers.add(new OwnedBuffer(mesh, buffer));
+    }
+
+    /** Keeps what a part keeps, and ends it. */
+    synchronized void hold(OwnedResources part) {
+        parts.add(part);
+    }
+
+    /** Reports the circular buffers of a layout on the devices that have not heard of it; where they had another, that gives way. */
+    synchronized void place(
+            MeshDevice mesh,
+            CircularBufferLayout layout,
+            AllocationDetails details,
+            List<DeviceOpenPeriod> devices,
+            Object handle) {
+        Set<DeviceOpenPeriod> missing = new LinkedHashSet<>(devices);
+        missing.removeIf(device ->
+                placements.stream().anyMatch(placement -> placement.isOf(layout) && placement.covers(device)));
+        if (missing.isEmpty()) {
+            return;
+        }
+        placements.forEach(placement -> placement.giveWay(missing));
+        placements.removeIf(CircularBufferPlacement::isEmpty);
+        placements.add(CircularBufferPlacement.report(mesh, layout, details, List.copyOf(missing), handle));
+    }
+
+    synchronized boolean haveEnded() {
+        return ended;
+    }
+
+    /** Ends, also when meshes are closed, unless that happened before; takes the locks of the meshes. */
+    void end(ReleaseReason ending) {
+        List<MeshDevice> met;
+        List<OwnedResources> kept;
+        Owner named;
+        synchronized (this) {
+            if (ended) {
+                return;
+            }
+            ended = true;
+            met = List.copyOf(meshes);
+            kept = List.copyOf(parts);
+            named = owner;
+        }
+        met.forEach(mesh -> mesh.underLock(() -> leave(mesh, ending)));
+        kept.forEach(part -> part.end(ending));
+        if (named != null && !met.isEmpty()) {
+            MeshDevice last = met.get(met.size() - 1);
+            last.underLock(() -> last.reports().listener().ownerEnded(named));
+        }
+    }
+
+    /** Sees to it that they end with a handle that is collected, on each mesh when that finds it: no other's lock is taken. */
+    void endWith(Object handle, MeshDevice mesh) {
+        synchronized (this) {
+            if (!watchedOn.add(mesh)) {
+                return;
+            }
+        }
+        mesh.watch(handle, () -> endOn(mesh));
+    }
+
+    private void endOn(MeshDevice mesh) {
+        List<OwnedResources> kept;
+        Owner named;
+        synchronized (this) {
+            boolean wasEndedByCall = ended && collectedOn.isEmpty();
+            if (wasEndedByCall || !collectedOn.add(mesh)) {
+                return;
+            }
+            boolean hadEnded = ended;
+            ended = collectedOn.containsAll(meshes);
+            kept = List.copyOf(parts);
+            named = ended && !hadEnded && !meshes.isEmpty() ? owner : null;
+        }
+        leave(mesh, ReleaseReason.COLLECTED);
+        kept.forEach(part -> part.endOn(mesh));
+        if (named != null) {
+            mesh.reports().listener().ownerEnded(named);
+        }
+    }
+
+    private synchronized void leave(MeshDevice mesh, ReleaseReason ending) {
+        buffers.stream()
+                .filter(held -> held.mesh() == mesh)
+                .forEach(held -> mesh.memory().free(held.buffer(), ending));
+        placements.stream().filter(placement -> placement.mesh() == mesh).forEach(placement -> placement.end(ending));
+    }
+
+    private record OwnedBuffer(MeshDevice mesh, Allocation buffer) {}
+}

@@ -1,0 +1,307 @@
+package dev.meshguard.mesh;
+
+import dev.meshguard.mesh.Allocation.Kind;
+import dev.meshguard.mesh.BufferMisuseException.Misuse;
+import dev.meshguard.mesh.BufferState.Moment;
+import dev.meshguard.mesh.allocator.Allocator;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.PrintableText;
+import dev.meshguard.tracker.Quantities;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * What a strict runtime remembers of its buffers, and what it refuses to do with them.
+ *
+ * <p>One for all meshes of a runtime, since a submesh may look at what its parent lent. A lenient one remembers and refuses nothing.
+ * Safe for use by several threads; a thread that holds the lock of a mesh may call it.
+ */
+final class StrictModeChecks {
+
+    /** How many of the buffers that were freed last are known by their address. */
+    private static final int FREED_KEPT = 1_024;
+
+    private static final int BUFFERS_SHOWN = 3;
+
+    private final boolean strict;
+
+    /** Without room at first, as are those that were freed: a lenient runtime, which most are, remembers none. */
+    private final IdentityHashMap<Allocator, Map<BufferType, NavigableMap<Long, Allocation>>> live =
+            new IdentityHashMap<>(0);
+
+    private final Deque<Allocation> freed = new ArrayDeque<>(0);
+
+    StrictModeChecks(boolean strict) {
+        this.strict = strict;
+    }
+
+    /** Notes that a buffer was allocated. */
+    void allocated(Allocation allocation, AllocationRequest request) {
+        if (!strict) {
+            return;
+        }
+        BufferState life = new BufferState();
+        life.add(Moment.of(birth(allocation), request));
+        allocation.beginLife(life);
+        allocation.lender().ifPresent(lender -> remember(lender, allocation));
+    }
+
+    /** Notes that a buffer was freed. */
+    void freed(Allocation allocation, AllocationRequest release) {
+        if (!strict) {
+            return;
+        }
+        String what = release.details().handleCollected() ? "freed when its handle was collected" : "freed";
+        allocation.life().ifPresent(life -> life.add(Moment.of(what, release)));
+        allocation.lender().ifPresent(lender -> forget(lender, allocation));
+    }
+
+    /** Notes that the runtime took a buffer back without a report. */
+    void takenBack(Allocation allocation) {
+        if (!strict) {
+            return;
+        }
+        allocation.life().ifPresent(life -> life.add(Moment.now("taken back by the runtime")));
+        allocation.lender().ifPresent(lender -> forget(lender, allocation));
+    }
+
+    /** Notes that an allocator was wiped: what it had lent is gone. */
+    synchronized void wiped(Allocator lender, String because) {
+        if (!strict) {
+            return;
+        }
+        Map<BufferType, NavigableMap<Long, Allocation>> lost = live.remove(lender);
+        if (lost != null) {
+            Moment moment = Moment.now(because);
+            lost.values().stream()
+                    .flatMap(ofType -> ofType.values().stream())
+                    .flatMap(allocation -> allocation.life().stream())
+                    .forEach(life -> life.add(moment));
+        }
+        freed.removeIf(allocation -> isLentBy(allocation, lender));
+    }
+
+    /** Refuses to empty banks in which there are buffers. */
+    synchronized void emptying(Allocator lender, int meshId) {
+        List<Allocation> lent = live.getOrDefault(lender, Map.of()).values().stream()
+                .flatMap(ofType -> ofType.values().stream())
+                .toList();
+        if (!strict || lent.isEmpty()) {
+            return;
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add(String.format(
+                Locale.ROOT,
+                "Cannot empty the banks of mesh %d: its allocator has lent %s. They would still count as allocated, and freeing one"
+                        + " later would free whatever lies at its address then.",
+                meshId,
+                Quantities.count(lent.size(), "buffer")));
+        lent.stream().limit(BUFFERS_SHOWN).forEach(allocation -> {
+            lines.add("The " + words(allocation) + ":");
+            allocation.life().ifPresent(life -> lines.addAll(life.lines()));
+        });
+        if (lent.size() > BUFFERS_SHOWN) {
+            lines.add("… and " + (lent.size() - BUFFERS_SHOWN) + " more");
+        }
+        lines.add("Deallocate them one by one.");
+        throw new BufferMisuseException(Misuse.WIPED_WHILE_ALLOCATED, PrintableText.lines(lines));
+    }
+
+    /** Refuses to free what was freed before. */
+    void secondFree(Allocation allocation) {
+        if (!strict) {
+            return;
+        }
+        BufferMisuseException error = misuse(
+                Misuse.SECOND_FREE,
+                "Cannot free the " + words(allocation) + ": it was freed before.",
+                Optional.of(allocation),
+                "Free it once. A runtime that is not strict ignores the second free, as the real one does.");
+        allocation.life().ifPresent(life -> life.add(Moment.now("freed again, which was refused")));
+        throw error;
+    }
+
+    /** Refuses to free what a closed mesh or device lent. */
+    void freeAfterClose(Allocation allocation) {
+        if (!strict) {
+            return;
+        }
+        throw misuse(
+                Misuse.FREE_AFTER_CLOSE,
+                "Cannot free the " + words(allocation) + ": who lent it is closed.",
+                Optional.of(allocation),
+                "Free it before the close. A runtime that is not strict finds nothing to free, as the real one does.");
+    }
+
+    /** Refuses to free an address at which no buffer starts. */
+    void unknownAddress(BufferType type, long address, Allocator lender, List<Integer> devices) {
+        if (!strict) {
+            return;
+        }
+        Optional<Allocation> last = lastFreedBy(lender, type, address);
+        throw misuse(
+                last.isPresent() ? Misuse.SECOND_FREE : Misuse.UNKNOWN_ADDRESS,
+                String.format(
+                        Locale.ROOT,
+                        "Cannot free %s %s on %s: %s.",
+                        type,
+                        Quantities.address(address),
+                        words(devices),
+                        last.isPresent() ? "the buffer that started there was freed before" : "no buffer starts there"),
+                last,
+                "Free an address that a buffer has. A runtime that is not strict ignores any other, as the real one does.");
+    }
+
+    /** Refuses to look at memory that was given back and that nobody has now. */
+    synchronized void view(BufferType type, long address, List<Integer> devices) {
+        if (!strict || isLive(type, address, devices)) {
+            return;
+        }
+        freed.stream()
+                .filter(allocation -> allocation.type() == type
+                        && covers(allocation, address)
+                        && allocation.devices().stream().anyMatch(devices::contains))
+                .reduce((earlier, later) -> later)
+                .ifPresent(last -> {
+                    throw misuse(
+                            Misuse.VIEW_OF_FREED_MEMORY,
+                            String.format(
+                                    Locale.ROOT,
+                                    "Cannot look at %s %s on %s: it lies in the %s, which was freed.",
+                                    type,
+                                    Quantities.address(address),
+                                    words(devices),
+                                    words(last)),
+                            Optional.of(last),
+                            "Make the view before the buffer is freed, and free the buffer when the view is not needed any"
+                                    + " more. A runtime that is not strict looks at whatever lies there, as the real one does.");
+                });
+    }
+
+    /** Refuses to write or read a buffer that was freed. */
+    void use(Allocation allocation, String use) {
+        if (strict && allocation.isFreed()) {
+            throw misuse(
+                    Misuse.USE_AFTER_FREE,
+                    "Cannot " + use + " the " + words(allocation) + ": it was freed.",
+                    Optional.of(allocation),
+                    "Free it after its last use. A runtime that is not strict uses whatever lies there now, as the real one does.");
+        }
+    }
+
+    /** Adds what happened to a freed buffer to the error that its use has ended in. */
+    static <E extends Throwable> E explained(E error, Allocation allocation) {
+        if (allocation.isFreed() && allocation.life().isPresent()) {
+            error.addSuppressed(misuse(
+                    Misuse.USE_AFTER_FREE,
+                    "Cannot use the " + words(allocation) + ": it was freed.",
+                    Optional.of(allocation),
+                    "Free it after its last use."));
+        }
+        return error;
+    }
+
+    private synchronized void remember(Allocator lender, Allocation allocation) {
+        live.computeIfAbsent(lender, unused -> new EnumMap<>(BufferType.class))
+                .computeIfAbsent(allocation.type(), unused -> new TreeMap<>())
+                .put(allocation.address(), allocation);
+    }
+
+    private synchronized void forget(Allocator lender, Allocation allocation) {
+        Map<BufferType, NavigableMap<Long, Allocation>> lent = live.getOrDefault(lender, Map.of());
+        if (lent.containsKey(allocation.type())) {
+            lent.get(allocation.type()).remove(allocation.address(), allocation);
+        }
+        freed.addLast(allocation);
+        if (freed.size() > FREED_KEPT) {
+            freed.removeFirst();
+        }
+    }
+
+    private boolean isLive(BufferType type, long address, List<Integer> devices) {
+        return live.values().stream()
+                .map(lent -> lent.get(type))
+                .filter(ofType -> ofType != null)
+                .map(ofType -> ofType.floorEntry(address))
+                .filter(below -> below != null)
+                .map(Map.Entry::getValue)
+                .anyMatch(allocation -> covers(allocation, address)
+                        && allocation.devices().stream().anyMatch(devices::contains));
+    }
+
+    private synchronized Optional<Allocation> lastFreedBy(Allocator lender, BufferType type, long address) {
+        for (Iterator<Allocation> latestFirst = freed.descendingIterator(); latestFirst.hasNext(); ) {
+            Allocation allocation = latestFirst.next();
+            if (allocation.type() == type && allocation.address() == address && isLentBy(allocation, lender)) {
+                return Optional.of(allocation);
+            }
+        }
+        return Optional.empty();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // An allocator is itself only.
+    private static boolean isLentBy(Allocation allocation, Allocator lender) {
+        return allocation.lender().filter(other -> other == lender).isPresent();
+    }
+
+    private static boolean covers(Allocation allocation, long address) {
+        long extent = allocation.details().extent().orElse(allocation.size());
+        return allocation.address() <= address && address < allocation.address() + extent;
+    }
+
+    private static BufferMisuseException misuse(
+            Misuse misuse, String headline, Optional<Allocation> allocation, String wayOut) {
+        List<String> lines = new ArrayList<>();
+        lines.add(headline);
+        allocation.flatMap(Allocation::life).ifPresent(life -> lines.addAll(life.lines()));
+        lines.add(wayOut);
+        return new BufferMisuseException(misuse, PrintableText.lines(lines));
+    }
+
+    private static String birth(Allocation allocation) {
+        String purpose = allocation
+                .details()
+                .label()
+                .map(label -> " as " + Quantities.quoted(label))
+                .or(() -> allocation.details().owner().map(owner -> " for " + owner))
+                .orElse("");
+        return (allocation.lender().isPresent() ? "allocated" : "created") + purpose;
+    }
+
+    private static String words(Allocation allocation) {
+        return String.format(
+                Locale.ROOT,
+                "%s %s of %s at %s on %s",
+                allocation.type(),
+                allocation.kind() == Kind.VIEW || allocation.kind() == Kind.VIEW_ON_MESH ? "view" : "buffer",
+                Quantities.size(allocation.size()),
+                Quantities.address(allocation.address()),
+                words(allocation.devices()));
+    }
+
+    private static String words(List<Integer> devices) {
+        List<Integer> sorted = devices.stream().sorted().toList();
+        int first = sorted.get(0);
+        boolean inARow = sorted.equals(
+                IntStream.range(first, first + sorted.size()).boxed().toList());
+        if (sorted.size() == 1) {
+            return "device " + first;
+        }
+        return inARow && sorted.size() > 2
+                ? String.format(Locale.ROOT, "devices %d to %d", first, sorted.get(sorted.size() - 1))
+                : "devices " + sorted.stream().map(String::valueOf).collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,83 @@
+package dev.meshguard.mesh.allocator;
+
+import dev.meshguard.tracker.BufferType;
+import java.util.Locale;
+
+/**
+ * The texts of the runtime's allocator, word for word, other than those about missing memory.
+ *
+ * <p>Sources: {@code tt_metal/impl/allocator/{allocator,bank_manager,l1_banking_allocator}.cpp} and
+ * {@code algorithms/free_list_opt.cpp}.
+ */
+final class AllocatorMessages {
+
+    static final String SHRINK_FROM_TOP = "Shrinking from the top is currently not supported";
+    static final String LOWEST_OCCUPIED_UNSET = "Lowest occupied address should have a value";
+    static final String SINGLE_ALLOCATOR_EXPECTED = "Expected single allocator!";
+    static final String UNSUPPORTED_BUFFER_TYPE = "Unsupported buffer type!";
+    static final String INTERLEAVED_DISABLED = "Interleaved allocation is disabled, see validate_num_banks";
+    static final String L1_SMALL_SHARDED_ONLY = "L1_SMALL only supports sharded allocations, see validate_num_banks";
+    static final String RESERVED_SIZE_TOO_LARGE = "Reserved size must be less than bank size";
+    static final String UNSAFE_ALLOCATION =
+            "Allocating device buffers is unsafe due to the existence of an active trace."
+                    + " These buffers may be corrupted once a trace is executed.";
+
+    private AllocatorMessages() {}
+
+    static String shrinkBeyondSize(long shrinkSize, long maxSize) {
+        return String.format(Locale.ROOT, "Shrink size %d must be smaller than max size %d", shrinkSize, maxSize);
+    }
+
+    static String shrinkCutsIntoBlock(long cut, long address) {
+        return String.format(Locale.ROOT, "Shrink size %d cuts into allocated block at address %d", cut, address);
+    }
+
+    static String invalidBankCount(int banks, BufferType kind) {
+        return String.format(
+                Locale.ROOT,
+                "Invalid number of memory banks %d for %s."
+                        + " Num banks must be power of 2 or have a dedicated modulo implementation",
+                banks,
+                kind);
+    }
+
+    static String invalidAllocatorId(int allocatorId, int allocators) {
+        return String.format(Locale.ROOT, "Invalid allocator ID %d (num_allocators=%d)", allocatorId, allocators);
+    }
+
+    static String tooManyShards(int shards, int computeCores) {
+        return String.format(
+                Locale.ROOT,
+                "Expected number of shards %d to be less than or equal to total number of L1 banks %d in compute cores",
+                shards,
+                computeCores);
+    }
+
+    static String limitNotPositive(long limit) {
+        return String.format(Locale.ROOT, "Address limit %d needs to be larger than zero.", limit);
+    }
+
+    static String chosenAddressNotAligned(long address, long alignment) {
+        return String.format(Locale.ROOT, "Chosen address %d is not aligned to %d B", address, alignment);
+    }
+
+    static String chosenAddressNotPlaced(long address) {
+        return String.format(Locale.ROOT, "Allocator failed to place at chosen address %d", address);
+    }
+
+    static String bankNotTracked(int bank) {
+        return String.format(Locale.ROOT, "Expected bank %d to be tracked!", bank);
+    }
+
+    static String duplicateDependency(int allocatorId, int dependency) {
+        return String.format(
+                Locale.ROOT,
+                "Duplicate dependency for allocator %d: %d appears more than once!",
+                allocatorId,
+                dependency);
+    }
+
+    static String memoryWithoutAllocation(String memory) {
+        return String.format(Locale.ROOT, "Allocator does not support allocating in %s", memory);
+    }
+}

@@ -1,0 +1,41 @@
+package dev.meshguard.mockito;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.mockito.invocation.InvocationOnMock;
+
+/**
+ * Leads the calls of one method to the report that they are.
+ *
+ * @param method its name, with or without the types of its parameters
+ * @param memory what the report goes to
+ */
+record MethodBinding(String method, Consumer<Signature> refusing, Reporting reporting, MockAllocations memory) {
+
+    /** Reports a call that was answered. */
+    @FunctionalInterface
+    interface Reporting {
+        void report(InvocationOnMock call, @Nullable Object returned);
+    }
+
+    boolean fits(Signature called) {
+        return called.words().equals(method) || called.method().getName().equals(method);
+    }
+
+    /** Refuses a type that lacks the method, or whose method cannot be reported. */
+    void check(Class<?> type, List<Signature> methods) {
+        List<Signature> meant = methods.stream().filter(this::fits).toList();
+        if (meant.isEmpty()) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot listen to %s of %s: there is no such method. Name one of %s.",
+                    method,
+                    type.getSimpleName(),
+                    methods.stream().map(Signature::words).collect(Collectors.joining(", "))));
+        }
+        meant.forEach(refusing);
+    }
+}

@@ -1,0 +1,79 @@
+package dev.meshguard.mockito;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.BufferType;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What one call of a mock lent; guarded by the lock of the {@link MockAllocations} that knows it. */
+final class MockAllocation {
+
+    private final List<Integer> devices;
+    private final BufferType type;
+    private final long address;
+    private final AllocationDetails release;
+    private final Set<Integer> live;
+
+    MockAllocation(List<Integer> devices, BufferType type, long address, AllocationDetails details) {
+        this.devices = devices;
+        this.type = type;
+        this.address = address;
+        this.release = releaseOf(details);
+        this.live = new LinkedHashSet<>(devices);
+    }
+
+    List<Integer> devices() {
+        return devices;
+    }
+
+    BufferType type() {
+        return type;
+    }
+
+    long address() {
+        return address;
+    }
+
+    AllocationDetails release() {
+        return release;
+    }
+
+    boolean isLive() {
+        return !live.isEmpty();
+    }
+
+    boolean isLiveOn(int device) {
+        return live.contains(device);
+    }
+
+    boolean isOnAny(List<Integer> some) {
+        return some.stream().anyMatch(devices::contains);
+    }
+
+    boolean isAtPlaceOf(MockAllocation other) {
+        return type == other.type && address == other.address && devices.equals(other.devices);
+    }
+
+    /** Ends its life on the given devices; returns those on which it lived. */
+    List<Integer> end(List<Integer> where) {
+        List<Integer> ended = new ArrayList<>(where);
+        ended.removeIf(device -> !live.remove(device));
+        return ended;
+    }
+
+    /** A free takes back what the same mesh lent; labels and owners are a matter of the allocation. */
+    private static AllocationDetails releaseOf(AllocationDetails details) {
+        AllocationDetails release = AllocationDetails.user().ofKind(details.kind());
+        if (details.mesh().isPresent()) {
+            release = release.onMesh(details.mesh().getAsInt());
+        }
+        if (details.allocator().isPresent()) {
+            release = release.fromAllocator(details.allocator().get());
+        }
+        return details.processId().isPresent()
+                ? release.reportedBy(details.processId().getAsLong())
+                : release;
+    }
+}

@@ -1,0 +1,221 @@
+package dev.meshguard.mockito;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Quantities;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the mocks that report to one tracker have lent.
+ *
+ * <p>It belongs to the tracker, so that the answers of different mocks find what the others lent. Handles are not kept alive by
+ * it. Safe for use by several threads.
+ */
+final class MockAllocations {
+
+    private static final long FIRST_ADDRESS = 0x1000;
+    private static final long ALIGNMENT = 64;
+    /** No device has as much; what a call says beyond it is nonsense and must not make addresses negative. */
+    private static final long LARGEST = 1L << 40;
+
+    private final AllocationTracker tracker;
+    private final Map<Object, MockAllocation> byHandle = new HashMap<>();
+    private final Map<Long, List<MockAllocation>> byAddress = new HashMap<>();
+    private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
+    private long nextAddress = FIRST_ADDRESS;
+
+    private MockAllocations(AllocationTracker tracker) {
+        this.tracker = tracker;
+        tracker.sourceAttached("mocks");
+    }
+
+    static MockAllocations of(AllocationTracker tracker) {
+        return tracker.companion(MockAllocations.class, () -> new MockAllocations(tracker));
+    }
+
+    /** Says that of the mocks only some report. */
+    void covers(String what) {
+        tracker.sourceAttached("mocks", what);
+    }
+
+    /** Makes up an address that no other call is given. */
+    synchronized long newAddress(long size) {
+        long address = nextAddress;
+        long taken = Math.min(Math.max(1, size), LARGEST);
+        nextAddress = address + (taken + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        return address;
+    }
+
+    /** Reports memory that a call lent. */
+    void lend(
+            AllocationDetails details,
+            List<Integer> devices,
+            BufferType type,
+            long address,
+            long size,
+            @Nullable Object handle) {
+        AllocationRequest request = tracker.request(details);
+        for (int device : devices) {
+            tracker.allocated(request, device, type, address, size, Ownership.UNKNOWN);
+        }
+        if (handle != null && !HandleKey.isValue(handle)) {
+            tracker.handedOut(request, handle);
+        }
+        remember(new MockAllocation(devices, type, address, details), handle);
+    }
+
+    private synchronized void remember(MockAllocation lent, @Nullable Object handle) {
+        for (Reference<?> gone = collected.poll(); gone != null; gone = collected.poll()) {
+            byHandle.remove(gone);
+        }
+        if (handle != null) {
+            byHandle.put(HandleKey.isValue(handle) ? handle : new HandleKey(handle, collected), lent);
+        }
+        List<MockAllocation> there = byAddress.computeIfAbsent(lent.address(), unused -> new ArrayList<>(1));
+        there.removeIf(before -> !before.isLive() && before.isAtPlaceOf(lent));
+        there.add(lent);
+    }
+
+    /** Reports that what a handle stands for was freed; on all its devices, unless some are named. */
+    void takeBack(@Nullable Object handle, Optional<List<Integer>> devices, BufferType unknownType) {
+        MockAllocation lent = known(handle);
+        if (lent == null) {
+            takeBackUnknown(AllocationDetails.user().labelled(words(handle)), devices, unknownType, newAddress(0));
+        } else {
+            takeBack(lent, devices.orElse(lent.devices()));
+        }
+    }
+
+    /** Reports that a handle was closed; closing it once more does nothing, as of all that is closed. */
+    void close(Object handle) {
+        MockAllocation lent = known(handle);
+        if (lent != null && isLive(lent)) {
+            takeBack(lent, lent.devices());
+        } else if (lent != null) {
+            ignore(lent, lent.devices());
+        }
+    }
+
+    /** Reports that what begins at an address was freed. */
+    void takeBack(long address, Optional<List<Integer>> devices, Optional<BufferType> type, Signature method) {
+        List<MockAllocation> candidates = candidates(address, devices, type);
+        if (candidates.isEmpty()) {
+            takeBackUnknown(AllocationDetails.user(), devices, type.orElse(BufferType.DRAM), address);
+        } else if (candidates.stream().anyMatch(one -> !one.isAtPlaceOf(candidates.get(0)))) {
+            lost(String.format(
+                    Locale.ROOT,
+                    "%s freed %s, which is allocated more than once: %s. Say which with onDeviceArgument(index) or"
+                            + " ofType(type)",
+                    method,
+                    Quantities.address(address),
+                    places(candidates)));
+        } else {
+            MockAllocation lent = candidates.get(0);
+            takeBack(lent, devices.orElse(lent.devices()));
+        }
+    }
+
+    /** Tells the tracker that a call could not be reported. */
+    void lost(String reason) {
+        tracker.reportsLost(1, reason);
+    }
+
+    private synchronized @Nullable MockAllocation known(@Nullable Object handle) {
+        if (handle == null) {
+            return null;
+        }
+        return byHandle.get(HandleKey.isValue(handle) ? handle : new HandleKey(handle, null));
+    }
+
+    private synchronized boolean isLive(MockAllocation lent) {
+        return lent.isLive();
+    }
+
+    /** What lives there; where nothing does, what lived there last, so that a second free is told as one. */
+    private synchronized List<MockAllocation> candidates(
+            long address, Optional<List<Integer>> devices, Optional<BufferType> type) {
+        List<MockAllocation> there = byAddress.getOrDefault(address, List.of()).stream()
+                .filter(lent -> devices.map(lent::isOnAny).orElse(true))
+                .filter(lent -> type.map(wanted -> wanted == lent.type()).orElse(true))
+                .toList();
+        List<MockAllocation> live =
+                there.stream().filter(MockAllocation::isLive).toList();
+        return live.isEmpty() && !there.isEmpty() ? there.subList(there.size() - 1, there.size()) : live;
+    }
+
+    private void takeBack(MockAllocation lent, List<Integer> devices) {
+        if (isLentAgain(lent, devices)) {
+            ignore(lent, devices);
+            return;
+        }
+        end(lent, devices);
+        AllocationRequest release = tracker.release(lent.release());
+        for (int device : devices) {
+            tracker.freed(release, device, lent.type(), lent.address(), Ownership.UNKNOWN);
+        }
+    }
+
+    /** A second free must not be taken for that of whoever has the address now. */
+    private synchronized boolean isLentAgain(MockAllocation lent, List<Integer> devices) {
+        return devices.stream().noneMatch(lent::isLiveOn)
+                && byAddress.getOrDefault(lent.address(), List.of()).stream()
+                        .filter(other -> other.type() == lent.type())
+                        .anyMatch(other -> devices.stream().anyMatch(other::isLiveOn));
+    }
+
+    private synchronized void end(MockAllocation lent, List<Integer> devices) {
+        lent.end(devices);
+    }
+
+    private void ignore(MockAllocation lent, List<Integer> devices) {
+        AllocationRequest release = tracker.release(lent.release());
+        for (int device : devices) {
+            tracker.freeIgnored(release, device, lent.type(), lent.address(), IgnoredFreeReason.ALREADY_FREED);
+        }
+    }
+
+    private void takeBackUnknown(
+            AllocationDetails details, Optional<List<Integer>> devices, BufferType type, long address) {
+        AllocationRequest release = tracker.release(details);
+        for (int device : devices.orElse(List.of(0))) {
+            tracker.freed(release, device, type, address, Ownership.UNKNOWN);
+        }
+    }
+
+    /** Its class only: nothing of the user's own is called. */
+    private static String words(@Nullable Object handle) {
+        return handle == null
+                ? "null"
+                : String.format(Locale.ROOT, "a %s that no mock has lent", nameOf(handle.getClass()));
+    }
+
+    private static String nameOf(Class<?> type) {
+        return type.getSimpleName().replaceAll("\\$MockitoMock\\$.*", "");
+    }
+
+    private static String places(List<MockAllocation> candidates) {
+        return String.join(
+                " and ",
+                candidates.stream()
+                        .map(lent -> lent.type() + " on "
+                                + (lent.devices().size() == 1 ? "device " : "devices ")
+                                + String.join(
+                                        ", ",
+                                        lent.devices().stream()
+                                                .map(String::valueOf)
+                                                .toList()))
+                        .toList());
+    }
+}

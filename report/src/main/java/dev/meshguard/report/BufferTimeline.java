@@ -1,0 +1,258 @@
+package dev.meshguard.report;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.PrintableText;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.Reachability;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.BufferGeneration.CountChange;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The history of one buffer: what happened to it, one line an event, each with the line of code where that is known.
+ *
+ * <p>Its reports and frees with the reference count before and after, frees of its address that the runtime ignored while it
+ * lived or after it was left behind, what witnesses said of the address, and whether its handle was found. Immutable and safe
+ * for use by several threads.
+ *
+ * <pre>{@code
+ * verdict.survivors().forEach(survivor -> log.info(BufferTimeline.of(verdict.history(), survivor.buffer()).text()));
+ * }</pre>
+ *
+ * @param title which buffer
+ * @param steps what happened to it, oldest first
+ * @param end what became of it
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record BufferTimeline(String title, List<Step> steps, String end) {
+
+    private static final String INDENT = "   ";
+
+    /**
+     * One thing that happened.
+     *
+     * @param event the number of its event
+     * @param words what, with the counts, the phase and whose it was
+     * @param site where in the code, if that is known
+     */
+    public record Step(long event, String words, Optional<String> site) {}
+
+    /** Creates a story with its own copy of the steps. */
+    public BufferTimeline {
+        steps = List.copyOf(steps);
+    }
+
+    /** Returns the story of one buffer of a history. */
+    public static BufferTimeline of(AllocationHistory history, BufferGeneration buffer) {
+        return new Teller(history, buffer).story();
+    }
+
+    /** Returns the whole text, without a line break at the end. */
+    public String text() {
+        List<String> lines = new ArrayList<>();
+        lines.add(title);
+        for (Step step : steps) {
+            lines.add(String.format(Locale.ROOT, "#%d %s", step.event(), step.words()));
+            step.site().ifPresent(site -> lines.add(INDENT + "-> at " + site));
+        }
+        lines.add(end);
+        return PrintableText.lines(lines);
+    }
+
+    /** Puts together what a history holds of one buffer. */
+    private static final class Teller {
+
+        private final AllocationHistory history;
+        private final BufferGeneration buffer;
+        private final MeshNames meshes;
+        private final long nextLife;
+        private final TreeMap<Long, Step> steps = new TreeMap<>();
+
+        private Teller(AllocationHistory history, BufferGeneration buffer) {
+            this.history = history;
+            this.buffer = buffer;
+            this.meshes = new MeshNames(history);
+            this.nextLife = history.generations().stream()
+                    .filter(other -> other.hasSamePlaceAs(buffer) && other.bornAt() > buffer.bornAt())
+                    .mapToLong(BufferGeneration::bornAt)
+                    .min()
+                    .orElse(Long.MAX_VALUE);
+        }
+
+        private BufferTimeline story() {
+            buffer.referenceCounts().forEach(this::count);
+            ignoredFrees();
+            history.readings().forEach(this::witness);
+            traces();
+            return new BufferTimeline(
+                    String.format(Locale.ROOT, "%s, %s", buffer, Quantities.size(buffer.size())),
+                    List.copyOf(steps.values()),
+                    end());
+        }
+
+        private String end() {
+            if (buffer.isLive()) {
+                return "Still in the books: " + Quantities.count(buffer.openReports(), "report") + " of it "
+                        + (buffer.openReports() == 1 ? "is" : "are") + " open.";
+            }
+            return "Over: its last report was taken back by event #"
+                    + buffer.diedAt().orElseThrow() + ".";
+        }
+
+        private void count(CountChange change) {
+            String what = switch (change.reason()) {
+                case ALLOCATED -> "allocated";
+                case REPORTED_AGAIN -> "reported again";
+                case RELEASED -> "released";
+                case FREED ->
+                    change.request().details().handleCollected() ? "freed, when its handle was collected" : "freed";
+            };
+            add(
+                    change.event(),
+                    String.format(
+                            Locale.ROOT,
+                            "%s%s, %d -> %d references%s",
+                            what,
+                            reportedSize(change),
+                            change.before(),
+                            change.after(),
+                            whose(change.request().details(), change.ownership())),
+                    change.request());
+        }
+
+        private String reportedSize(CountChange change) {
+            return buffer.reports().stream()
+                    .filter(report -> report.allocatedAt() == change.event())
+                    .findFirst()
+                    .map(report -> ", " + Quantities.size(report.size()))
+                    .orElse("");
+        }
+
+        private String whose(AllocationDetails details, Ownership ownership) {
+            StringBuilder words = new StringBuilder();
+            switch (ownership) {
+                case OWNING -> words.append(", owns the memory");
+                case NON_OWNING -> words.append(", points to the memory");
+                case UNKNOWN -> {}
+            }
+            if (details.kind() == BufferKind.CIRCULAR_BUFFER) {
+                words.append(", circular buffer");
+            }
+            details.owner()
+                    .map(Owner::toString)
+                    .ifPresent(owner -> words.append(", owned by ").append(owner));
+            details.label().ifPresent(label -> words.append(", label ").append(Quantities.quoted(label)));
+            if (details.mesh().isPresent() && history.meshesSharedADevice()) {
+                words.append(", by ").append(meshes.of(details.mesh()));
+            }
+            return words.toString();
+        }
+
+        /** Where the runtime did nothing, the address is all there is to say whom it meant. */
+        private void ignoredFrees() {
+            for (HistoryEvent event : history.events()) {
+                if (event instanceof HistoryEvent.FreeIgnored ignored
+                        && isHere(ignored)
+                        && isOfItsTime(ignored.number())) {
+                    add(
+                            ignored.number(),
+                            String.format(
+                                    Locale.ROOT,
+                                    "free ignored, because %s%s",
+                                    ignored.reason().words(),
+                                    whose(ignored.request().details(), Ownership.UNKNOWN)),
+                            ignored.request());
+                }
+            }
+        }
+
+        private boolean isHere(HistoryEvent.FreeIgnored ignored) {
+            return ignored.device() == buffer.device()
+                    && ignored.type() == buffer.type()
+                    && ignored.address() == buffer.address();
+        }
+
+        /** What comes before it is of an earlier life of its address, and what comes later of the next one. */
+        private boolean isOfItsTime(long event) {
+            return event > buffer.bornAt() && event < nextLife;
+        }
+
+        private void witness(HistoryEvent.Witnessed event) {
+            AddressState testimony = event.reading().testify(buffer.device(), buffer.type(), buffer.address());
+            boolean mayMeanIt = isOfItsTime(event.number())
+                    && history.deviceLifeAt(buffer.device(), event.number()) == buffer.deviceLife()
+                    && (buffer.mesh().isEmpty()
+                            || buffer.mesh().getAsInt() == event.reading().mesh());
+            if (testimony == AddressState.SILENT || !mayMeanIt) {
+                return;
+            }
+            String when = switch (event.reading().moment()) {
+                case CLOSE_BEGUN -> "when close began";
+                case BEFORE_WIPE -> "before the allocators were wiped";
+                case AFTER_WIPE -> "after the allocators were wiped";
+            };
+            steps.put(
+                    event.number(),
+                    new Step(
+                            event.number(),
+                            String.format(
+                                    Locale.ROOT,
+                                    "the allocator of mesh %d called the address %s %s",
+                                    event.reading().mesh(),
+                                    testimony == AddressState.TAKEN ? "taken" : "free",
+                                    when),
+                            Optional.empty()));
+        }
+
+        private void traces() {
+            Set<AllocationRequest> asked = Collections.newSetFromMap(new IdentityHashMap<>());
+            for (BufferGeneration.Report report : buffer.reports()) {
+                if (asked.add(report.request())) {
+                    history.reachabilityOf(report.request())
+                            .ifPresent(trace -> steps.put(
+                                    trace.number(),
+                                    new Step(trace.number(), found(trace.reachability()), Optional.empty())));
+                }
+            }
+        }
+
+        private static String found(Reachability reachability) {
+            return switch (reachability.state()) {
+                case HELD ->
+                    "its handle was still reachable"
+                            + reachability
+                                    .pathText()
+                                    .map(path -> ", by " + path)
+                                    .orElse("");
+                case LOST -> "its handle was collected";
+                case UNKNOWN -> "whether its handle was reachable could not be found out";
+            };
+        }
+
+        private void add(long event, String words, AllocationRequest request) {
+            steps.put(
+                    event,
+                    new Step(
+                            event,
+                            words + ", in " + history.phaseAt(event),
+                            request.origin().map(Object::toString)));
+        }
+    }
+}

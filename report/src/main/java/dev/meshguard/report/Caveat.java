@@ -1,0 +1,76 @@
+package dev.meshguard.report;
+
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.LeakVerdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Something that the numbers and words of a verdict do not mean, or that its history could not know; it makes no verdict doubtful.
+ *
+ * @param kind which one
+ * @param words what to bear in mind, as whole sentences
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record Caveat(Kind kind, String words) {
+
+    /** The limits there are. */
+    public enum Kind {
+        /** Sizes are those of the reports and not what an allocator set aside. */
+        SIZES_AS_REPORTED,
+        /** Live and peak bytes include memory that is in no allocator. */
+        CIRCULAR_BUFFERS_INCLUDED,
+        /** Only live buffers and sums were kept. */
+        PAST_NOT_KEPT,
+        /** No allocator was read. */
+        NO_WITNESS,
+        /** It is not known where some of what is left was asked for. */
+        ORIGINS_NOT_CAPTURED
+    }
+
+    static List<Caveat> of(LeakVerdict verdict) {
+        AllocationHistory history = verdict.history();
+        List<Caveat> limits = new ArrayList<>();
+        if (verdict.sum().allocated() > 0) {
+            limits.add(
+                    new Caveat(
+                            Kind.SIZES_AS_REPORTED,
+                            "Sizes are those that were reported. An allocator sets aside whole pages in every bank, so it holds more."));
+        }
+        if (!history.generationsWith(details -> details.kind() == BufferKind.CIRCULAR_BUFFER)
+                .isEmpty()) {
+            limits.add(new Caveat(
+                    Kind.CIRCULAR_BUFFERS_INCLUDED,
+                    "Live and peak bytes include circular buffers, which take no memory of an allocator."));
+        }
+        if (!history.isComplete()) {
+            limits.add(new Caveat(
+                    Kind.PAST_NOT_KEPT,
+                    "Only live buffers and sums were kept, so of what was freed there are counts and no events."
+                            + " Record with Retention.ALL to know more."));
+        }
+        if (history.readings().isEmpty()) {
+            limits.add(new Caveat(
+                    Kind.NO_WITNESS,
+                    "No allocator was read, so all that is said of the memory rests on the reports alone."));
+        }
+        long unknown = verdict.survivors(survivor -> survivor.buffer().origin().isEmpty())
+                .size();
+        if (unknown > 0) {
+            limits.add(new Caveat(
+                    Kind.ORIGINS_NOT_CAPTURED,
+                    String.format(
+                            Locale.ROOT,
+                            "Where %s of those that are left %s asked for is not known, because no origin was captured.",
+                            Quantities.count(unknown, "buffer"),
+                            unknown == 1 ? "was" : "were")));
+        }
+        return limits;
+    }
+}

@@ -1,0 +1,113 @@
+package dev.meshguard.report;
+
+import dev.meshguard.report.VerdictReport.OptOut;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.expectation.Bound;
+import dev.meshguard.verdict.expectation.DeviceSet;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.OriginPattern;
+import dev.meshguard.verdict.expectation.SizeRange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Entries of an allowlist as they are pasted: the annotation, and the line of a file. */
+final class ExpectationSnippets {
+
+    /** Whoever pastes it has to say why. */
+    private static final String REASON = "…";
+
+    private ExpectationSnippets() {}
+
+    /**
+     * Returns the narrowest entry for a group.
+     *
+     * @param devices all devices there are: where each of them holds one, none is named
+     */
+    static OptOut narrowest(SurvivorGroup group, List<Integer> devices) {
+        Expectation entry = narrowestFor(group, devices);
+        return new OptOut(annotation(entry), entry.toText());
+    }
+
+    private static Expectation narrowestFor(SurvivorGroup group, List<Integer> devices) {
+        Expectation entry = Expectation.because(REASON)
+                .type(group.type())
+                .atMost(group.survivors().size());
+        if (group.devices().size() == 1 || !group.devices().equals(devices)) {
+            entry = entry.devices(DeviceSet.of(group.devices()));
+        }
+        if (group.survivors().stream()
+                .allMatch(survivor -> survivor.reports().get(0).size() == group.size())) {
+            entry = entry.size(group.size());
+        }
+        Optional<String> label = group.label().filter(text -> !text.isBlank());
+        if (label.isPresent()) {
+            entry = entry.label(label.get());
+        }
+        Optional<OriginPattern> origin =
+                group.origin().flatMap(found -> found.site()).flatMap(OriginPattern::of);
+        return origin.isPresent() ? entry.origin(origin.get().text()) : entry;
+    }
+
+    /** Returns an entry as an annotation. */
+    static String annotation(Expectation entry) {
+        List<String> attributes = new ArrayList<>();
+        entry.type().ifPresent(type -> attributes.add("type = " + type));
+        devices(entry.devices()).ifPresent(attributes::add);
+        attributes.addAll(sizes(entry.sizes()));
+        attributes.addAll(count(entry.count()));
+        entry.bytes().ifPresent(most -> attributes.add("bytes = " + most));
+        entry.lifetime().ifPresent(lifetime -> attributes.add("lifetime = " + lifetime));
+        entry.phase().ifPresent(phase -> attributes.add("phase = " + Quantities.quoted(phase.name())));
+        entry.ownerKind().ifPresent(kind -> attributes.add("ownerKind = " + kind));
+        entry.owner().ifPresent(part -> attributes.add("owner = " + Quantities.quoted(part)));
+        entry.label().ifPresent(label -> attributes.add("label = " + Quantities.quoted(label)));
+        entry.origin().ifPresent(origin -> attributes.add("origin = " + Quantities.quoted(origin.text())));
+        entry.until().ifPresent(last -> attributes.add("until = " + Quantities.quoted(last.toString())));
+        attributes.add("because = " + Quantities.quoted(entry.because()));
+        return "@ExpectBuffers(" + String.join(", ", attributes) + ")";
+    }
+
+    private static Optional<String> devices(DeviceSet devices) {
+        if (devices.isAny()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                devices.ids().size() == 1
+                        ? "device = " + devices.ids().get(0)
+                        : devices.ids().stream()
+                                .map(id -> String.format(Locale.ROOT, "%d", id))
+                                .collect(Collectors.joining(", ", "devices = {", "}")));
+    }
+
+    private static List<String> sizes(SizeRange sizes) {
+        if (sizes.smallest() == sizes.largest()) {
+            return List.of("size = " + sizes.smallest());
+        }
+        List<String> attributes = new ArrayList<>();
+        if (sizes.smallest() > 0) {
+            attributes.add("minSize = " + sizes.smallest());
+        }
+        if (sizes.largest() < Long.MAX_VALUE) {
+            attributes.add("maxSize = " + sizes.largest());
+        }
+        return attributes;
+    }
+
+    private static List<String> count(Bound count) {
+        if (count.atLeast() == count.atMost()) {
+            return List.of("exactly = " + count.atMost());
+        }
+        List<String> attributes = new ArrayList<>();
+        if (count.atLeast() > 0) {
+            attributes.add("atLeast = " + count.atLeast());
+        }
+        if (count.atMost() < Long.MAX_VALUE) {
+            attributes.add("atMost = " + count.atMost());
+        }
+        return attributes;
+    }
+}

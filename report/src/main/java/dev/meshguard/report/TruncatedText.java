@@ -1,0 +1,59 @@
+package dev.meshguard.report;
+
+import dev.meshguard.tracker.PrintableText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** Lines that do not outgrow a screen: what is cut off is counted. */
+final class TruncatedText {
+
+    private final List<String> lines = new ArrayList<>();
+    private int waiting;
+
+    /** Starts a text of which some lines are kept free for what comes last. */
+    TruncatedText(int keptFree) {
+        waiting = keptFree;
+    }
+
+    TruncatedText line(String line) {
+        lines.add(line);
+        return this;
+    }
+
+    /** Adds what has a headline, as many of them as fit; nothing of an empty list. */
+    <T> TruncatedText section(String headline, List<T> all, Function<T, List<String>> words) {
+        if (all.isEmpty()) {
+            return this;
+        }
+        lines.add(headline);
+        int shown = 0;
+        for (T one : all) {
+            List<String> more = words.apply(one);
+            boolean isLast = shown == all.size() - 1;
+            if (more.size() + (isLast ? 0 : 1) > room()) {
+                break;
+            }
+            lines.addAll(more);
+            shown++;
+        }
+        if (shown < all.size()) {
+            lines.add("   … and " + (all.size() - shown) + " more");
+        }
+        return this;
+    }
+
+    /** Frees lines that were kept for what comes now. */
+    TruncatedText free(int kept) {
+        waiting -= kept;
+        return this;
+    }
+
+    String text() {
+        return PrintableText.lines(lines);
+    }
+
+    private int room() {
+        return VerdictText.MOST_LINES - waiting - lines.size();
+    }
+}

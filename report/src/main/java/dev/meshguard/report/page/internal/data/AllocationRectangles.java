@@ -1,0 +1,200 @@
+package dev.meshguard.report.page.internal.data;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.report.page.internal.data.GroupIndex.Membership;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.DeviceMemory;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lives of buffers as rectangles: from birth to end, over the addresses they took.
+ *
+ * <p>Where there are too many to draw, what is still in the books comes first, whatever its standing, and of the rest what took the
+ * most bytes for the longest time.
+ */
+final class AllocationRectangles {
+
+    static final int MOST = 100_000;
+
+    private static final int FREED = 0;
+
+    /** What buffers of different devices have in common that do the same; addresses differ as soon as one device does something else. */
+    private record Likeness(BufferType type, long size, Optional<String> label, boolean isLeft, int occurrence) {}
+
+    private record OnDevice(int device, Likeness likeness) {}
+
+    private final int devices;
+    private final Map<BufferGeneration, Membership> members;
+    private final long end;
+    private final List<BufferGeneration> all;
+    private final List<BufferGeneration> shown;
+    private final Map<BufferGeneration, Integer> places = new HashMap<>();
+    private final Map<DeviceMemory, Integer> lanes = new TreeMap<>();
+    private final Map<DeviceMemory, Long> tops = new TreeMap<>();
+
+    /**
+     * Chooses what is drawn.
+     *
+     * @param devices how many devices there are
+     */
+    AllocationRectangles(AllocationHistory history, Map<BufferGeneration, Membership> members, int devices, long end) {
+        this.devices = devices;
+        this.members = members;
+        this.end = end;
+        this.all = history.generations();
+        this.shown = chosen();
+        for (BufferGeneration life : shown) {
+            places.put(life, places.size());
+            long top = life.address() + life.size();
+            tops.merge(new DeviceMemory(life.device(), life.type()), top < 0 ? Long.MAX_VALUE : top, Math::max);
+        }
+        for (DeviceMemory memory : tops.keySet()) {
+            lanes.put(memory, lanes.size());
+        }
+    }
+
+    private List<BufferGeneration> chosen() {
+        if (all.size() <= MOST) {
+            return all;
+        }
+        double[] weights = new double[all.size()];
+        for (int i = 0; i < weights.length; i++) {
+            BufferGeneration life = all.get(i);
+            double bytesTimesEvents = (double) life.size() * (life.diedAt().orElse(end) - life.bornAt() + 1);
+            // Freed ones are below zero, and so below all that is left.
+            weights[i] = members.containsKey(life) ? bytesTimesEvents : -1 / (1 + bytesTimesEvents);
+        }
+        double[] sorted = weights.clone();
+        Arrays.sort(sorted);
+        double least = sorted[sorted.length - MOST];
+        int room = MOST;
+        for (double weight : weights) {
+            room -= weight > least ? 1 : 0;
+        }
+        List<BufferGeneration> chosen = new ArrayList<>(MOST);
+        for (int i = 0; i < weights.length; i++) {
+            if (weights[i] > least || (weights[i] == least && room-- > 0)) {
+                chosen.add(all.get(i));
+            }
+        }
+        return chosen;
+    }
+
+    /** Returns every life. */
+    List<BufferGeneration> all() {
+        return all;
+    }
+
+    /** Returns the places of the rectangles of some buffers, of those that are shown. */
+    long[] placesOf(List<BufferGeneration> buffers) {
+        return buffers.stream()
+                .map(places::get)
+                .filter(place -> place != null)
+                .mapToLong(Integer::longValue)
+                .toArray();
+    }
+
+    void write(JsonGenerator json, Texts texts, SourceRedactor discretion, TruncationInfo howMuch) throws IOException {
+        json.writeArrayFieldStart("lanes");
+        for (Map.Entry<DeviceMemory, Long> lane : tops.entrySet()) {
+            json.writeStartObject();
+            json.writeNumberField("device", lane.getKey().device());
+            json.writeStringField("type", lane.getKey().type().name());
+            json.writeNumberField("top", lane.getValue());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        Set<BufferGeneration> unlike = unlikeMost();
+        Columns columns = new Columns(
+                "lane",
+                "from",
+                "to",
+                "address",
+                "size",
+                "mark",
+                "group",
+                "reports",
+                "label",
+                "site",
+                "kind",
+                "unlikeMost");
+        for (BufferGeneration life : shown) {
+            Membership member = members.get(life);
+            columns.row(
+                    lane(life),
+                    life.bornAt(),
+                    life.diedAt().orElse(-1),
+                    life.address(),
+                    life.size(),
+                    mark(member),
+                    member == null ? GroupIndex.NONE : member.group(),
+                    life.reports().size(),
+                    texts.place(life.label().map(discretion::words)),
+                    discretion.hidesSources() ? Texts.NONE : texts.place(discretion.site(life.origin())),
+                    texts.place(life.kind().name()),
+                    unlike.contains(life) ? 1 : 0);
+        }
+        columns.write("rectangles", json);
+        howMuch.add("rectangles", shown.size(), all.size());
+    }
+
+    private int lane(BufferGeneration life) {
+        return lanes.getOrDefault(new DeviceMemory(life.device(), life.type()), 0);
+    }
+
+    private static int mark(@Nullable Membership member) {
+        if (member == null) {
+            return FREED;
+        }
+        return switch (member.standing()) {
+            case LEAKED -> 1;
+            case MISREPORTED -> 2;
+            case EXPECTED -> 3;
+            case UNDECIDED -> 4;
+            case FREED_LATE -> 5;
+        };
+    }
+
+    /**
+     * Returns the lives that are not on most devices: of which half of the devices or more have none like it.
+     *
+     * <p>The first of a kind on one device is like the first of that kind on another, and so on.
+     */
+    private Set<BufferGeneration> unlikeMost() {
+        Set<BufferGeneration> unlike = new HashSet<>();
+        if (devices < 2) {
+            return unlike;
+        }
+        Map<OnDevice, Integer> met = new HashMap<>();
+        Map<Likeness, Integer> counts = new HashMap<>();
+        Likeness[] likenesses = new Likeness[all.size()];
+        for (int i = 0; i < likenesses.length; i++) {
+            BufferGeneration life = all.get(i);
+            int occurrence = met.merge(new OnDevice(life.device(), likeness(life, 0)), 1, Integer::sum);
+            likenesses[i] = likeness(life, occurrence);
+            counts.merge(likenesses[i], 1, Integer::sum);
+        }
+        for (int i = 0; i < likenesses.length; i++) {
+            if (counts.getOrDefault(likenesses[i], 0) * 2 <= devices) {
+                unlike.add(all.get(i));
+            }
+        }
+        return unlike;
+    }
+
+    private static Likeness likeness(BufferGeneration life, int occurrence) {
+        return new Likeness(life.type(), life.size(), life.label(), life.isLive(), occurrence);
+    }
+}

@@ -1,0 +1,80 @@
+package dev.meshguard.report.page.internal.data;
+
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The groups of a verdict in one list, each followed by its consequences, and to which of them a buffer belongs. */
+final class GroupIndex {
+
+    /** A page of more has to be searched anyway. The worst come first, so what is left out is the most harmless. */
+    static final int MOST = 5_000;
+
+    static final int NONE = -1;
+
+    /**
+     * One group in its place.
+     *
+     * @param group the group
+     * @param consequenceOf the place of the group that it goes away with, or {@link #NONE}
+     */
+    record Entry(SurvivorGroup group, int consequenceOf) {}
+
+    /** Whose a buffer is that is still in the books. */
+    record Membership(int group, SurvivorStatus standing) {}
+
+    private static final List<SurvivorStatus> WORST_FIRST = List.of(
+            SurvivorStatus.LEAKED,
+            SurvivorStatus.FREED_LATE,
+            SurvivorStatus.MISREPORTED,
+            SurvivorStatus.UNDECIDED,
+            SurvivorStatus.EXPECTED);
+
+    private final List<Entry> entries = new ArrayList<>();
+    private final Map<BufferGeneration, Membership> members = new HashMap<>();
+    private int all;
+
+    GroupIndex(LeakVerdict verdict) {
+        // Buffers of groups that are left out, or of none, still have a standing.
+        for (Survivor survivor : verdict.survivors()) {
+            members.put(survivor.buffer(), new Membership(NONE, survivor.standing()));
+        }
+        verdict.groups().stream()
+                .sorted(Comparator.comparing(group -> WORST_FIRST.indexOf(group.standing())))
+                .forEach(group -> add(group, NONE));
+    }
+
+    private void add(SurvivorGroup group, int consequenceOf) {
+        all++;
+        int place = entries.size();
+        boolean isShown = place < MOST;
+        if (isShown) {
+            entries.add(new Entry(group, consequenceOf));
+            for (Survivor survivor : group.survivors()) {
+                members.put(survivor.buffer(), new Membership(place, survivor.standing()));
+            }
+        }
+        group.consequences().forEach(consequence -> add(consequence, isShown ? place : NONE));
+    }
+
+    List<Entry> entries() {
+        return entries;
+    }
+
+    /** Returns how many there are, those that are left out included. */
+    int all() {
+        return all;
+    }
+
+    /** Returns whose each buffer is that is still in the books. */
+    Map<BufferGeneration, Membership> members() {
+        return members;
+    }
+}

@@ -1,0 +1,71 @@
+package dev.meshguard.report.page.internal.data;
+
+import dev.meshguard.tracker.Origin;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What of the sources a page shows: all, or no file, no line and no frame of a stack.
+ *
+ * <p>Sentences were made by rules that know nothing of this, so what looks like a place in a file is taken out of them afterwards.
+ */
+final class SourceRedactor {
+
+    private static final String LEFT_OUT = "(source left out)";
+
+    private static final int MOST_FRAMES = 60;
+
+    /** As a stack trace writes a frame. Begins where a word does, so that long texts are read once. */
+    private static final Pattern FRAME = Pattern.compile(
+            "(?<![^\\s()\"])[^\\s()\"]++\\((?:[^()\\s]*\\.\\w+(?::-?\\d+)?|Native Method|Unknown Source)\\)");
+
+    private static final Pattern WORD = Pattern.compile("[^\\s()\\[\\]\",;]++");
+
+    private static final Pattern FILE = Pattern.compile(".*\\.[A-Za-z]\\w{0,7}:\\d+[.:]?"
+            + "|.*\\.(?:java|kt|kts|groovy|scala|clj|py|c|cc|cpp|cxx|h|hpp|rs|go)[.:]?");
+
+    private final boolean hidesSources;
+
+    SourceRedactor(boolean hidesSources) {
+        this.hidesSources = hidesSources;
+    }
+
+    boolean hidesSources() {
+        return hidesSources;
+    }
+
+    /** Returns the user's own line, if it is known and shown. */
+    Optional<String> site(Optional<Origin> origin) {
+        return hidesSources ? Optional.empty() : origin.flatMap(Origin::site).map(Object::toString);
+    }
+
+    /** Returns the frames that are shown, innermost first. */
+    List<String> frames(Optional<Origin> origin) {
+        return hidesSources || origin.isEmpty()
+                ? List.of()
+                : origin.get().frames().stream()
+                        .limit(MOST_FRAMES)
+                        .map(Object::toString)
+                        .toList();
+    }
+
+    /** Returns a text as it is shown; lines that say nothing but where something was are left out. */
+    String words(String text) {
+        return hidesSources
+                ? text.lines()
+                        .filter(line -> !line.strip().startsWith("-> at "))
+                        .map(SourceRedactor::withoutPlaces)
+                        .collect(Collectors.joining("\n"))
+                : text;
+    }
+
+    private static String withoutPlaces(String line) {
+        String withoutFrames = FRAME.matcher(line).replaceAll(LEFT_OUT);
+        return WORD.matcher(withoutFrames)
+                .replaceAll(word ->
+                        FILE.matcher(word.group()).matches() ? LEFT_OUT : Matcher.quoteReplacement(word.group()));
+    }
+}

@@ -1,0 +1,69 @@
+package dev.meshguard.report.reproduction;
+
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
+import java.util.Comparator;
+import java.util.Optional;
+
+/** What a verdict is about, in one name: of several findings the worst. */
+final class FindingName {
+
+    private FindingName() {}
+
+    /** Returns what happens as the name of a method: {@code kvCacheIsLost}. */
+    static String name(LeakVerdict verdict) {
+        return worst(verdict)
+                .map(FindingName::ofBuffer)
+                .or(() -> verdict.unbalancingAnomalies().stream().findFirst().map(FindingName::ofReport))
+                .orElse("cannotBeKnown");
+    }
+
+    /** Returns the cause of what the name is about, if it is about a buffer. */
+    static Optional<Cause> cause(LeakVerdict verdict) {
+        return worst(verdict).map(SurvivorGroup::cause);
+    }
+
+    private static Optional<SurvivorGroup> worst(LeakVerdict verdict) {
+        return verdict.groups().stream()
+                .filter(group -> group.standing() != SurvivorStatus.EXPECTED)
+                .max(Comparator.comparing(group -> group.standing().outcome()));
+    }
+
+    private static String ofBuffer(SurvivorGroup group) {
+        Survivor first = group.first();
+        String subject = group.label()
+                .map(JavaNames::camelCase)
+                .filter(name -> !name.isEmpty())
+                .orElse(JavaNames.camelCase(first.buffer().type().name()) + "Buffer");
+        return subject + (group.standing() == SurvivorStatus.UNDECIDED ? "IsUndecided" : fate(group.cause()));
+    }
+
+    private static String fate(Cause cause) {
+        return switch (cause) {
+            case PROCESS_DIED -> "OutlivesItsProcess";
+            case LATE -> "IsFreedLate";
+            case REPORTED_TWICE -> "IsReportedTwice";
+            case FREE_UNREPORTED -> "IsFreedWithoutReport";
+            case CIRCULAR_BUFFER_UNREPORTED -> "EndsWithoutReport";
+            case CACHED -> "StaysInTheCache";
+            case SYSTEM -> "IsLeftByTheRuntime";
+            case FREED_ON_OTHER_DEVICES -> "IsFreedOnOtherDevicesOnly";
+            case KEPT_AFTER_RELEASE -> "OutlivesItsTrace";
+            case HELD -> "IsHeld";
+            case LOST -> "IsLost";
+            case UNEXPLAINED -> "IsNeverFreed";
+        };
+    }
+
+    private static String ofReport(Anomaly anomaly) {
+        return switch (anomaly.kind()) {
+            case DOUBLE_FREE -> "bufferIsFreedTwice";
+            case NEVER_REPORTED -> "bufferIsNeverReported";
+            default -> "freesWhatIsNotAllocated";
+        };
+    }
+}

@@ -1,0 +1,119 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.AllocationContext;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.Owner;
+import dev.meshguard.tracker.history.BufferGeneration.Report;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Picks the events that have to do with one tenant out of the history of all.
+ *
+ * <p>What a mesh that goes on keeps for everybody (memory of the runtime, programs in a cache) is the mesh's, whoever was the first to
+ * need it.
+ */
+final class ContextFilter {
+
+    private final AllocationHistory whole;
+    private final AllocationContext tenant;
+    private final Set<Long> reports = new HashSet<>();
+
+    ContextFilter(AllocationHistory whole, AllocationContext tenant) {
+        this.whole = whole;
+        this.tenant = tenant;
+    }
+
+    List<HistoryEvent> events() {
+        whole.generations().forEach(this::addReportsOf);
+        whole.anomalies().stream()
+                .map(Anomaly::event)
+                .filter(event -> requestOf(event).filter(this::isOfTenant).isPresent())
+                .forEach(event -> reports.add(event.number()));
+        List<HistoryEvent> part = new ArrayList<>();
+        Optional<HistoryEvent> phaseBefore = Optional.empty();
+        int marks = 0;
+        for (HistoryEvent event : whole.events()) {
+            boolean isReport = isReport(event);
+            boolean isOfItsTime = isReport || marks++ >= tenant.marksBefore();
+            boolean isOfPart = isReport
+                    ? reports.contains(event.number())
+                    : isOfItsTime ? !isCanary(event) : isOfMeshOrOwner(event);
+            if (isOfPart) {
+                if (isOfItsTime) {
+                    phaseBefore.ifPresent(part::add);
+                    phaseBefore = Optional.empty();
+                }
+                part.add(event);
+            } else if (event instanceof HistoryEvent.PhaseBegan) {
+                phaseBefore = Optional.of(event);
+            }
+        }
+        return part;
+    }
+
+    private void addReportsOf(BufferGeneration life) {
+        if (isOfMesh(life)) {
+            return;
+        }
+        for (Report report : life.reports()) {
+            if (isOfTenant(report.request())) {
+                reports.add(report.allocatedAt());
+                report.freedAt().ifPresent(reports::add);
+            }
+        }
+    }
+
+    private boolean isOfTenant(AllocationRequest request) {
+        return request.tenant().filter(tenant::equals).isPresent();
+    }
+
+    private boolean isOfMesh(BufferGeneration life) {
+        return life.isLive()
+                && (life.lifetime() != BufferLifetime.USER
+                        || life.owner().filter(this::isCached).isPresent())
+                && whole.openMeshOf(life).isPresent();
+    }
+
+    private boolean isCached(Owner owner) {
+        return whole.cachingOf(owner).isPresent() && whole.endOf(owner).isEmpty();
+    }
+
+    private static Optional<AllocationRequest> requestOf(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated report) {
+            return Optional.of(report.request());
+        }
+        if (event instanceof HistoryEvent.Freed report) {
+            return Optional.of(report.request());
+        }
+        return event instanceof HistoryEvent.FreeIgnored report ? Optional.of(report.request()) : Optional.empty();
+    }
+
+    private static boolean isReport(HistoryEvent event) {
+        return requestOf(event).isPresent();
+    }
+
+    /** A canary is planted when a mesh is opened, and is looked for by whoever judges all of it. */
+    private static boolean isCanary(HistoryEvent event) {
+        return event instanceof HistoryEvent.CanaryPlanted
+                || event instanceof HistoryEvent.CanarySeen
+                || event instanceof HistoryEvent.CanaryFreed;
+    }
+
+    /** What reports refer to, however long ago it was. */
+    private static boolean isOfMeshOrOwner(HistoryEvent event) {
+        return event instanceof HistoryEvent.MeshOpened
+                || event instanceof HistoryEvent.MeshClosing
+                || event instanceof HistoryEvent.MeshClosed
+                || event instanceof HistoryEvent.DeviceOpened
+                || event instanceof HistoryEvent.DeviceClosed
+                || event instanceof HistoryEvent.OwnerCached
+                || event instanceof HistoryEvent.OwnerEnded
+                || event instanceof HistoryEvent.SourceAttached
+                || event instanceof HistoryEvent.ProcessDied;
+    }
+}

@@ -1,0 +1,60 @@
+package dev.meshguard.tracker.history;
+
+import dev.meshguard.tracker.AllocationRequest;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * On which devices each request reported something: what is freed on as many devices as it was allocated on belongs together.
+ *
+ * <p>Looked through only where frees and reports of one address fit in several ways.
+ */
+final class DevicesByRequest {
+
+    private final List<HistoryEvent> events;
+    private @Nullable IdentityHashMap<AllocationRequest, Set<Integer>> devices;
+
+    DevicesByRequest(List<HistoryEvent> events) {
+        this.events = events;
+    }
+
+    /** Returns whether two requests, neither of which is one of many alike, reported on the same devices. */
+    boolean areAlike(AllocationRequest one, AllocationRequest other) {
+        return !one.isAnonymous() && !other.isAnonymous() && of(one).equals(of(other));
+    }
+
+    /** Returns whether a request, which is none of many alike, reported on a device. */
+    boolean include(AllocationRequest request, int device) {
+        return !request.isAnonymous() && of(request).contains(device);
+    }
+
+    private Set<Integer> of(AllocationRequest request) {
+        if (devices == null) {
+            devices = new IdentityHashMap<>();
+            for (HistoryEvent event : events) {
+                if (event instanceof HistoryEvent.Allocated report) {
+                    add(report.request(), report.device());
+                } else if (event instanceof HistoryEvent.Freed report) {
+                    add(report.request(), report.device());
+                }
+            }
+        }
+        return devices.getOrDefault(request, Set.of());
+    }
+
+    private void add(AllocationRequest request, int device) {
+        if (devices == null || request.isAnonymous()) {
+            return;
+        }
+        // Most requests report on one device, so a set that can grow is made for the second.
+        Set<Integer> known = devices.putIfAbsent(request, Set.of(device));
+        if (known != null && !known.contains(device)) {
+            known = known.size() == 1 ? new HashSet<>(known) : known;
+            known.add(device);
+            devices.put(request, known);
+        }
+    }
+}

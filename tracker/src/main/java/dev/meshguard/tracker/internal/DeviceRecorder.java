@@ -1,0 +1,326 @@
+package dev.meshguard.tracker.internal;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.tracker.MemoryTotals;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.tracker.internal.Journal.View;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that is recorded about one device: what is live, what happened, and the sums.
+ *
+ * <p>One lock per device, because two threads on different devices must not wait for each other.
+ */
+public final class DeviceRecorder extends DeviceLock {
+
+    /** What a report did to the books. */
+    public enum Effect {
+        /** A new entry. */
+        ENTERED,
+        /** A new entry, over memory that another allocator has in the books. */
+        ENTERED_OVER_ANOTHER,
+        /** One more report of a live entry, with the same size. */
+        REPEATED,
+        /** One more report of a live entry, with another size; the first stays. */
+        REPEATED_WITH_OTHER_SIZE,
+        /** One report less; the entry is still live. */
+        RELEASED,
+        /** The entry is gone. */
+        REMOVED,
+        /** There was no entry to free. */
+        NOTHING_TO_FREE
+    }
+
+    /** Decides how long the stack of a request is kept. */
+    public interface StackKeeper {
+
+        /** An entry of the request became live. */
+        void entered(AllocationRequest request);
+
+        /** An entry of the request is gone. */
+        void removed(AllocationRequest request);
+    }
+
+    private final int device;
+    private final @Nullable Journal journal;
+    private final AllocatorNumbers allocators = new AllocatorNumbers();
+    private final Ledger ledger;
+    private final Totals totals = new Totals();
+    private final StackKeeper stacks;
+    private long freesOfNothing;
+
+    /** Creates empty books; without a journal nothing but live entries and sums is kept. */
+    public DeviceRecorder(int device, boolean withJournal, StackKeeper stacks) {
+        this.device = device;
+        this.stacks = stacks;
+        this.journal = withJournal ? new Journal() : null;
+        this.ledger = new Ledger(!withJournal, allocators);
+    }
+
+    /** Enters an allocation. */
+    public Effect allocated(
+            long ticket,
+            @Nullable AllocationRequest request,
+            BufferType type,
+            long address,
+            long size,
+            Ownership ownership) {
+        lock();
+        try {
+            if (journal != null) {
+                journal.append(Journal.Kind.ALLOCATED, ticket, type, ownership.ordinal(), address, size, request);
+            }
+            int allocator = allocators.ofAllocation(request);
+            int slot = ledger.find(type, address, allocator);
+            if (slot < 0) {
+                BufferLifetime lifetime = request == null
+                        ? BufferLifetime.USER
+                        : request.details().lifetime();
+                boolean isOverAnother = allocators.areSeveral() && ledger.isHeldByAnother(type, address, allocator);
+                ledger.reportedAt(~slot, ticket);
+                ledger.insert(~slot, type, lifetime, address, allocator, size, request);
+                totals.allocated(type, lifetime, size);
+                if (request != null) {
+                    stacks.entered(request);
+                }
+                return isOverAnother ? Effect.ENTERED_OVER_ANOTHER : Effect.ENTERED;
+            }
+            return repeated(slot, allocator, ticket, request, type, size);
+        } finally {
+            unlock();
+        }
+    }
+
+    private Effect repeated(
+            int slot, int allocator, long ticket, @Nullable AllocationRequest request, BufferType type, long size) {
+        AllocationRequest first = ledger.request(slot);
+        ledger.repeat(slot, allocator);
+        if (journal == null && first != request) {
+            forgetWhoseItIs(slot, request);
+        }
+        ledger.reportedAt(slot, ticket);
+        totals.reportedAgain(type, ledger.lifetime(slot));
+        return ledger.size(slot) == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
+    }
+
+    /** Without a past the reports of one entry cannot be told apart: what is not true of all of them is forgotten, but not whose the entry is. */
+    private void forgetWhoseItIs(int slot, @Nullable AllocationRequest latest) {
+        AllocationRequest first = ledger.request(slot);
+        if (first != null) {
+            stacks.removed(first);
+        }
+        AllocationDetails one = orPlain(first).details();
+        AllocationDetails other = orPlain(latest).details();
+        AllocationDetails known = AllocationDetails.user().ofKind(one.kind());
+        boolean areOfOne =
+                areAlike(one.mesh(), other.mesh()) && AllocatorId.mayBeOne(one.allocator(), other.allocator());
+        OptionalInt mesh = one.mesh().isPresent() ? one.mesh() : other.mesh();
+        Optional<AllocatorId> allocator = one.allocator().or(other::allocator);
+        if (areOfOne && mesh.isPresent()) {
+            known = known.onMesh(mesh.getAsInt());
+        }
+        if (areOfOne && allocator.isPresent()) {
+            known = known.fromAllocator(allocator.get());
+        }
+        AllocationRequest common = AllocationRequest.of(known);
+        ledger.setRequest(slot, common.isAnonymous() ? null : common);
+    }
+
+    private static boolean areAlike(OptionalInt mesh, OptionalInt other) {
+        return mesh.isEmpty() || other.isEmpty() || mesh.equals(other);
+    }
+
+    /** Enters a free. */
+    public Effect freed(
+            long ticket, @Nullable AllocationRequest request, BufferType type, long address, Ownership ownership) {
+        lock();
+        try {
+            if (journal != null) {
+                journal.append(Journal.Kind.FREED, ticket, type, ownership.ordinal(), address, 0, request);
+            }
+            int slot = ledger.find(type, address, allocators.of(request));
+            if (slot < 0) {
+                freesOfNothing++;
+                return Effect.NOTHING_TO_FREE;
+            }
+            BufferLifetime lifetime = ledger.lifetime(slot);
+            if (ledger.release(slot) > 0) {
+                totals.oneReportLess(type, lifetime);
+                return Effect.RELEASED;
+            }
+            totals.freed(type, lifetime, ledger.size(slot));
+            AllocationRequest allocation = ledger.request(slot);
+            ledger.remove(slot);
+            if (allocation != null) {
+                stacks.removed(allocation);
+            }
+            return Effect.REMOVED;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Notes a free that the runtime ignored; the books do not change. */
+    public void freeIgnored(
+            long ticket, AllocationRequest request, BufferType type, long address, IgnoredFreeReason reason) {
+        lock();
+        try {
+            if (journal != null) {
+                journal.append(Journal.Kind.FREE_IGNORED, ticket, type, reason.ordinal(), address, 0, request);
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Notes that a mesh was closed: what its allocator left here matches by address alone from now on. */
+    public void meshClosed(int mesh) {
+        lock();
+        try {
+            allocators.meshClosed(mesh);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Notes that the device was closed, as {@link #meshClosed} does. */
+    public void deviceClosed() {
+        lock();
+        try {
+            allocators.deviceClosed();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns the first reported size of the live entry that a report is about, or -1 if there is none. */
+    public long liveSize(AllocationRequest request, BufferType type, long address) {
+        lock();
+        try {
+            int slot = ledger.find(type, address, allocators.of(request));
+            return slot < 0 ? -1 : ledger.size(slot);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns whether a buffer is live at an address that the allocator that was read may have reserved. */
+    public boolean accountsFor(WitnessSnapshot reading, BufferType type, long address) {
+        lock();
+        try {
+            return ledger.accountsFor(reading, type, address);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns the sums of one type. */
+    public MemoryTotals totals(BufferType type) {
+        lock();
+        try {
+            return totals.of(type);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns the sums of one type and lifetime. */
+    public MemoryTotals totals(BufferType type, BufferLifetime lifetime) {
+        lock();
+        try {
+            return totals.of(type, lifetime);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns the number of live entries. */
+    public int entries() {
+        lock();
+        try {
+            return ledger.entries();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns what was recorded so far; without a journal, the live entries as if they had just been reported. */
+    public Recording recording() {
+        lock();
+        try {
+            return new Recording(
+                    device,
+                    journal == null ? null : journal.view(),
+                    journal == null ? liveEntries() : List.of(),
+                    ledger.entries(),
+                    totals.copy(),
+                    freesOfNothing);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns the sums alone, as a recording without events and live entries. */
+    public Recording sums() {
+        lock();
+        try {
+            return new Recording(device, null, List.of(), ledger.entries(), totals.copy(), freesOfNothing);
+        } finally {
+            unlock();
+        }
+    }
+
+    private List<LiveReport> liveEntries() {
+        List<LiveReport> live = new ArrayList<>(ledger.entries());
+        for (int slot = 0; slot < ledger.capacity(); slot++) {
+            if (ledger.isLive(slot)) {
+                AllocationRequest request = orPlain(ledger.request(slot));
+                for (long report = 0; report < ledger.reports(slot); report++) {
+                    live.add(new LiveReport(
+                            ledger.ticket(slot),
+                            new HistoryEvent.Allocated(
+                                    0,
+                                    request,
+                                    device,
+                                    ledger.type(slot),
+                                    ledger.address(slot),
+                                    ledger.size(slot),
+                                    Ownership.UNKNOWN)));
+                }
+            }
+        }
+        return live;
+    }
+
+    static AllocationRequest orPlain(@Nullable AllocationRequest request) {
+        return request == null ? AllocationRequest.of(AllocationDetails.user()) : request;
+    }
+
+    /** What one device's books held at one moment. */
+    public record Recording(
+            int device,
+            @Nullable View journal,
+            List<LiveReport> live,
+            int entries,
+            Totals totals,
+            long freesOfNothing) {}
+
+    /**
+     * A report of a live entry whose past is not kept.
+     *
+     * @param ticket that of the latest report: all that is still open had been reported by then
+     * @param event the report, not yet numbered
+     */
+    record LiveReport(long ticket, HistoryEvent.Allocated event) {}
+}

@@ -1,0 +1,155 @@
+package dev.meshguard.verdict.budget;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Quantities;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.StringJoiner;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * How much of one memory may be used, on one device or on each.
+ *
+ * <p>A limit that is not set is none. Bytes are those of the buffers, circular buffers among them, which lie outside every
+ * allocator: a peak without them can be less than half of the true one. The largest free block and the fragmentation are known to
+ * the allocator of a mesh only, so they can be checked of a mesh and not of what a tracker recorded.
+ *
+ * <pre>{@code
+ * MemoryBudget.of(BufferType.L1).peakBytes(1_310_720).liveBytes(0);
+ * }</pre>
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @param type the memory
+ * @param device the device id; each device by itself if empty
+ * @param peakBytes the most bytes that may be in use at once
+ * @param liveBytes the most bytes that may be in use at the end
+ * @param buffers the most buffers that may be in use at once
+ * @param largestFreeBlock the least bytes that the largest free block of a bank must have
+ * @param fragmentation the largest part of the free memory of a bank that may lie outside its largest free block, 0 to 1
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record BudgetSpec(
+        BufferType type,
+        OptionalInt device,
+        OptionalLong peakBytes,
+        OptionalLong liveBytes,
+        OptionalLong buffers,
+        OptionalLong largestFreeBlock,
+        OptionalDouble fragmentation) {
+
+    /**
+     * Creates a budget.
+     *
+     * @throws IllegalArgumentException if a limit cannot be kept to or cannot be broken
+     */
+    public BudgetSpec {
+        requireNotNegative("device", device.isPresent() ? OptionalLong.of(device.getAsInt()) : OptionalLong.empty());
+        requireNotNegative("peakBytes", peakBytes);
+        requireNotNegative("liveBytes", liveBytes);
+        requireNotNegative("buffers", buffers);
+        requireNotNegative("largestFreeBlock", largestFreeBlock);
+        fragmentation.ifPresent(BudgetSpec::requirePart);
+    }
+
+    /** Returns a budget without limits for a memory of each device. */
+    public static BudgetSpec of(BufferType type) {
+        return new BudgetSpec(
+                type,
+                OptionalInt.empty(),
+                OptionalLong.empty(),
+                OptionalLong.empty(),
+                OptionalLong.empty(),
+                OptionalLong.empty(),
+                OptionalDouble.empty());
+    }
+
+    /** Returns this budget for one device. */
+    public BudgetSpec onDevice(int newDevice) {
+        return new BudgetSpec(
+                type, OptionalInt.of(newDevice), peakBytes, liveBytes, buffers, largestFreeBlock, fragmentation);
+    }
+
+    /** Returns this budget with a limit for the bytes that are in use at once. */
+    public BudgetSpec peakBytes(long most) {
+        return new BudgetSpec(type, device, OptionalLong.of(most), liveBytes, buffers, largestFreeBlock, fragmentation);
+    }
+
+    /** Returns this budget with a limit for the bytes that are in use at the end. */
+    public BudgetSpec liveBytes(long most) {
+        return new BudgetSpec(type, device, peakBytes, OptionalLong.of(most), buffers, largestFreeBlock, fragmentation);
+    }
+
+    /** Returns this budget with a limit for the number of buffers that are in use at once. */
+    public BudgetSpec buffers(long most) {
+        return new BudgetSpec(
+                type, device, peakBytes, liveBytes, OptionalLong.of(most), largestFreeBlock, fragmentation);
+    }
+
+    /** Returns this budget with the least that the largest free block of a bank must have, in bytes. */
+    public BudgetSpec largestFreeBlock(long least) {
+        return new BudgetSpec(type, device, peakBytes, liveBytes, buffers, OptionalLong.of(least), fragmentation);
+    }
+
+    /** Returns this budget with a limit for the part of the free memory of a bank that lies outside its largest free block. */
+    public BudgetSpec fragmentation(double most) {
+        return new BudgetSpec(type, device, peakBytes, liveBytes, buffers, largestFreeBlock, OptionalDouble.of(most));
+    }
+
+    /** Returns whether a limit is set that only an allocator can tell. */
+    public boolean needsAllocator() {
+        return largestFreeBlock.isPresent() || fragmentation.isPresent();
+    }
+
+    /** Returns which limits are set. */
+    Set<BudgetMetric> limits() {
+        Set<BudgetMetric> limits = EnumSet.noneOf(BudgetMetric.class);
+        peakBytes.ifPresent(most -> limits.add(BudgetMetric.PEAK_BYTES));
+        liveBytes.ifPresent(most -> limits.add(BudgetMetric.LIVE_BYTES));
+        buffers.ifPresent(most -> limits.add(BudgetMetric.BUFFERS));
+        largestFreeBlock.ifPresent(least -> limits.add(BudgetMetric.LARGEST_FREE_BLOCK));
+        fragmentation.ifPresent(most -> limits.add(BudgetMetric.FRAGMENTATION));
+        return limits;
+    }
+
+    /** Returns whether no limit is set, so that nothing can break it. */
+    public boolean isWithoutLimit() {
+        return !needsAllocator() && peakBytes.isEmpty() && liveBytes.isEmpty() && buffers.isEmpty();
+    }
+
+    /** Returns the memory and its limits: {@code L1 of each device: peak at most 1 MiB (1048576 B)}. */
+    @Override
+    public String toString() {
+        StringJoiner limits = new StringJoiner(", ");
+        peakBytes.ifPresent(most -> limits.add("peak at most " + Quantities.size(most)));
+        liveBytes.ifPresent(most -> limits.add("at the end at most " + Quantities.size(most)));
+        buffers.ifPresent(most -> limits.add("at most " + Quantities.count(most, "buffer") + " at once"));
+        largestFreeBlock.ifPresent(least -> limits.add("largest free block at least " + Quantities.size(least)));
+        fragmentation.ifPresent(
+                most -> limits.add(String.format(Locale.ROOT, "fragmentation at most %.1f %%", most * 100)));
+        return type + " of " + (device.isPresent() ? "device " + device.getAsInt() : "each device")
+                + (limits.length() == 0 ? ": no limit" : ": " + limits);
+    }
+
+    private static void requireNotNegative(String name, OptionalLong limit) {
+        if (limit.isPresent() && limit.getAsLong() < 0) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT, "A budget has limits of 0 or more: %s = %d was given", name, limit.getAsLong()));
+        }
+    }
+
+    private static void requirePart(double part) {
+        if (!(part >= 0 && part <= 1)) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Fragmentation is a part of the free memory, from 0 to 1: %s was given",
+                    Double.toString(part)));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.meshguard.verdict.growth;
+
+/**
+ * The new highs of a vector, and what they mean.
+ *
+ * @param trend where it leads
+ * @param growth what came on top after the warm-up, in the unit of the vector
+ * @param roundsNeeded how many rounds more would decide at the earliest; 0 when it is decided
+ */
+record GrowthTrend(Trend trend, long growth, int roundsNeeded) {
+
+    static GrowthTrend of(RoundVector vector, int warmUp) {
+        Highs highs = new Highs(vector, warmUp);
+        int missing = warmUp + Trend.FEWEST_ROUNDS_AFTER_WARM_UP - vector.rounds();
+        if (missing > 0) {
+            return new GrowthTrend(Trend.UNDECIDED, highs.growth, missing);
+        }
+        if (highs.afterWarmUp == 0) {
+            return new GrowthTrend(Trend.SETTLED, 0, 0);
+        }
+        int quiet = vector.rounds() - 1 - highs.last;
+        if (quiet > highs.longestPause) {
+            return new GrowthTrend(Trend.SETTLING, highs.growth, 0);
+        }
+        if (highs.afterWarmUp > 1 && !highs.falling) {
+            return new GrowthTrend(Trend.GROWING, highs.growth, 0);
+        }
+        return new GrowthTrend(Trend.UNDECIDED, highs.growth, highs.longestPause + 1 - quiet);
+    }
+
+    /** One pass over the rounds that left something. */
+    private static final class Highs {
+        private int afterWarmUp;
+        private long growth;
+        private int longestPause;
+        private int last = -1;
+        private boolean falling = true;
+
+        private Highs(RoundVector vector, int warmUp) {
+            long level = 0;
+            long highest = 0;
+            long lastHigh = Long.MAX_VALUE;
+            for (int i = 0; i < vector.places().length; i++) {
+                level += vector.amounts()[i];
+                if (level <= highest) {
+                    continue;
+                }
+                long high = level - highest;
+                int round = vector.places()[i];
+                highest = level;
+                longestPause = Math.max(longestPause, last < 0 ? 0 : round - last - 1);
+                last = round;
+                falling &= high < lastHigh;
+                lastHigh = high;
+                if (round >= warmUp) {
+                    afterWarmUp++;
+                    growth += high;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.meshguard.verdict.growth;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Origin;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.AllocationSite;
+import dev.meshguard.verdict.DeviceMemory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** What is left at the ends of rounds, by site and by memory; collects changes in any order and puts them in that of rounds. */
+final class RetainedByRound {
+
+    /** One site on one device. */
+    record SiteOnDevice(AllocationSite site, int device) {}
+
+    /** What is known of one spot. */
+    static final class SiteSeries {
+        private final RoundVector.Builder buffers = new RoundVector.Builder();
+        private final RoundVector.Builder bytes = new RoundVector.Builder();
+        private Optional<Origin> origin = Optional.empty();
+    }
+
+    private record Change(int round, SiteOnDevice spot, Optional<Origin> origin, int buffers, long bytes) {}
+
+    private final List<Change> changes = new ArrayList<>();
+    private final Map<Origin, Optional<String>> places = new HashMap<>();
+
+    /** A buffer is there at the end of a round, or is no longer; from 0. */
+    void change(int round, BufferGeneration buffer, int direction) {
+        Optional<Origin> origin = buffer.origin();
+        Optional<String> place = origin.flatMap(known -> places.computeIfAbsent(known, AllocationSite::place));
+        SiteOnDevice spot = new SiteOnDevice(AllocationSite.of(buffer, place), buffer.device());
+        changes.add(new Change(round, spot, origin, direction, direction * buffer.size()));
+    }
+
+    /** Ends the collecting; nothing changes after it. */
+    void putInOrder() {
+        changes.sort(Comparator.comparingInt(Change::round));
+    }
+
+    /** Returns what is left in each memory. */
+    SortedMap<DeviceMemory, RoundVector> byMemory(int rounds) {
+        SortedMap<DeviceMemory, RoundVector.Builder> builders = new TreeMap<>();
+        for (Change change : changes) {
+            BufferType type = change.spot().site().type();
+            builders.computeIfAbsent(
+                            new DeviceMemory(change.spot().device(), type), unused -> new RoundVector.Builder())
+                    .add(change.round(), change.bytes());
+        }
+        return built(builders, rounds);
+    }
+
+    /** Returns what each site left, the devices on which it left the same together, in the order in which they first did. */
+    List<SiteGrowth> bySite(int rounds, int warmUp) {
+        Map<SiteOnDevice, SiteSeries> heaps = new LinkedHashMap<>();
+        for (Change change : changes) {
+            SiteSeries heap = heaps.computeIfAbsent(change.spot(), unused -> new SiteSeries());
+            heap.buffers.add(change.round(), change.buffers());
+            heap.bytes.add(change.round(), change.bytes());
+            heap.origin = heap.origin.or(change::origin);
+        }
+        Map<Object, SiteGrowth> grouped = new LinkedHashMap<>();
+        heaps.forEach((spot, heap) -> {
+            RoundVector buffers = heap.buffers.build(rounds);
+            RoundVector bytes = heap.bytes.build(rounds);
+            if (!bytes.isZero() || !buffers.isZero()) {
+                SiteGrowth one = new SiteGrowth(
+                        spot.site(),
+                        heap.origin,
+                        List.of(spot.device()),
+                        buffers,
+                        bytes,
+                        GrowthTrend.of(bytes, warmUp).trend());
+                grouped.merge(List.of(spot.site(), buffers, bytes), one, RetainedByRound::together);
+            }
+        });
+        return List.copyOf(grouped.values());
+    }
+
+    static SortedMap<DeviceMemory, RoundVector> built(Map<DeviceMemory, RoundVector.Builder> builders, int rounds) {
+        SortedMap<DeviceMemory, RoundVector> vectors = new TreeMap<>();
+        builders.forEach((memory, builder) -> vectors.put(memory, builder.build(rounds)));
+        return vectors;
+    }
+
+    private static SiteGrowth together(SiteGrowth one, SiteGrowth other) {
+        List<Integer> devices = new ArrayList<>(one.devices());
+        devices.addAll(other.devices());
+        devices.sort(null);
+        return new SiteGrowth(one.site(), one.origin(), devices, one.buffers(), one.bytes(), one.trend());
+    }
+}

@@ -1,0 +1,82 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectationResult;
+import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
+/** What a verdict on a part of a history has said. */
+public final class ExcludedFindings {
+
+    private final Expectation entry;
+    private final Set<AllocationRequest> requests;
+    private long buffers;
+    private long bytes;
+
+    private ExcludedFindings(Expectation entry, Set<AllocationRequest> requests) {
+        this.entry = entry;
+        this.requests = requests;
+    }
+
+    /** Returns what a verdict has said. */
+    public static ExcludedFindings of(LeakVerdict part, String by) {
+        Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
+        part.survivors().stream()
+                .map(Survivor::buffer)
+                .flatMap(buffer -> reportsOf(buffer).stream())
+                .forEach(report -> requests.add(report.request()));
+        part.anomalies().stream().map(Anomaly::event).forEach(event -> {
+            if (event instanceof HistoryEvent.Freed free) {
+                requests.add(free.request());
+            }
+        });
+        Expectation entry = Expectation.because("left by " + by + ", and told there")
+                .atMost(part.survivors().size());
+        return new ExcludedFindings(entry, requests);
+    }
+
+    /** Returns this before any history was compared with it. */
+    ExcludedFindings afresh() {
+        return new ExcludedFindings(entry, requests);
+    }
+
+    Set<AllocationRequest> requests() {
+        return requests;
+    }
+
+    /** Returns the reports of what is left: those that are open; of a buffer that was freed late, all. */
+    static List<BufferGeneration.Report> reportsOf(BufferGeneration buffer) {
+        return buffer.isLive() ? buffer.reportsLeft() : buffer.reports();
+    }
+
+    /** Returns whether all that is left of a buffer was told, and counts it then. */
+    boolean admits(BufferGeneration buffer) {
+        boolean admitted = reportsOf(buffer).stream().allMatch(report -> requests.contains(report.request()));
+        if (admitted) {
+            buffers++;
+            bytes += buffer.size();
+        }
+        return admitted;
+    }
+
+    Expectation entry() {
+        return entry;
+    }
+
+    boolean hasAdmitted() {
+        return buffers > 0;
+    }
+
+    ExpectationResult result() {
+        return new ExpectationResult(entry, buffers, bytes, 0, Deadline.NONE);
+    }
+}

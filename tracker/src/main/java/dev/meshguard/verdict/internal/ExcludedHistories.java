@@ -1,0 +1,61 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectationResult;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What verdicts on parts of a history have said, found by request.
+ *
+ * <p>On a mesh that a thousand tests share there are as many parts, and each buffer belongs to one or two of them.
+ */
+final class ExcludedHistories {
+
+    private final List<ExcludedFindings> parts = new ArrayList<>();
+    /** In the order of the parts. */
+    private final IdentityHashMap<AllocationRequest, List<ExcludedFindings>> byRequest = new IdentityHashMap<>(0);
+
+    ExcludedHistories(List<ExcludedFindings> told) {
+        for (ExcludedFindings one : told) {
+            ExcludedFindings part = one.afresh();
+            parts.add(part);
+            part.requests()
+                    .forEach(request -> byRequest
+                            .computeIfAbsent(request, unused -> new ArrayList<>(1))
+                            .add(part));
+        }
+    }
+
+    boolean isEmpty() {
+        return parts.isEmpty();
+    }
+
+    boolean tells(Anomaly anomaly) {
+        return anomaly.event() instanceof HistoryEvent.Freed free && byRequest.containsKey(free.request());
+    }
+
+    /** Counts a buffer to the first part that has told all that is left of it, and returns the entry of that part. */
+    Optional<Expectation> admit(BufferGeneration buffer) {
+        AllocationRequest first = ExcludedFindings.reportsOf(buffer).get(0).request();
+        for (ExcludedFindings part : byRequest.getOrDefault(first, List.of())) {
+            if (part.admits(buffer)) {
+                return Optional.of(part.entry());
+            }
+        }
+        return Optional.empty();
+    }
+
+    List<ExpectationResult> results() {
+        return parts.stream()
+                .filter(ExcludedFindings::hasAdmitted)
+                .map(ExcludedFindings::result)
+                .toList();
+    }
+}

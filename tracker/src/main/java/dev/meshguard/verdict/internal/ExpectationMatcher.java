@@ -1,0 +1,91 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectationResult;
+import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
+import java.time.LocalDate;
+import java.util.Locale;
+import java.util.Optional;
+
+/** An entry of the allowlist and how much of it is used up. */
+final class ExpectationMatcher {
+
+    private final Expectation expectation;
+    private final AllocationHistory history;
+    private final Deadline deadline;
+    private long buffers;
+    private long bytes;
+    private long refused;
+
+    ExpectationMatcher(Expectation expectation, AllocationHistory history) {
+        this.expectation = expectation;
+        this.history = history;
+        this.deadline = deadline(expectation, history);
+    }
+
+    /** The day of the check is in the history: with a clock here, the same history would not give the same verdict tomorrow. */
+    private static Deadline deadline(Expectation expectation, AllocationHistory history) {
+        Optional<LocalDate> today = history.check().map(HistoryEvent.Checked::today);
+        if (expectation.until().isEmpty()) {
+            return Deadline.NONE;
+        }
+        if (today.isEmpty()) {
+            return Deadline.UNKNOWN;
+        }
+        return today.get().isAfter(expectation.until().get()) ? Deadline.PASSED : Deadline.AHEAD;
+    }
+
+    Expectation expectation() {
+        return expectation;
+    }
+
+    /** What may stay anyway takes no room in an entry that does not mean it. */
+    boolean concerns(BufferGeneration buffer) {
+        boolean mayStay = buffer.lifetime() == BufferLifetime.PERSISTENT;
+        return (!mayStay || expectation.lifetime().isPresent()) && expectation.fits(buffer, history);
+    }
+
+    boolean admits(BufferGeneration buffer) {
+        long size = sizeLeft(buffer);
+        boolean hasRoom = deadline != Deadline.PASSED
+                && buffers < expectation.count().atMost()
+                && size <= expectation.bytes().orElse(Long.MAX_VALUE) - bytes;
+        if (hasRoom) {
+            buffers++;
+            bytes += size;
+        } else {
+            refused++;
+        }
+        return hasRoom;
+    }
+
+    /** The first size may be that of a report that was taken back. */
+    private static long sizeLeft(BufferGeneration buffer) {
+        return buffer.reportsLeft().stream()
+                .mapToLong(BufferGeneration.Report::size)
+                .max()
+                .orElse(buffer.size());
+    }
+
+    /** Returns that the entry's time was over, if it was. */
+    Optional<Evidence> end() {
+        return history.check()
+                .filter(unused -> deadline == Deadline.PASSED)
+                .map(check -> Evidence.of(
+                        String.format(
+                                Locale.ROOT,
+                                "it was expected until %s, and the check was made on %s",
+                                expectation.until().orElseThrow(),
+                                check.today()),
+                        check.number()));
+    }
+
+    ExpectationResult result() {
+        return new ExpectationResult(expectation, buffers, bytes, refused, deadline);
+    }
+}

@@ -1,0 +1,249 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
+import dev.meshguard.tracker.WitnessSnapshot.Moment;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.tracker.history.MissingCanary;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.InconclusiveReason;
+import dev.meshguard.verdict.SurvivorStatus;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What a source leaves open that does not hear of everything.
+ *
+ * <p>A free that was not heard of and a free that never was look the same in the books. Where a witness speaks for a buffer it is
+ * known all the same; where none does, the buffer is undecided.
+ */
+final class InconclusiveReasons {
+
+    /** These rest on something else than on a free that is missing. */
+    private static final Set<Cause> SURE = EnumSet.of(Cause.PROCESS_DIED, Cause.CACHED);
+
+    private static final int MOST_DEVICES = 8;
+
+    private final AllocationHistory history;
+    private final List<MissingCanary> canaries;
+    /** Found while the survivors are judged. */
+    private final List<BufferGeneration> outOfOrder = new ArrayList<>();
+
+    InconclusiveReasons(AllocationHistory history) {
+        this.history = history;
+        this.canaries = history.missingCanaries();
+    }
+
+    /** Returns what is missing; loss by loss is another matter. */
+    List<InconclusiveReason> found() {
+        List<InconclusiveReason> doubts = new ArrayList<>();
+        if (!history.hasSource()) {
+            doubts.add(
+                    InconclusiveReason.of(
+                            InconclusiveReason.Kind.NOTHING_ATTACHED,
+                            "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
+                                    + " it, or tell it with sourceAttached(…) that something is connected that has nothing to report."));
+        }
+        canaries.forEach(fate ->
+                doubts.add(InconclusiveReason.of(InconclusiveReason.Kind.CANARY_MISSING, words(fate), fate.planted())));
+        if (!outOfOrder.isEmpty()) {
+            BufferGeneration first = outOfOrder.get(0);
+            doubts.add(InconclusiveReason.of(
+                    InconclusiveReason.Kind.OUT_OF_ORDER,
+                    String.format(
+                            Locale.ROOT,
+                            "%s freed before %s reported, the first %s, so reports are out of order and what became of the"
+                                    + " memory is not known.",
+                            outOfOrder.size() == 1 ? "1 buffer was" : outOfOrder.size() + " buffers were",
+                            outOfOrder.size() == 1 ? "it was" : "they were",
+                            first),
+                    first.bornAt()));
+        }
+        if (history.gaps().isEmpty()) {
+            return doubts;
+        }
+        gapThatMatters()
+                .map(gap -> InconclusiveReason.of(InconclusiveReason.Kind.TRACKING_OFF, words(gap), gap.number()))
+                .ifPresent(doubts::add);
+        return doubts;
+    }
+
+    /** Returns the diagnosis, or, where the free may have gone unheard and no witness speaks, that it is not decided. */
+    Diagnosis weighed(Diagnosis diagnosis, SurvivorContext survivor) {
+        Optional<Evidence> overtaken =
+                diagnosis.standing() == SurvivorStatus.LEAKED ? overtakenBy(survivor) : Optional.empty();
+        if (overtaken.isPresent()) {
+            outOfOrder.add(survivor.buffer());
+            return undecided(diagnosis, overtaken.get());
+        }
+        if (diagnosis.standing() != SurvivorStatus.LEAKED
+                || SURE.contains(diagnosis.cause())
+                || survivor.testimony(survivor.due()) != AddressState.SILENT) {
+            return diagnosis;
+        }
+        return whyUnheard(survivor.buffer())
+                .map(reason -> undecided(diagnosis, reason))
+                .orElse(diagnosis);
+    }
+
+    private static Diagnosis undecided(Diagnosis diagnosis, Evidence reason) {
+        List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
+        evidence.add(1, reason);
+        return new Diagnosis(diagnosis.cause(), SurvivorStatus.UNDECIDED, evidence);
+    }
+
+    /**
+     * A free that found nothing, or only what another owner has, of the very mesh and extent that was reported there only later, overtook
+     * its own allocation.
+     */
+    static Optional<Evidence> overtakenBy(SurvivorContext survivor) {
+        MemoryAddress place = MemoryAddress.of(survivor.buffer());
+        for (BufferGeneration.Report left : survivor.buffer().reportsLeft()) {
+            for (Anomaly stray : survivor.siblings().strayFreesAt(place)) {
+                HistoryEvent.Freed free = (HistoryEvent.Freed) stray.event();
+                if (free.number() < left.allocatedAt() && isOf(free.request(), free.ownership(), left)) {
+                    return Optional.of(overtaken(free.number(), left));
+                }
+            }
+            for (BufferGeneration.Report other : survivor.siblings().takenBackByOthersAt(place)) {
+                long free = other.freedAt().orElseThrow();
+                if (free < left.allocatedAt() && isOf(other.release().orElseThrow(), other.ownership(), left)) {
+                    return Optional.of(overtaken(free, left));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Evidence overtaken(long free, BufferGeneration.Report left) {
+        return Evidence.of(
+                String.format(
+                        Locale.ROOT,
+                        "a free that fits it came at event #%d, before it was reported (event #%d)",
+                        free,
+                        left.allocatedAt()),
+                free,
+                left.allocatedAt());
+    }
+
+    private static boolean isOf(AllocationRequest release, Ownership ownership, BufferGeneration.Report report) {
+        AllocationDetails freed = release.details();
+        AllocationDetails reported = report.request().details();
+        return (freed.mesh().isPresent() || freed.allocator().isPresent())
+                && freed.mesh().equals(reported.mesh())
+                && freed.allocator().equals(reported.allocator())
+                && freed.extent().isPresent()
+                && freed.extent().equals(reported.extent())
+                && freed.owner().equals(reported.owner())
+                && freed.processId().equals(reported.processId())
+                && ownership == report.ownership();
+    }
+
+    private Optional<Evidence> whyUnheard(BufferGeneration buffer) {
+        for (MissingCanary fate : canaries) {
+            if (fate.unseen().contains(buffer.device()) || fate.unfreed().contains(buffer.device())) {
+                return Optional.of(maybe("frees on device " + buffer.device() + " are not heard of", fate.planted()));
+            }
+        }
+        for (HistoryEvent.TrackingStopped gap : history.gaps()) {
+            if (gap.number() > buffer.bornAt()) {
+                return Optional.of(maybe("tracking was off later on", gap.number()));
+            }
+        }
+        for (HistoryEvent.ReportsLost lost : history.lostReports()) {
+            if (lost.number() > buffer.bornAt()) {
+                return Optional.of(maybe("reports got lost later on", lost.number()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Evidence maybe(String why, long event) {
+        return Evidence.of(
+                String.format(
+                        Locale.ROOT,
+                        "%s (event #%d), so it may have been freed, and no witness speaks for it",
+                        why,
+                        event),
+                event);
+    }
+
+    /** What was closed and empty when nothing was heard any more is no matter of doubt. */
+    private Optional<HistoryEvent.TrackingStopped> gapThatMatters() {
+        for (HistoryEvent.TrackingStopped gap : history.gaps()) {
+            if (matters(gap)) {
+                return Optional.of(gap);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private boolean matters(HistoryEvent.TrackingStopped gap) {
+        boolean wentOn = history.events(HistoryEvent.TrackingStarted.class).stream()
+                .anyMatch(event -> event.number() > gap.number());
+        boolean witnessed = history.readings().stream()
+                .anyMatch(reading ->
+                        reading.number() > gap.number() && reading.reading().moment() == Moment.CLOSE_BEGUN);
+        boolean leftSomething = history.liveAt(gap).stream().anyMatch(buffer -> !isWitnessed(buffer));
+        return !witnessed && (wentOn || leftSomething || heardOfNothing());
+    }
+
+    private boolean heardOfNothing() {
+        return history.devices().stream()
+                .allMatch(device -> Stream.of(BufferType.values())
+                        .allMatch(type -> history.totals(device, type).totalBuffers() == 0));
+    }
+
+    private boolean isWitnessed(BufferGeneration buffer) {
+        return history.readingFor(buffer, Moment.CLOSE_BEGUN).isPresent();
+    }
+
+    private String words(HistoryEvent.TrackingStopped gap) {
+        long waiting = history.live().stream()
+                .filter(buffer -> buffer.bornAt() < gap.number())
+                .count();
+        return String.format(
+                Locale.ROOT,
+                "Tracking was off from event #%d on (%s), so what was allocated and freed meanwhile is not known%s.",
+                gap.number(),
+                gap.reason(),
+                waiting == 0 ? "" : ", nor what became of " + Quantities.count(waiting, "buffer") + " from before");
+    }
+
+    private static String words(MissingCanary fate) {
+        List<String> parts = new ArrayList<>();
+        if (!fate.unseen().isEmpty()) {
+            parts.add("was never seen on " + devices(fate.unseen()) + ", so allocations there are not heard of");
+        }
+        if (!fate.unfreed().isEmpty()) {
+            parts.add("was never seen to be freed on " + devices(fate.unfreed()) + ", so frees there are not heard of");
+        }
+        return String.format(
+                Locale.ROOT,
+                "The canary of mesh %d (event #%d) %s.",
+                fate.mesh(),
+                fate.planted(),
+                String.join("; it ", parts));
+    }
+
+    private static String devices(List<Integer> devices) {
+        String named = devices.stream().limit(MOST_DEVICES).map(String::valueOf).collect(Collectors.joining(", "));
+        int more = devices.size() - MOST_DEVICES;
+        return (devices.size() == 1 ? "device " : "devices ") + named + (more > 0 ? " and " + more + " more" : "");
+    }
+}

@@ -1,0 +1,17 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+
+/** An address in one memory of one device, whoever lies there. */
+record MemoryAddress(int device, BufferType type, long address) {
+
+    static MemoryAddress of(BufferGeneration buffer) {
+        return new MemoryAddress(buffer.device(), buffer.type(), buffer.address());
+    }
+
+    static MemoryAddress of(Anomaly anomaly) {
+        return new MemoryAddress(anomaly.device(), anomaly.type(), anomaly.address());
+    }
+}

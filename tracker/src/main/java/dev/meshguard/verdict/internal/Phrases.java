@@ -1,0 +1,48 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
+import dev.meshguard.tracker.WitnessSnapshot;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Small pieces of sentences that several rules need. */
+final class Phrases {
+
+    private static final int EVENTS_NAMED = 6;
+
+    private Phrases() {}
+
+    /** Returns {@code once}, {@code twice}, {@code 3 times}. */
+    static String times(int count) {
+        return switch (count) {
+            case 0 -> "never";
+            case 1 -> "once";
+            case 2 -> "twice";
+            default -> count + " times";
+        };
+    }
+
+    /** Returns {@code #4, #12} and how many more there are. */
+    static String events(List<Long> numbers) {
+        String named =
+                numbers.stream().limit(EVENTS_NAMED).map(number -> "#" + number).collect(Collectors.joining(", "));
+        int more = numbers.size() - EVENTS_NAMED;
+        return more > 0 ? named + " and " + more + " more" : named;
+    }
+
+    /** Returns which allocator a reading is of, unless it is of a mesh or joins several. */
+    static Optional<String> allocatorOf(WitnessSnapshot reading, int device) {
+        return reading.allocator()
+                .filter(allocator -> allocator.kind() != AllocatorId.Kind.MESH)
+                .map(allocator -> allocator.kind() == AllocatorId.Kind.DEVICE
+                        ? "the own allocator of device " + device
+                        : "the allocator of " + allocator);
+    }
+
+    /** Returns the line of code that made a request, as far as that is known. */
+    static String placeOf(AllocationRequest request) {
+        return request.origin().map(Object::toString).orElse("an unknown place (no origin was captured)");
+    }
+}

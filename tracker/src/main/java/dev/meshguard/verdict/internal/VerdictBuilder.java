@@ -1,0 +1,639 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
+import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.MemoryTotals;
+import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.Quantities;
+import dev.meshguard.tracker.WitnessSnapshot;
+import dev.meshguard.tracker.WitnessSnapshot.AddressState;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.tracker.history.LifeSums;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.InconclusiveReason;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectationResult;
+import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/** One run of the check over one history. */
+public final class VerdictBuilder {
+
+    /** The precedence of causes, in its one place. */
+    private static final List<Rule> RULES = List.of(
+            new ProcessDied(),
+            new Late(),
+            new ReportedTwice(),
+            new FreeUnreported(),
+            new CircularBufferUnreported(),
+            new Cached(),
+            new SystemBuffer(),
+            new FreedOnOtherDevices(),
+            new KeptAfterRelease(),
+            new Held(),
+            new Lost(),
+            new Unexplained());
+
+    private final AllocationHistory history;
+    private final List<BufferGeneration> left;
+    /** Freed, but not in time. */
+    private final Map<BufferGeneration, Diagnosis> freedLate;
+
+    private final List<ExpectationMatcher> allowances;
+    private final ExcludedHistories told;
+    private final SiblingIndex siblings;
+    private final LateReports lateReports;
+    private final BareReports bareReports;
+    private final InconclusiveReasons unheard;
+    /** Found while the readings are looked through for what is doubtful. */
+    private final List<Anomaly> neverReported = new ArrayList<>();
+
+    /** Prepares the examination of a history. */
+    public VerdictBuilder(AllocationHistory whole, ExpectedBuffers expected, List<ExcludedFindings> told) {
+        this.history = whole.asOfCheck();
+        this.left = history.live();
+        this.told = new ExcludedHistories(told);
+        this.allowances = new ArrayList<>(expected.entries().size());
+        expected.entries().forEach(entry -> this.allowances.add(new ExpectationMatcher(entry, history)));
+        this.siblings = new SiblingIndex(history, whole);
+        this.freedLate = freedLate();
+        this.lateReports = left.isEmpty() ? LateReports.none() : new LateReports(history);
+        this.bareReports = new BareReports(history, left);
+        this.unheard = new InconclusiveReasons(history);
+    }
+
+    /** Returns the verdict. */
+    public LeakVerdict verdict() {
+        List<Survivor> survivors = survivors();
+        LeakVerdict.Sum sum = sum(survivors);
+        List<InconclusiveReason> doubts = doubts(sum);
+        List<Anomaly> anomalies = new ArrayList<>(history.anomalies());
+        anomalies.addAll(neverReported);
+        if (!told.isEmpty()) {
+            anomalies.removeIf(told::tells);
+        }
+        List<ExpectationResult> expectations = new ArrayList<>(allowances.size());
+        allowances.forEach(allowance -> expectations.add(allowance.result()));
+        expectations.addAll(told.results());
+        return new LeakVerdict(
+                history,
+                outcome(survivors, doubts, anomalies, expectations),
+                survivors,
+                survivors.isEmpty() ? List.of() : new Grouping(history, siblings, freedLate.keySet()).of(survivors),
+                sum,
+                totals(),
+                PhaseUsages.of(history),
+                anomalies,
+                expectations,
+                doubts);
+    }
+
+    private Map<BufferGeneration, Diagnosis> freedLate() {
+        Map<BufferGeneration, Diagnosis> late = new LinkedHashMap<>();
+        for (BufferGeneration life : history.freedAfterClose()) {
+            Late.ofEnded(new SurvivorContext(life, history, siblings))
+                    .ifPresent(diagnosis -> late.put(life, diagnosis));
+        }
+        return late;
+    }
+
+    /** What is missing takes the room of an entry first, then what came late, then what only the books still have. */
+    private List<Survivor> survivors() {
+        if (left.isEmpty() && freedLate.isEmpty()) {
+            return List.of();
+        }
+        Map<BufferGeneration, Diagnosis> diagnoses = new LinkedHashMap<>(freedLate);
+        left.forEach(buffer -> diagnoses.put(buffer, diagnose(buffer)));
+        Map<BufferGeneration, Survivor> survivors = new HashMap<>();
+        for (int rank = 0; rank < 3; rank++) {
+            for (Map.Entry<BufferGeneration, Diagnosis> one : diagnoses.entrySet()) {
+                if (rank(one.getValue().standing()) == rank) {
+                    survivors.put(one.getKey(), judge(one.getKey(), one.getValue()));
+                }
+            }
+        }
+        return survivors.values().stream()
+                .sorted(Comparator.comparingLong(survivor -> survivor.buffer().bornAt()))
+                .toList();
+    }
+
+    private static int rank(SurvivorStatus standing) {
+        return switch (standing) {
+            case LEAKED, UNDECIDED, EXPECTED -> 0;
+            case FREED_LATE -> 1;
+            case MISREPORTED -> 2;
+        };
+    }
+
+    private Survivor judge(BufferGeneration buffer, Diagnosis diagnosis) {
+        if (told.isEmpty() && allowances.isEmpty()) {
+            return new Survivor(buffer, diagnosis, Optional.empty());
+        }
+        Optional<Expectation> before = told.admit(buffer);
+        if (before.isPresent()) {
+            return new Survivor(buffer, diagnosis, before);
+        }
+        List<ExpectationMatcher> fitting = allowances.stream()
+                .filter(allowance -> allowance.concerns(buffer))
+                .toList();
+        Optional<Expectation> expectation = fitting.stream()
+                .filter(allowance -> allowance.admits(buffer))
+                .findFirst()
+                .map(ExpectationMatcher::expectation);
+        return new Survivor(
+                buffer, expectation.isPresent() ? diagnosis : withoutLeave(diagnosis, fitting), expectation);
+    }
+
+    /** What an entry means and does not let stay has leaked where it would be expected without the entry. */
+    private static Diagnosis withoutLeave(Diagnosis diagnosis, List<ExpectationMatcher> fitting) {
+        List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
+        fitting.forEach(allowance -> allowance.end().ifPresent(evidence::add));
+        boolean wouldBeExpected = !fitting.isEmpty() && diagnosis.standing() == SurvivorStatus.EXPECTED;
+        if (wouldBeExpected && evidence.size() == diagnosis.evidence().size()) {
+            evidence.add(Evidence.of("more of them are left than the expectations for lifetime PERSISTENT allow"));
+        }
+        return new Diagnosis(
+                diagnosis.cause(), wouldBeExpected ? SurvivorStatus.LEAKED : diagnosis.standing(), evidence);
+    }
+
+    private Diagnosis diagnose(BufferGeneration buffer) {
+        SurvivorContext survivor = new SurvivorContext(buffer, history, siblings);
+        Optional<MeshDescription> open = history.openMeshOf(buffer);
+        if (open.isPresent() && new ProcessDied().examine(survivor).isEmpty()) {
+            return Diagnosis.of(
+                    Cause.UNEXPLAINED,
+                    SurvivorStatus.UNDECIDED,
+                    Evidence.of("mesh " + open.get().id() + " is still open, so it may still be freed"));
+        }
+        Optional<Diagnosis> late = lateReports.diagnose(buffer);
+        if (late.isPresent()) {
+            return late.get();
+        }
+        Optional<Diagnosis> undecided = bareReports.diagnose(survivor);
+        if (undecided.isPresent()) {
+            return undecided.get();
+        }
+        for (Rule rule : RULES) {
+            Optional<Diagnosis> found = rule.examine(survivor);
+            if (found.isPresent()) {
+                return unheard.weighed(found.get(), survivor);
+            }
+        }
+        throw new IllegalStateException("The last rule passed on " + buffer);
+    }
+
+    private LeakVerdict.Sum sum(List<Survivor> survivors) {
+        long allocated = history.isComplete() ? everAllocated() : everEntered();
+        return new LeakVerdict.Sum(
+                allocated,
+                history.isComplete() ? allocated - left.size() - freedLate.size() : allocated - history.ledgerEntries(),
+                count(survivors, SurvivorStatus.FREED_LATE),
+                count(survivors, SurvivorStatus.LEAKED),
+                count(survivors, SurvivorStatus.MISREPORTED),
+                count(survivors, SurvivorStatus.EXPECTED),
+                count(survivors, SurvivorStatus.UNDECIDED));
+    }
+
+    private long everAllocated() {
+        long buffers = 0;
+        for (LifeSums.Total total : history.lifeSums().totals()) {
+            buffers += total.allocated().buffers();
+        }
+        return buffers;
+    }
+
+    private long everEntered() {
+        long entered = 0;
+        for (int device : history.devices()) {
+            for (BufferType type : BufferType.values()) {
+                entered += history.totals(device, type).totalBuffers();
+            }
+        }
+        return entered;
+    }
+
+    private static long count(List<Survivor> survivors, SurvivorStatus standing) {
+        long count = 0;
+        for (Survivor survivor : survivors) {
+            count += survivor.standing() == standing ? 1 : 0;
+        }
+        return count;
+    }
+
+    private static Outcome outcomeOf(List<Survivor> survivors) {
+        Outcome worst = Outcome.LEAK_FREE;
+        for (Survivor survivor : survivors) {
+            worst = worst.orWorse(survivor.standing().outcome());
+        }
+        return worst;
+    }
+
+    private static Outcome outcome(
+            List<Survivor> survivors,
+            List<InconclusiveReason> doubts,
+            List<Anomaly> anomalies,
+            List<ExpectationResult> expectations) {
+        Outcome worst = outcomeOf(survivors);
+        for (ExpectationResult result : expectations) {
+            worst = result.fate() == Fate.UNDER_ITS_BOUND ? worst.orWorse(Outcome.STALE_EXPECTATION) : worst;
+        }
+        for (Anomaly anomaly : anomalies) {
+            worst = anomaly.kind().unbalancesBooks() ? worst.orWorse(Outcome.MISREPORTED) : worst;
+        }
+        return doubts.isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
+    }
+
+    private List<InconclusiveReason> doubts(LeakVerdict.Sum sum) {
+        List<InconclusiveReason> doubts = new ArrayList<>();
+        for (MeshDescription mesh : history.openMeshes()) {
+            if (isOfTheDead(mesh)) {
+                continue;
+            }
+            doubts.add(InconclusiveReason.of(
+                    InconclusiveReason.Kind.MESH_OPEN,
+                    String.format(
+                            Locale.ROOT,
+                            "Mesh %d (%s) is still open%s, so its buffers may still be freed. Close it before the check.",
+                            mesh.id(),
+                            mesh.words(),
+                            isWithoutParent(mesh)
+                                    ? " although mesh " + mesh.parent().getAsInt() + " is closed"
+                                    : "")));
+        }
+        doubts.addAll(unheard.found());
+        doubts.addAll(lostReports());
+        if (!history.isComplete() && history.freesOfNothing() > 0) {
+            doubts.add(InconclusiveReason.of(
+                    InconclusiveReason.Kind.FREES_NOT_KEPT,
+                    String.format(
+                            Locale.ROOT,
+                            "Frees that found nothing to free: %d, and the events that would say why were not kept.",
+                            history.freesOfNothing())));
+        }
+        if (!history.openedWhileOpen().isEmpty()) {
+            openedTwice().ifPresent(doubts::add);
+        }
+        if (!left.isEmpty()) {
+            lateReports.doubt(left).ifPresent(doubts::add);
+        }
+        bareReports.doubt().ifPresent(doubts::add);
+        for (HistoryEvent.Witnessed reading : history.readings()) {
+            if (!reading.reading().isEmpty()) {
+                unreported(reading).ifPresent(doubts::add);
+                goneAfterTheWipe(reading).ifPresent(doubts::add);
+            }
+        }
+        if (!sum.comesOut() || !ledgerAgrees()) {
+            doubts.add(InconclusiveReason.of(
+                    InconclusiveReason.Kind.COUNTS_DISAGREE,
+                    String.format(
+                            Locale.ROOT,
+                            "The tracker's own counts disagree: %d allocated, %d freed, %d live, %d in the ledger.",
+                            sum.allocated(),
+                            sum.freed(),
+                            sum.live(),
+                            history.ledgerEntries())));
+        }
+        return doubts;
+    }
+
+    /** Nobody will close a mesh, nor free anything on it, if every process that reported there is dead. */
+    private boolean isOfTheDead(MeshDescription mesh) {
+        List<AllocationRequest> requests = history.generations().stream()
+                .filter(buffer -> mesh.devices().contains(buffer.device()))
+                .flatMap(buffer -> buffer.reports().stream())
+                .map(BufferGeneration.Report::request)
+                .toList();
+        return !requests.isEmpty()
+                && requests.stream()
+                        .map(request -> request.details().processId())
+                        .allMatch(process -> process.isPresent()
+                                && history.deathOf(process.getAsLong()).isPresent());
+    }
+
+    /** A submesh outlives its mesh: that one's close wiped its own allocator only. */
+    private boolean isWithoutParent(MeshDescription mesh) {
+        return mesh.parent().isPresent()
+                && isAmong(history.meshes(), mesh.parent().getAsInt())
+                && !isAmong(history.openMeshes(), mesh.parent().getAsInt());
+    }
+
+    private static boolean isAmong(Collection<MeshDescription> meshes, int id) {
+        return meshes.stream().anyMatch(mesh -> mesh.id() == id);
+    }
+
+    /** One line a reason: a source that loses reports loses many for the same one. */
+    private List<InconclusiveReason> lostReports() {
+        if (history.lostReports().isEmpty()) {
+            return List.of();
+        }
+        Map<String, List<HistoryEvent.ReportsLost>> byReason = new LinkedHashMap<>();
+        for (HistoryEvent.ReportsLost lost : history.lostReports()) {
+            byReason.computeIfAbsent(lost.reason(), unused -> new ArrayList<>()).add(lost);
+        }
+        return byReason.values().stream().map(VerdictBuilder::doubt).toList();
+    }
+
+    private static InconclusiveReason doubt(List<HistoryEvent.ReportsLost> losses) {
+        boolean counted = losses.stream().allMatch(lost -> lost.count() >= 0);
+        long count = losses.stream().mapToLong(HistoryEvent.ReportsLost::count).sum();
+        HistoryEvent.ReportsLost first = losses.get(0);
+        return InconclusiveReason.of(
+                InconclusiveReason.Kind.REPORTS_LOST,
+                String.format(
+                        Locale.ROOT,
+                        "%s (%sevent #%d: %s).",
+                        counted
+                                ? count + (count == 1 ? " report is" : " reports are") + " missing"
+                                : "An unknown number of reports is missing",
+                        losses.size() == 1 ? "" : "first at ",
+                        first.number(),
+                        first.reason()),
+                losses.stream().mapToLong(HistoryEvent::number).toArray());
+    }
+
+    /** Neither an address nor what a witness says of it belongs to one of two meshes on the same device. */
+    private Optional<InconclusiveReason> openedTwice() {
+        List<HistoryEvent.DeviceOpened> openings = history.openedWhileOpen();
+        if (openings.isEmpty()) {
+            return Optional.empty();
+        }
+        HistoryEvent.DeviceOpened first = openings.get(0);
+        long devices = openings.stream()
+                .map(HistoryEvent.DeviceOpened::device)
+                .distinct()
+                .count();
+        String words = String.format(
+                Locale.ROOT,
+                "Device %d was opened again (event #%d) while it was open%s, so what the two meshes reported cannot be told"
+                        + " apart. Open them through one Ttnn, or close the first one before.",
+                first.device(),
+                first.number(),
+                devices == 1 ? "" : ", and so " + (devices == 2 ? "was 1 other" : "were " + (devices - 1) + " others"));
+        return Optional.of(InconclusiveReason.of(
+                InconclusiveReason.Kind.DEVICE_OPENED_TWICE,
+                words,
+                openings.stream().mapToLong(HistoryEvent::number).toArray()));
+    }
+
+    /** What an entry of the ledger stands for. */
+    private record Entry(
+            MemoryAddress place, OptionalInt mesh, Optional<AllocatorId> allocator, boolean isCircularBuffer) {}
+
+    /**
+     * The ledger counts references to what allocators have at addresses, and circular buffers by themselves. That differs from the
+     * lives only where a report that names no allocator fits several.
+     */
+    private boolean ledgerAgrees() {
+        Set<Entry> live = new HashSet<>();
+        for (BufferGeneration buffer : left) {
+            for (BufferGeneration.Report report : buffer.reportsLeft()) {
+                boolean isCircular = report.request().details().kind() == BufferKind.CIRCULAR_BUFFER;
+                live.add(new Entry(
+                        MemoryAddress.of(buffer),
+                        isCircular ? OptionalInt.empty() : buffer.mesh(),
+                        isCircular ? Optional.empty() : buffer.allocator(),
+                        isCircular));
+            }
+        }
+        return live.size() == history.ledgerEntries()
+                || (history.isComplete()
+                        && history.books(CountingPolicy.REFERENCE_COUNTED).entries() == history.ledgerEntries());
+    }
+
+    /** Memory that the witness holds and no report mentions: whatever else is said, something was not heard. */
+    private Optional<InconclusiveReason> unreported(HistoryEvent.Witnessed event) {
+        WitnessSnapshot reading = event.reading();
+        if (reading.moment() != WitnessSnapshot.Moment.CLOSE_BEGUN || !history.isComplete()) {
+            return Optional.empty();
+        }
+        if (reading.isEmpty()) {
+            return Optional.empty();
+        }
+        List<MemoryAddress> unknown = new ArrayList<>();
+        for (int device : reading.devices()) {
+            for (BufferType type : BufferType.values()) {
+                for (long address : reading.takenAddresses(device, type)) {
+                    MemoryAddress place = new MemoryAddress(device, type, address);
+                    if (!isReported(place, event)) {
+                        sort(place, event, unknown);
+                    }
+                }
+            }
+        }
+        return unknown.isEmpty()
+                ? Optional.empty()
+                : Optional.of(InconclusiveReason.of(
+                        InconclusiveReason.Kind.MEMORY_UNREPORTED, words(unknown, event), event.number()));
+    }
+
+    private boolean isReported(MemoryAddress place, HistoryEvent.Witnessed event) {
+        boolean joinsAllocators = event.reading().allocator().isEmpty();
+        List<BufferGeneration> lives = siblings.livesAt(place, event.number());
+        // From the latest on: nearly always it is the one that the witness saw.
+        for (int i = lives.size() - 1; i >= 0; i--) {
+            BufferGeneration buffer = lives.get(i);
+            if (history.accountsFor(buffer, event) || (joinsAllocators && wasHeldByItsDevice(buffer, event))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Without a past nobody can tell whose the memory was that was held when the allocators were wiped and is in the books no more: it
+     * may have been freed too late. Where programs of a cache ended afterwards, it was theirs.
+     */
+    private Optional<InconclusiveReason> goneAfterTheWipe(HistoryEvent.Witnessed event) {
+        WitnessSnapshot reading = event.reading();
+        boolean cacheEnded = history.events(HistoryEvent.OwnerEnded.class).stream()
+                .anyMatch(ended -> ended.number() > event.number()
+                        && history.cachingOf(ended.owner()).isPresent());
+        if (history.isComplete() || reading.moment() != WitnessSnapshot.Moment.BEFORE_WIPE || cacheEnded) {
+            return Optional.empty();
+        }
+        Set<MemoryAddress> live = new HashSet<>();
+        left.forEach(buffer -> live.add(MemoryAddress.of(buffer)));
+        long gone = 0;
+        for (int device : reading.devices()) {
+            if (isClosedAt(device, event.number())) {
+                continue; // Its allocators take nothing back any more, not even what the runtime frees in time.
+            }
+            for (BufferType type : BufferType.values()) {
+                for (long address : reading.takenAddresses(device, type)) {
+                    gone += live.contains(new MemoryAddress(device, type, address)) ? 0 : 1;
+                }
+            }
+        }
+        return gone == 0
+                ? Optional.empty()
+                : Optional.of(InconclusiveReason.of(
+                        InconclusiveReason.Kind.FREES_NOT_KEPT,
+                        String.format(
+                                Locale.ROOT,
+                                "%s that the allocator held when it was wiped (event #%d) %s no longer in the books, and the"
+                                        + " events that would say whether %s freed too late were not kept.",
+                                Quantities.count(gone, "buffer"),
+                                event.number(),
+                                gone == 1 ? "is" : "are",
+                                gone == 1 ? "it was" : "they were"),
+                        event.number()));
+    }
+
+    private boolean isClosedAt(int device, long number) {
+        boolean closed = false;
+        for (HistoryEvent event : history.events()) {
+            if (event.number() > number) {
+                return closed;
+            }
+            if (event instanceof HistoryEvent.DeviceOpened opened && opened.device() == device) {
+                closed = false;
+            } else if (event instanceof HistoryEvent.DeviceClosed ended && ended.device() == device) {
+                closed = true;
+            }
+        }
+        return closed;
+    }
+
+    /** The allocator of a device serves every mesh over it, so what it reserved shows in every reading that joins allocators. */
+    private static boolean wasHeldByItsDevice(BufferGeneration buffer, HistoryEvent.Witnessed event) {
+        return buffer.reports().stream()
+                .anyMatch(report -> report.ownership() == Ownership.OWNING
+                        && report.request().details().kind() == BufferKind.BUFFER
+                        && report.allocatedAt() < event.number()
+                        && report.freedAt().orElse(Long.MAX_VALUE) > event.number());
+    }
+
+    /**
+     * Memory that was gone before the wipe is no matter of doubt, but of books in which it never stood; nor is what somebody freed
+     * after the last reading that held it.
+     */
+    private void sort(MemoryAddress place, HistoryEvent.Witnessed event, List<MemoryAddress> unknown) {
+        Optional<HistoryEvent.Witnessed> beforeWipe = beforeWipe(place, event);
+        boolean gone = beforeWipe
+                .filter(later -> testimony(place, later) == AddressState.FREE)
+                .isPresent();
+        long lastHeld = gone ? event.number() : beforeWipe.orElse(event).number();
+        boolean freed = siblings.strayFreesAt(place).stream()
+                .anyMatch(stray -> stray.kind() == Anomaly.Kind.UNKNOWN_FREE
+                        && stray.event().number() > lastHeld
+                        && mayBeOf(event.reading(), stray));
+        if (!gone && !freed) {
+            unknown.add(place);
+        } else if (!freed) {
+            neverReported.add(new Anomaly(
+                    Anomaly.Kind.NEVER_REPORTED,
+                    event,
+                    place.device(),
+                    place.type(),
+                    place.address(),
+                    Optional.empty()));
+        }
+    }
+
+    private static boolean mayBeOf(WitnessSnapshot reading, Anomaly stray) {
+        return stray.event() instanceof HistoryEvent.Freed free
+                && AllocatorId.mayBeOne(free.request().details().allocator(), reading.allocator());
+    }
+
+    private Optional<HistoryEvent.Witnessed> beforeWipe(MemoryAddress place, HistoryEvent.Witnessed event) {
+        return history.readings().stream()
+                .filter(later -> later.number() > event.number())
+                .filter(later -> later.reading().moment() == WitnessSnapshot.Moment.BEFORE_WIPE)
+                .filter(later -> later.reading().mesh() == event.reading().mesh())
+                .filter(later ->
+                        later.reading().allocator().equals(event.reading().allocator()))
+                .filter(later -> testimony(place, later) != AddressState.SILENT)
+                .findFirst();
+    }
+
+    private static AddressState testimony(MemoryAddress place, HistoryEvent.Witnessed event) {
+        return event.reading().testify(place.device(), place.type(), place.address());
+    }
+
+    private String words(List<MemoryAddress> unknown, HistoryEvent.Witnessed event) {
+        MemoryAddress first = unknown.get(0);
+        boolean oneOfSeveral = history.meshesSharedADevice();
+        return String.format(
+                Locale.ROOT,
+                "When %s began (event #%d) %s held %d %s that the books do not, the first at %s %s" + " on device %d.",
+                oneOfSeveral ? "the close of mesh " + event.reading().mesh() : "close",
+                event.number(),
+                Phrases.allocatorOf(event.reading(), first.device())
+                        .orElse(oneOfSeveral ? "its allocator" : "the allocator"),
+                unknown.size(),
+                unknown.size() == 1 ? "buffer" : "buffers",
+                first.type(),
+                Quantities.address(first.address()),
+                first.device());
+    }
+
+    /** User memory and the runtime's own are never added up. */
+    private List<LeakVerdict.TypeTotal> totals() {
+        return history.isComplete() ? totalsOfLives() : totalsOfLedger();
+    }
+
+    /** The ledger knows no lives of devices: an address that was left behind and is used again is one entry there. */
+    private List<LeakVerdict.TypeTotal> totalsOfLives() {
+        List<LeakVerdict.TypeTotal> totals = new ArrayList<>();
+        for (LifeSums.Total total : history.lifeSums().totals()) {
+            totals.add(new LeakVerdict.TypeTotal(
+                    total.type(),
+                    total.lifetime(),
+                    total.allocated().buffers(),
+                    total.allocated().bytes(),
+                    total.left().buffers(),
+                    total.left().bytes()));
+        }
+        return totals;
+    }
+
+    private List<LeakVerdict.TypeTotal> totalsOfLedger() {
+        List<LeakVerdict.TypeTotal> totals = new ArrayList<>();
+        for (BufferType type : BufferType.values()) {
+            for (BufferLifetime lifetime : BufferLifetime.values()) {
+                long buffers = 0;
+                long bytes = 0;
+                long leftBuffers = 0;
+                long leftBytes = 0;
+                for (int device : history.devices()) {
+                    MemoryTotals ofDevice = history.totals(device, type, lifetime);
+                    buffers += ofDevice.totalBuffers();
+                    bytes += ofDevice.totalBytes();
+                    leftBuffers += ofDevice.liveBuffers();
+                    leftBytes += ofDevice.liveBytes();
+                }
+                if (buffers > 0) {
+                    totals.add(new LeakVerdict.TypeTotal(type, lifetime, buffers, bytes, leftBuffers, leftBytes));
+                }
+            }
+        }
+        return totals;
+    }
+}

@@ -1,0 +1,154 @@
+package dev.meshguard.verdict.minimize;
+
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.AllocatorId;
+import dev.meshguard.tracker.BufferType;
+import dev.meshguard.tracker.Ownership;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The lives of buffers as pieces, and each free that ended none of them. */
+final class MovableGenerations implements EventChunks {
+
+    private static final int NONE = -1;
+
+    /** Where buffers lie. */
+    record Place(int device, BufferType type, long address) {}
+
+    private final MutableHistory list;
+    private final List<BufferGeneration> lives;
+    /** Of each event the piece that it belongs to. */
+    private final int[] pieceOf;
+
+    private final int size;
+    private @Nullable Map<Place, List<Integer>> byPlace;
+    private @Nullable IdentityHashMap<AllocationRequest, List<Integer>> byRequest;
+
+    MovableGenerations(MutableHistory list) {
+        this.list = list;
+        this.lives = list.history().generations();
+        this.pieceOf = new int[list.size()];
+        Arrays.fill(pieceOf, NONE);
+        for (int life = 0; life < lives.size(); life++) {
+            for (BufferGeneration.Report report : lives.get(life).reports()) {
+                pieceOf[list.indexOf(report.allocatedAt())] = life;
+                if (report.freedAt().isPresent()) {
+                    pieceOf[list.indexOf(report.freedAt().getAsLong())] = life;
+                }
+            }
+        }
+        int next = lives.size();
+        for (int i = 0; i < pieceOf.length; i++) {
+            HistoryEvent event = list.events().get(i);
+            boolean isStray = pieceOf[i] == NONE
+                    && (event instanceof HistoryEvent.Freed || event instanceof HistoryEvent.FreeIgnored);
+            if (isStray) {
+                pieceOf[i] = next;
+                next++;
+            }
+        }
+        this.size = next;
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+
+    /** Returns the piece that an event of a buffer belongs to. */
+    int pieceOf(long event) {
+        return pieceOf[list.indexOf(event)];
+    }
+
+    /** Returns the lives in the order of their pieces. */
+    List<BufferGeneration> lives() {
+        return lives;
+    }
+
+    @Override
+    public MutableHistory without(BitSet leftOut) {
+        List<HistoryEvent> rest = new ArrayList<>();
+        for (int i = 0; i < pieceOf.length; i++) {
+            HistoryEvent event = list.events().get(i);
+            int piece = pieceOf[i];
+            if (piece != NONE) {
+                if (!leftOut.get(piece)) {
+                    rest.add(event);
+                }
+            } else if (event instanceof HistoryEvent.Witnessed witnessed) {
+                rest.add(HistoryEditor.keeping(
+                        witnessed,
+                        Set.of(),
+                        (device, type, address) -> stays(new Place(device, type, address), witnessed, leftOut)));
+            } else if (!(event instanceof HistoryEvent.HandleTraced traced) || isOfAny(traced.request(), leftOut)) {
+                rest.add(event);
+            }
+        }
+        return list.of(rest);
+    }
+
+    /** What nothing reported explains stays in a reading: it may be what the finding is about. */
+    private boolean stays(Place place, HistoryEvent.Witnessed reading, BitSet leftOut) {
+        List<Integer> there = byPlace().getOrDefault(place, List.of());
+        boolean isExplained = false;
+        for (int life : there) {
+            if (mayExplain(lives.get(life), reading)) {
+                if (!leftOut.get(life)) {
+                    return true;
+                }
+                isExplained = true;
+            }
+        }
+        return !isExplained;
+    }
+
+    private static boolean mayExplain(BufferGeneration life, HistoryEvent.Witnessed reading) {
+        boolean isEarlier = life.bornAt() < reading.number();
+        boolean isLater = life.diedAt().isPresent() && life.diedAt().getAsLong() < reading.number();
+        boolean isOfIts = life.mesh().isEmpty()
+                || life.mesh().getAsInt() == reading.reading().mesh()
+                || life.reports().stream().anyMatch(report -> report.ownership() == Ownership.OWNING);
+        return isEarlier
+                && !isLater
+                && isOfIts
+                && AllocatorId.mayBeOne(life.allocator(), reading.reading().allocator());
+    }
+
+    private Map<Place, List<Integer>> byPlace() {
+        Map<Place, List<Integer>> known = byPlace;
+        if (known == null) {
+            known = new HashMap<>();
+            for (int life = 0; life < lives.size(); life++) {
+                BufferGeneration one = lives.get(life);
+                known.computeIfAbsent(new Place(one.device(), one.type(), one.address()), unused -> new ArrayList<>(1))
+                        .add(life);
+            }
+            byPlace = known;
+        }
+        return known;
+    }
+
+    private boolean isOfAny(AllocationRequest request, BitSet leftOut) {
+        IdentityHashMap<AllocationRequest, List<Integer>> known = byRequest;
+        if (known == null) {
+            known = new IdentityHashMap<>();
+            for (int life = 0; life < lives.size(); life++) {
+                for (BufferGeneration.Report report : lives.get(life).reports()) {
+                    known.computeIfAbsent(report.request(), unused -> new ArrayList<>(1))
+                            .add(life);
+                }
+            }
+            byRequest = known;
+        }
+        return known.getOrDefault(request, List.of()).stream().anyMatch(life -> !leftOut.get(life));
+    }
+}

@@ -1,0 +1,235 @@
+package dev.meshguard.tracker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.Test;
+
+/** Of several who share a tracker each answers for what it took, and for nothing else. */
+class AllocationContextTests {
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+
+    @Test
+    void whatAThreadTakesCountsToItsTenant() {
+        AllocationContext one = tracker.tenant("one");
+        AllocationContext other = tracker.tenant("other");
+        try (Scope here = one.onThisThread()) {
+            take(0x1000);
+        }
+        try (Scope here = other.onThisThread()) {
+            take(0x2000);
+        }
+
+        assertThat(addresses(one)).containsExactly(0x1000L);
+        assertThat(addresses(other)).containsExactly(0x2000L);
+    }
+
+    @Test
+    void whatAnotherThreadTakesCountsToTheOnlyTenantThereIs() throws Exception {
+        AllocationContext only = tracker.tenant("only");
+
+        onAnotherThread(() -> take(0x1000));
+        only.leave();
+        onAnotherThread(() -> take(0x2000));
+
+        assertThat(addresses(only)).containsExactly(0x1000L);
+    }
+
+    @Test
+    void whatAThreadTakesForAllCountsToNobodyThoughThereIsOnlyOne() throws Exception {
+        AllocationContext only = tracker.tenant("only");
+
+        onAnotherThread(() -> {
+            try (Scope forAll = tracker.apartFromTenants()) {
+                take(0x1000);
+            }
+            take(0x2000);
+        });
+
+        assertThat(addresses(only)).containsExactly(0x2000L);
+    }
+
+    @Test
+    void whatAnotherThreadTakesCountsToNobodyWhereThereAreTwo() throws Exception {
+        AllocationContext one = tracker.tenant("one");
+        AllocationContext other = tracker.tenant("other");
+
+        onAnotherThread(() -> take(0x1000));
+
+        assertThat(addresses(one)).isEmpty();
+        assertThat(addresses(other)).isEmpty();
+    }
+
+    @Test
+    void whatAnotherThreadTakesCountsToTheInnerOfTwoWithinOneAnother() throws Exception {
+        AllocationContext outer = tracker.tenant("outer");
+        AllocationContext inner = outer.tenant("inner");
+
+        onAnotherThread(() -> take(0x1000));
+        inner.leave();
+        onAnotherThread(() -> take(0x2000));
+
+        assertThat(addresses(inner)).containsExactly(0x1000L);
+        assertThat(addresses(outer)).containsExactly(0x2000L);
+    }
+
+    @Test
+    void aThreadThatOutlivesItsTenantStillCountsToIt() {
+        AllocationContext old = tracker.tenant("old");
+        try (Scope here = old.onThisThread()) {
+            old.leave();
+            tracker.tenant("new");
+            take(0x1000);
+        }
+
+        assertThat(addresses(old)).containsExactly(0x1000L);
+    }
+
+    @Test
+    void whoFreesDoesNotMatter() {
+        AllocationContext one = tracker.tenant("one");
+        take(0x1000);
+        one.leave();
+        AllocationContext other = tracker.tenant("other");
+        tracker.freed(0, BufferType.DRAM, 0x1000);
+
+        assertThat(tracker.history().partOf(one).live()).isEmpty();
+        assertThat(tracker.history().partOf(other).anomalies()).isEmpty();
+        assertThat(one.hasTaken()).isTrue();
+        assertThat(one.mayHaveLeftSomething()).isFalse();
+        assertThat(other.hasTaken()).isFalse();
+    }
+
+    @Test
+    void aFreeOfNothingCountsToWhoCalledForIt() {
+        take(0x1000);
+        tracker.freed(0, BufferType.DRAM, 0x1000);
+        AllocationContext one = tracker.tenant("one");
+        tracker.freed(0, BufferType.DRAM, 0x5000);
+
+        assertThat(tracker.history().partOf(one).anomalies())
+                .extracting(Anomaly::kind, Anomaly::address)
+                .containsExactly(tuple(Anomaly.Kind.UNKNOWN_FREE, 0x5000L));
+        assertThat(one.mayHaveLeftSomething()).isTrue();
+    }
+
+    @Test
+    void withoutOriginsItIsKnownTooWhoTookWhat() {
+        AllocationTracker cheap =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        AllocationContext one = cheap.tenant("one");
+        cheap.allocated(0, BufferType.DRAM, 0x1000, 64);
+
+        assertThat(cheap.history().partOf(one).live()).hasSize(1);
+    }
+
+    @Test
+    void aPartKeepsNumbersAndThePhaseItBeganIn() {
+        take(0x1000);
+        tracker.phase("warm-up");
+        AllocationContext one = tracker.tenant("one");
+        take(0x2000);
+        tracker.phase("decode");
+
+        AllocationHistory part = tracker.history().partOf(one);
+
+        assertThat(part.events()).map(HistoryEvent::number).containsExactly(2L, 3L, 4L);
+        assertThat(part.generations()).map(BufferGeneration::bornIn).containsExactly(new Phase("warm-up"));
+    }
+
+    @Test
+    void whatIsLeftIsLeakedThoughTheMeshIsOpen() {
+        openMesh();
+        AllocationContext one = tracker.tenant("one");
+        take(0x1000);
+
+        assertThat(LeakCheck.create().examine(tracker.history()).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(judged(one).outcome()).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
+    void whatTheMeshKeepsForEverybodyIsNobodys() {
+        openMesh();
+        Owner program = Owner.program("add");
+        AllocationContext one = tracker.tenant("one");
+        tracker.ownerCached(program, "program cache");
+        tracker.allocated(
+                tracker.request(AllocationDetails.user().ownedBy(program)),
+                0,
+                BufferType.DRAM,
+                0x1000,
+                64,
+                Ownership.OWNING);
+        tracker.allocated(
+                tracker.request(AllocationDetails.system(Owner.program("dispatch"))),
+                0,
+                BufferType.DRAM,
+                0x2000,
+                64,
+                Ownership.OWNING);
+
+        assertThat(judged(one).survivors()).isEmpty();
+    }
+
+    @Test
+    void whatAPartWasToldOfIsNotToldAgainByTheWhole() {
+        take(0x1000);
+        AllocationContext one = tracker.tenant("one");
+        take(0x2000);
+        tracker.freed(0, BufferType.DRAM, 0x5000);
+        one.leave();
+
+        LeakVerdict whole = LeakCheck.create().apartFrom(judged(one), "one").examine(tracker.history());
+
+        assertThat(whole.sum()).isEqualTo(new LeakVerdict.Sum(2, 0, 0, 1, 0, 1, 0));
+        assertThat(whole.unbalancingAnomalies()).isEmpty();
+        assertThat(whole.expectations())
+                .singleElement()
+                .extracting(result -> result.expectation().because())
+                .isEqualTo("left by one, and told there");
+    }
+
+    @Test
+    void aBlankNameIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> tracker.tenant(" "))
+                .withMessage("A tenant needs a name: the name given is blank");
+    }
+
+    private LeakVerdict judged(AllocationContext tenant) {
+        return LeakCheck.create().examine(tracker.history().partOf(tenant));
+    }
+
+    private List<Long> addresses(AllocationContext tenant) {
+        return tracker.history().partOf(tenant).live().stream()
+                .map(BufferGeneration::address)
+                .toList();
+    }
+
+    private void take(long address) {
+        tracker.allocated(0, BufferType.DRAM, address, 64);
+    }
+
+    private void openMesh() {
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        tracker.deviceOpened(0);
+    }
+
+    private static void onAnotherThread(Runnable code) throws Exception {
+        FutureTask<Void> task = new FutureTask<>(code, null);
+        Thread thread = new Thread(task);
+        thread.start();
+        task.get();
+    }
+}

@@ -1,0 +1,109 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.AllocationContext;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.verdict.expectation.ExpectationResult;
+import org.junit.jupiter.api.Test;
+
+/** What a verdict on a part of a history has told is told again by none on the whole. */
+class ExcludedFindingsTests {
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+    private final AllocationContext decode = tracker.tenant("decode");
+
+    private void asDecode(Runnable code) {
+        try (Scope here = decode.onThisThread()) {
+            code.run();
+        }
+    }
+
+    private LeakVerdict partOfDecode() {
+        decode.leave();
+        return LeakCheck.create().examine(tracker.history().partOf(decode));
+    }
+
+    private LeakVerdict apartFrom(LeakVerdict part) {
+        return LeakCheck.create().apartFrom(part, "decode").examine(tracker.history());
+    }
+
+    @Test
+    void whatWasToldIsExpectedAndWhatWasNotIsALeak() {
+        asDecode(() -> {
+            tracker.allocated(0, DRAM, 0x1000, 64);
+            tracker.allocated(0, DRAM, 0x2000, 32);
+        });
+        LeakVerdict part = partOfDecode();
+        tracker.allocated(0, DRAM, 0x3000, 16);
+
+        LeakVerdict whole = apartFrom(part);
+
+        assertThat(whole.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(whole.survivors())
+                .extracting(Survivor::toString)
+                .containsExactly(
+                        "UNEXPLAINED (expected): DRAM 0x1000 (4096) on device 0, generation 1",
+                        "UNEXPLAINED (expected): DRAM 0x2000 (8192) on device 0, generation 1",
+                        "UNEXPLAINED (leaked): DRAM 0x3000 (12288) on device 0, generation 1");
+        assertThat(whole.expectations()).singleElement().satisfies(result -> {
+            assertThat(result.expectation().because()).isEqualTo("left by decode, and told there");
+            assertThat(result.matchedBuffers()).isEqualTo(2);
+            assertThat(result.matchedBytes()).isEqualTo(96);
+            assertThat(result.refusedBuffers()).isZero();
+            assertThat(result.deadline()).isEqualTo(ExpectationResult.Deadline.NONE);
+        });
+    }
+
+    @Test
+    void aPartOfWhichNothingIsLeftIsNoEntry() {
+        asDecode(() -> tracker.allocated(0, DRAM, 0x1000, 64));
+        LeakVerdict part = partOfDecode();
+        tracker.freed(0, DRAM, 0x1000);
+
+        LeakVerdict whole = apartFrom(part);
+
+        assertThat(whole.outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(whole.expectations()).isEmpty();
+    }
+
+    @Test
+    void oneCheckCountsEachHistoryAfresh() {
+        asDecode(() -> tracker.allocated(0, DRAM, 0x1000, 64));
+        LeakCheck check = LeakCheck.create().apartFrom(partOfDecode(), "decode");
+
+        check.examine(tracker.history());
+
+        assertThat(check.examine(tracker.history()).expectations())
+                .extracting(ExpectationResult::matchedBuffers)
+                .containsExactly(1L);
+    }
+
+    @Test
+    void aFreeThatFoundNothingIsToldOnce() {
+        asDecode(() -> {
+            tracker.allocated(0, DRAM, 0x1000, 64);
+            tracker.freed(0, DRAM, 0x1000);
+            tracker.freed(0, DRAM, 0x1000);
+        });
+        LeakVerdict part = partOfDecode();
+
+        LeakVerdict whole = apartFrom(part);
+
+        assertThat(part.anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.DOUBLE_FREE);
+        assertThat(whole.anomalies()).isEmpty();
+        assertThat(whole.outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aFreeThatFoundNothingAndThatNoPartHasToldStays() {
+        asDecode(() -> tracker.allocated(0, DRAM, 0x1000, 64));
+        LeakVerdict part = partOfDecode();
+        tracker.freed(0, DRAM, 0x2000);
+
+        assertThat(apartFrom(part).anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.UNKNOWN_FREE);
+    }
+}

@@ -1,0 +1,127 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.tracker.HistoryScript.device;
+import static dev.meshguard.tracker.HistoryScript.devices;
+import static dev.meshguard.tracker.HistoryScript.history;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.tracker.Phase;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.PhaseUsage.Flow;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PhaseUsageTests {
+
+    @Test
+    void saysWhatWasTakenGivenBackAndLeft() {
+        var stretches = stretches(history()
+                .phase(Phase.SETUP)
+                .allocate(DRAM, device(0), 0x1000, 100)
+                .allocate(DRAM, device(0), 0x2000, 10)
+                .phase(Phase.TEST)
+                .free(DRAM, device(0), 0x1000)
+                .allocate(DRAM, device(0), 0x3000, 1)
+                .recorded());
+
+        assertThat(stretches).extracting(PhaseUsage::phase).containsExactly(Phase.SETUP, Phase.TEST);
+        assertThat(stretches.get(0).flow(0, DRAM)).isEqualTo(new Flow(110, 0, 110, 2));
+        assertThat(stretches.get(1).flow(0, DRAM)).isEqualTo(new Flow(1, 100, 11, 2));
+        assertThat(stretches).extracting(PhaseUsage::liveBytes).containsExactly(110L, 11L);
+        assertThat(stretches).extracting(PhaseUsage::gaveAnythingBack).containsExactly(false, true);
+    }
+
+    @Test
+    void keepsThePeakOfEachPhaseByItself() {
+        var stretches = stretches(history()
+                .phase(Phase.SETUP)
+                .allocate(DRAM, device(0), 0x1000, 100)
+                .allocate(L1, device(1), 0x1000, 50)
+                .free(L1, device(1), 0x1000)
+                .phase(Phase.TEST)
+                .free(DRAM, device(0), 0x1000)
+                .allocate(DRAM, device(0), 0x1000, 20)
+                .recorded());
+
+        assertThat(stretches).extracting(PhaseUsage::peakBytes).containsExactly(150L, 100L);
+    }
+
+    @Test
+    void countsWhatComesBeforeAnyPhaseAsStart() {
+        var stretches = stretches(history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .phase(Phase.TEST)
+                .recorded());
+
+        assertThat(stretches).extracting(PhaseUsage::phase).containsExactly(Phase.START, Phase.TEST);
+        assertThat(stretches.get(1).flow(0, DRAM)).isEqualTo(new Flow(0, 0, 64, 1));
+    }
+
+    @Test
+    void leavesOutAStartInWhichNothingHappened() {
+        assertThat(stretches(history().phase(Phase.TEST).recorded()))
+                .containsExactly(new PhaseUsage(Phase.TEST, new java.util.TreeMap<>(), 0, 0));
+        assertThat(stretches(history().recorded())).isEmpty();
+    }
+
+    @Test
+    void countsAPhaseThatIsGoneBackToByItself() {
+        var stretches = stretches(history()
+                .phase(Phase.TEST)
+                .allocate(DRAM, device(0), 0x1000, 1)
+                .phase(Phase.SETUP)
+                .phase(Phase.TEST)
+                .allocate(DRAM, device(0), 0x2000, 2)
+                .recorded());
+
+        assertThat(stretches)
+                .extracting(stretch -> stretch.flow(0, DRAM).takenBytes())
+                .containsExactly(1L, 0L, 2L);
+    }
+
+    @Test
+    void leavesOutMemoryThatWasEmptyAllTheTime() {
+        var stretches = stretches(history()
+                .phase(Phase.SETUP)
+                .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                .free(DRAM, devices(0, 1), 0x1000)
+                .phase(Phase.TEST)
+                .allocate(L1, device(1), 0x1000, 64)
+                .recorded());
+
+        assertThat(stretches.get(0).types()).containsExactly(DRAM);
+        assertThat(stretches.get(0).flow(0, DRAM)).isEqualTo(new Flow(64, 64, 0, 0));
+        assertThat(stretches.get(1).types()).containsExactly(L1);
+        assertThat(stretches.get(1).flow(0, DRAM)).isEqualTo(Flow.NOTHING);
+    }
+
+    private static List<PhaseUsage> stretches(AllocationHistory history) {
+        return LeakCheck.create().examine(history).stretches();
+    }
+
+    @Test
+    void tellsStretchesInWhichALifeBeganOrEndedFromQuietOnes() {
+        var stretches = stretches(history()
+                .phase(Phase.SETUP)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .phase(Phase.TEST)
+                .phase(Phase.TEARDOWN)
+                .free(DRAM, device(0), 0x1000)
+                .recorded());
+
+        assertThat(stretches).extracting(PhaseUsage::changedAnything).containsExactly(true, false, true);
+    }
+
+    @Test
+    void namesTypesInTheirOrderOnWhateverDeviceTheyLie() {
+        var stretches = stretches(history()
+                .phase(Phase.TEST)
+                .allocate(L1, device(0), 0x1000, 64)
+                .allocate(DRAM, device(1), 0x1000, 64)
+                .recorded());
+
+        assertThat(stretches.get(0).types()).containsExactly(DRAM, L1);
+    }
+}
