@@ -99,7 +99,9 @@ final class ClientConnection {
 
     /** Returns the names of the programs that report over it; until the first report only the connection is known. */
     Stream<String> programs() {
-        return hasReports() ? processes.keySet().stream().map(process -> "process " + process) : Stream.of(words());
+        return hasReports()
+                ? processes.keySet().stream().map(process -> "process " + process)
+                : Stream.of(description());
     }
 
     AllocationDetails details() {
@@ -115,7 +117,7 @@ final class ClientConnection {
     }
 
     /** Returns what it is called in a sentence. */
-    String words() {
+    String description() {
         return processes.size() == 1
                 ? "connection " + number + " (process "
                         + processes.keySet().iterator().next() + ")"

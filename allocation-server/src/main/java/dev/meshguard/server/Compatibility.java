@@ -78,14 +78,14 @@ public enum Compatibility {
      */
     BANNER_OF_TEN_SECONDS("the log says that dead processes are looked for every 10 seconds");
 
-    private final String words;
+    private final String description;
 
     Compatibility(String words) {
-        this.words = words;
+        this.description = words;
     }
 
     /** Returns what the server then does. */
-    public String words() {
-        return words;
+    public String description() {
+        return description;
     }
 }

@@ -106,7 +106,7 @@ final class Evidence {
         }
     }
 
-    void newLife(int device) {
+    void openPeriodBegan(int device) {
         if (isRecordable(device) && hasRoom()) {
             tracker.deviceClosed(device);
             tracker.deviceOpened(device);

@@ -16,7 +16,7 @@ interface LogTarget {
     interface Open extends LogLineBuffer.Target, Closeable {
 
         /** Returns the subject of a sentence about it. */
-        String words();
+        String description();
     }
 
     /** Opens it. */
@@ -40,7 +40,7 @@ interface LogTarget {
             public void close() {}
 
             @Override
-            public String words() {
+            public String description() {
                 return "the log";
             }
         };
@@ -59,7 +59,7 @@ interface LogTarget {
             }
 
             @Override
-            public String words() {
+            public String description() {
                 return words;
             }
         };

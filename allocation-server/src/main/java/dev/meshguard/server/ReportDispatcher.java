@@ -59,7 +59,7 @@ final class ReportDispatcher {
         }
     }
 
-    private final ServerLedger books;
+    private final ServerLedger ledger;
     private final RunningTotals circularBuffers;
     private final RunningTotals kernels;
     private final FreedTypes freedTypes = new FreedTypes();
@@ -103,7 +103,7 @@ final class ReportDispatcher {
         this.lines = log == null ? null : new ServerLines(log, options.hasHexadecimalIds());
         boolean sumsMayWrap = compatibility.contains(Compatibility.WRAPPING_SUMS);
         boolean isForgotten = compatibility.contains(Compatibility.FORGETS_THE_DEAD);
-        this.books = new ServerLedger(
+        this.ledger = new ServerLedger(
                 compatibility.contains(Compatibility.SHARED_WITH_THE_DEAD),
                 isForgotten ? this::freeOfDead : (r, p) -> {});
         this.circularBuffers = new RunningTotals(sumsMayWrap, true, isForgotten ? this::freeOfDead : report -> {});
@@ -126,14 +126,14 @@ final class ReportDispatcher {
         long id = in.getLong(at + RecordFields.BUFFER);
         long size = in.getLong(at + RecordFields.SIZE);
         int process = in.getInt(at + RecordFields.PROCESS);
-        if (!isTaken(process, connection) || !isPossible(process, type, device, id, size, connection)) {
+        if (!isAllocated(process, connection) || !isPossible(process, type, device, id, size, connection)) {
             return;
         }
         BufferType memory = TYPES[type];
-        BufferRecord before = books.find(device, id);
+        BufferRecord before = ledger.find(device, id);
         boolean mayGrow = before == null || before.references() > 0;
         if (mayGrow
-                && books.addresses() + books.shares() >= limits.buffers()
+                && ledger.addresses() + ledger.shares() >= limits.buffers()
                 && (before == null || before.owner() != process)) {
             noRoom(Limit.BUFFERS, limits.buffers());
             return;
@@ -141,10 +141,10 @@ final class ReportDispatcher {
         isRefusing = false;
         if (before != null && before.isLeftByDead()) {
             // The address belongs to another buffer: the device was closed in between.
-            evidence.newLife(device);
-            books.beginNewLife(device);
+            evidence.openPeriodBegan(device);
+            ledger.beginOpenPeriod(device);
         }
-        BufferRecord record = books.allocated(device, memory, id, size, process);
+        BufferRecord record = ledger.allocated(device, memory, id, size, process);
         if (lines != null) {
             lines.allocated(process, size, memory, device, id, record.references());
         }
@@ -163,7 +163,7 @@ final class ReportDispatcher {
             problems.add(why + " and count as lost reports");
         }
         if (!isRefusing && lines != null) {
-            lines.leftOut();
+            lines.omitted();
         }
         isRefusing = true;
         refusals++;
@@ -205,7 +205,7 @@ final class ReportDispatcher {
     }
 
     private boolean refused(String what, ClientConnection connection) {
-        evidence.lost(1, connection.words() + " reported " + what);
+        evidence.lost(1, connection.description() + " reported " + what);
         return false;
     }
 
@@ -213,31 +213,31 @@ final class ReportDispatcher {
         int device = in.getInt(at + RecordFields.DEVICE);
         long id = in.getLong(at + RecordFields.BUFFER);
         int process = in.getInt(at + RecordFields.PROCESS);
-        if (!isTaken(process, connection)) {
+        if (!isAllocated(process, connection)) {
             return;
         }
-        BufferRecord record = books.find(device, id);
+        BufferRecord record = ledger.find(device, id);
         if (record == null || record.references() == 0) {
             unknownFree(record, process, device, id, connection);
             return;
         }
         long owner = record.owner();
-        long left = books.freed(record, process);
+        long left = ledger.freed(record, process);
         if (lines != null) {
             lines.freed(record, owner, left);
         }
-        giveBack(record, connection.details());
+        free(record, connection.details());
     }
 
-    private void giveBack(BufferRecord record, AllocationDetails who) {
+    private void free(BufferRecord record, AllocationDetails who) {
         BufferType memory = record.type();
         if (record.held() > 0) {
-            memory = record.giveBack();
+            memory = record.free();
             evidence.freed(who, record.device(), memory, record.id());
         }
         if (record.held() == 0 && record.references() == 0) {
             freedTypes.add(record.device(), record.id(), memory);
-            books.forgetIfOver(record);
+            ledger.forgetIfOver(record);
         }
     }
 
@@ -258,7 +258,7 @@ final class ReportDispatcher {
             opened(device);
             evidence.freed(connection.details(), device, freedTypes.of(device, id, this::typeElsewhere), id);
         } else if (!record.isOfDeadOnly()) {
-            giveBack(record, connection.details());
+            free(record, connection.details());
         } else {
             evidence.freeIgnored(connection.details(), device, record.latestType(), id);
         }
@@ -266,8 +266,8 @@ final class ReportDispatcher {
 
     /** A free does not say of which memory: that of the same address on another device is the best guess. */
     private BufferType typeElsewhere(long id) {
-        for (int device : books.devices()) {
-            BufferRecord sibling = books.find(device, id);
+        for (int device : ledger.devices()) {
+            BufferRecord sibling = ledger.find(device, id);
             if (sibling != null) {
                 return sibling.latestType();
             }
@@ -288,7 +288,7 @@ final class ReportDispatcher {
         long id = in.getLong(at + RecordFields.BUFFER);
         long size = in.getLong(at + RecordFields.SIZE);
         int process = in.getInt(at + RecordFields.PROCESS);
-        if (!isTaken(process, connection)) {
+        if (!isAllocated(process, connection)) {
             return;
         }
         if (isOutOfRange(device) || size < 0) {
@@ -329,7 +329,7 @@ final class ReportDispatcher {
         long size = in.getLong(at + RecordFields.SIZE);
         int kind = in.get(at + RecordFields.MEMORY) & 0xff;
         int process = in.getInt(at + RecordFields.PROCESS);
-        if (!isTaken(process, connection)
+        if (!isAllocated(process, connection)
                 || isOutOfRange(device)
                 || size < 0
                 || (isLoaded ? !hasRoomForSummed() : !kernels.isKnown(device, id))) {
@@ -353,7 +353,7 @@ final class ReportDispatcher {
     // Processes
 
     /** Notes who reports; returns whether there is room for one more process, if it is one. */
-    private boolean isTaken(int process, ClientConnection connection) {
+    private boolean isAllocated(int process, ClientConnection connection) {
         if (connection.isLatest(process, deaths)) {
             return true;
         }
@@ -368,7 +368,7 @@ final class ReportDispatcher {
         }
         connection.reportedBy(process, deaths);
         if (isFirst) {
-            evidence.sourceAttached("allocation server, " + connection.words());
+            evidence.sourceAttached("allocation server, " + connection.description());
         }
         return true;
     }
@@ -380,7 +380,7 @@ final class ReportDispatcher {
 
     /** A process that has nothing may be forgotten; when it reports again, it is known again. */
     private boolean forgetIfIdle(long process) {
-        if (circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process) || !books.forgetIfIdle(process)) {
+        if (circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process) || !ledger.forgetIfIdle(process)) {
             return false;
         }
         deaths++;
@@ -418,7 +418,7 @@ final class ReportDispatcher {
     }
 
     private boolean isToBeCleaned() {
-        return books.isToBeCleaned() || circularBuffers.isToBeCleaned() || kernels.isToBeCleaned();
+        return ledger.isToBeCleaned() || circularBuffers.isToBeCleaned() || kernels.isToBeCleaned();
     }
 
     /**
@@ -429,7 +429,7 @@ final class ReportDispatcher {
     void work(int steps) {
         int left = steps;
         while (left > 0 && hasWork()) {
-            left = books.clean(left);
+            left = ledger.clean(left);
             left = circularBuffers.clean(left);
             left = kernels.clean(left);
             if (left > 0 && isChecking) {
@@ -468,7 +468,7 @@ final class ReportDispatcher {
     private void announceDeath(long process) {
         processes.forget(process);
         deaths++;
-        List<BufferRecord> shared = lines == null ? List.of() : books.sharedBy(process);
+        List<BufferRecord> shared = lines == null ? List.of() : ledger.sharedBy(process);
         boolean hadAnything = has(process) || !shared.isEmpty();
         if (hadAnything && lines != null) {
             if (!isAnnounced) {
@@ -480,7 +480,7 @@ final class ReportDispatcher {
             lines.dead(process);
             isAnnounced = true;
         }
-        ServerLedger.Death buffers = books.announceDeath(process, shared);
+        ServerLedger.Death buffers = ledger.announceDeath(process, shared);
         RunningTotals.Death itsCircularBuffers = circularBuffers.announceDeath(process);
         RunningTotals.Death itsKernels = kernels.announceDeath(process);
         if (hadAnything && lines != null) {
@@ -502,7 +502,7 @@ final class ReportDispatcher {
     private void freeOfDead(BufferRecord record, long process) {
         AllocationDetails who = NOBODY.reportedBy(process);
         while (record.held() > 0) {
-            giveBack(record, who);
+            free(record, who);
         }
     }
 
@@ -511,7 +511,7 @@ final class ReportDispatcher {
     }
 
     private boolean has(long process) {
-        return books.hasAnyOf(process) || circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process);
+        return ledger.hasAnyOf(process) || circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process);
     }
 
     // Questions
@@ -522,10 +522,10 @@ final class ReportDispatcher {
         }
         return new MemoryUsage(
                 device,
-                books.bytes(device, BufferType.DRAM),
-                books.bytes(device, BufferType.L1),
-                books.bytes(device, BufferType.L1_SMALL) + books.bytes(device, BufferType.SYSTEM_MEMORY),
-                books.bytes(device, BufferType.TRACE),
+                ledger.bytes(device, BufferType.DRAM),
+                ledger.bytes(device, BufferType.L1),
+                ledger.bytes(device, BufferType.L1_SMALL) + ledger.bytes(device, BufferType.SYSTEM_MEMORY),
+                ledger.bytes(device, BufferType.TRACE),
                 circularBuffers.bytes(device),
                 kernels.bytes(device));
     }
@@ -542,7 +542,7 @@ final class ReportDispatcher {
 
     /** Returns the number of entries that the server has. */
     long entries() {
-        return books.entries();
+        return ledger.entries();
     }
 
     /** Asks for a dump; it is to be made when dead processes were looked for, so this returns what {@link #isChecked} is to be asked. */
@@ -555,7 +555,7 @@ final class ReportDispatcher {
 
     void dump() {
         if (lines != null) {
-            lines.dump(books);
+            lines.dump(ledger);
         }
     }
 
@@ -583,13 +583,13 @@ final class ReportDispatcher {
 
     void statistics() {
         if (lines != null) {
-            lines.statistics(books);
+            lines.statistics(ledger);
         }
     }
 
     void stopped() {
         if (lines != null) {
-            lines.statistics(books);
+            lines.statistics(ledger);
             lines.cleanupStopped();
             lines.stopped();
         }
@@ -621,7 +621,7 @@ final class ReportDispatcher {
     /** The server cannot go on: no program can report any more. */
     void failed(String reason) {
         if (lines != null) {
-            lines.leftOut();
+            lines.omitted();
         }
         evidence.failed(reason);
     }

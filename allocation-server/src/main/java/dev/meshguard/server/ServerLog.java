@@ -48,7 +48,7 @@ final class ServerLog implements LogLineBuffer.Target {
     /** Only the first failure is reported: the others follow from it. */
     private void broken(IOException why) {
         if (failure.isEmpty()) {
-            String sentence = target.words() + " cannot be written, so it ends here: " + why.getMessage();
+            String sentence = target.description() + " cannot be written, so it ends here: " + why.getMessage();
             failure = Optional.of(sentence);
             problems.add(sentence);
         }

@@ -94,7 +94,7 @@ final class ServerLoop implements Runnable {
     private long quietReached;
 
     private boolean hasUnflushedLines;
-    private boolean hasOnlyHeardLittle;
+    private boolean hasReadLittle;
 
     private volatile boolean isStopping;
 
@@ -213,9 +213,9 @@ final class ServerLoop implements Runnable {
             }
         }
         if (ready > 0) {
-            hasOnlyHeardLittle = true;
+            hasReadLittle = true;
             serve();
-            if (hasOnlyHeardLittle && !hasWork) {
+            if (hasReadLittle && !hasWork) {
                 LockSupport.parkNanos(NAP);
             }
         }
@@ -234,14 +234,14 @@ final class ServerLoop implements Runnable {
     /** Does a part of what is to be done for dead processes, and makes the dumps that waited for it. */
     private void work() {
         for (int waiting = heldUp.size(); waiting > 0; waiting--) {
-            goOn(heldUp.remove());
+            proceed(heldUp.remove());
         }
         bookkeeper.work(STEPS_AT_ONCE);
         hasUnflushedLines = log != null;
         while (!dumpsWaiting.isEmpty() && bookkeeper.isChecked(dumpsWaiting.element().dumpAfter)) {
             ClientConnection connection = dumpsWaiting.remove();
             bookkeeper.dump();
-            goOn(connection);
+            proceed(connection);
         }
         lock.notifyAll();
     }
@@ -253,7 +253,7 @@ final class ServerLoop implements Runnable {
     }
 
     /** Reads on where a connection's question held it up. */
-    private void goOn(ClientConnection connection) {
+    private void proceed(ClientConnection connection) {
         ByteBuffer rest = connection.waiting;
         connection.waiting = null;
         connection.dumpAfter = 0;
@@ -288,7 +288,7 @@ final class ServerLoop implements Runnable {
     }
 
     private void accept() throws IOException {
-        hasOnlyHeardLittle = false;
+        hasReadLittle = false;
         SocketChannel channel;
         try {
             channel = server.accept();
@@ -363,7 +363,7 @@ final class ServerLoop implements Runnable {
         int count = connection.channel.read(in);
         in.flip();
         connection.carried = 0;
-        hasOnlyHeardLittle &= count < LITTLE;
+        hasReadLittle &= count < LITTLE;
         hasUnflushedLines = log != null;
         if (count < 0) {
             atEnd(connection);
@@ -505,7 +505,7 @@ final class ServerLoop implements Runnable {
                 String.format(
                         Locale.ROOT,
                         "%s sent %d records in a row that are none, so it was closed",
-                        connection.words(),
+                        connection.description(),
                         connection.errors));
     }
 
@@ -519,7 +519,7 @@ final class ServerLoop implements Runnable {
                 String.format(
                         Locale.ROOT,
                         "%s sends records of %d bytes and this server reads %d: %s",
-                        connection.words(),
+                        connection.description(),
                         theirs,
                         recordBytes,
                         remedy));
@@ -543,7 +543,9 @@ final class ServerLoop implements Runnable {
     /** Returns whether the size is known now. */
     private boolean decide(ClientConnection connection) {
         if (in.limit() >= RecordFields.END_OF_REQUEST && !RecordShape.mayBegin(in, 0)) {
-            refuse(connection, connection.words() + " begins with what is no record of any size, so it was closed");
+            refuse(
+                    connection,
+                    connection.description() + " begins with what is no record of any size, so it was closed");
             return false;
         }
         int proved = RecordShape.sizeOfFirst(in);
@@ -596,7 +598,7 @@ final class ServerLoop implements Runnable {
     }
 
     private static String undecided(ClientConnection connection) {
-        return connection.words() + " sent " + connection.carried
+        return connection.description() + " sent " + connection.carried
                 + " bytes, which may be a whole record or a part of a larger one,";
     }
 
@@ -614,7 +616,7 @@ final class ServerLoop implements Runnable {
             spill(connection, out.capacity());
         }
         codec.encode(message, out);
-        hasOnlyHeardLittle = false;
+        hasReadLittle = false;
     }
 
     /** Sends what was answered; what the program does not take now waits, and so does what it sends. */
@@ -676,7 +678,7 @@ final class ServerLoop implements Runnable {
             why = String.format(
                     Locale.ROOT,
                     "%s ended after %d bytes of a record of %d: it was killed in the middle, or sends records of another size",
-                    connection.words(),
+                    connection.description(),
                     left,
                     recordBytes);
         }
@@ -699,7 +701,7 @@ final class ServerLoop implements Runnable {
         try {
             connection.channel.close();
         } catch (IOException e) {
-            problems.add(connection.words() + " could not be closed: " + e.getMessage());
+            problems.add(connection.description() + " could not be closed: " + e.getMessage());
         }
         lock.notifyAll();
     }

@@ -395,7 +395,7 @@ class AllocationServerTests extends WithServer {
         LeakVerdict verdict = LeakCheck.create().examine(server.tracker().history());
         assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
         return assertThat(verdict.groundsForDoubt())
-                .extracting(InconclusiveReason::words)
+                .extracting(InconclusiveReason::text)
                 .singleElement(InstanceOfAssertFactories.STRING);
     }
 

@@ -48,7 +48,7 @@ class DeadProcessTests extends WithServer {
                 """.split("\n", -1));
         assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
         assertThat(verdict().survivors())
-                .extracting(Survivor::standing)
+                .extracting(Survivor::status)
                 .containsOnly(SurvivorStatus.UNDECIDED)
                 .hasSize(3);
     }

@@ -148,7 +148,7 @@ class SharedWithDeadLogTests extends WithServer {
 
     private static List<String> openReports(AllocationHistory history) {
         return history.live().stream()
-                .map(life -> life.device() + " " + life.address() + " of life " + life.deviceLife() + " open "
+                .map(life -> life.device() + " " + life.address() + " of life " + life.openPeriod() + " open "
                         + life.openReports())
                 .sorted()
                 .toList();

@@ -154,7 +154,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     public SELF noLeaksOn(int device) {
         LeakVerdict verdict = verdict();
         List<Survivor> leaked =
-                verdict.survivors(survivor -> survivor.buffer().device() == device && isNotGivenBack(survivor));
+                verdict.survivors(survivor -> survivor.buffer().device() == device && isNotFreed(survivor));
         if (!leaked.isEmpty() || !verdict.doubts().isEmpty()) {
             return failed(shouldHaveCleanVerdictOnDevice(verdict, device, leaked), verdict);
         }
@@ -410,14 +410,14 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.freed(0, BufferType.DRAM, 4096);
-     * assertThat(tracker).books(CountingPolicy.ONCE_PER_ADDRESS).areEmpty(); // succeeds
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).areEmpty(); // fails: one reference is left
+     * assertThat(tracker).ledger(CountingPolicy.ONCE_PER_ADDRESS).areEmpty(); // succeeds
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).areEmpty(); // fails: one reference is left
      * }</pre>
      *
      * @throws IllegalStateException if the history cannot be read under the policy
      */
-    public LedgerAssert books(CountingPolicy policy) {
-        return new LedgerAssert(history().books(policy), sink);
+    public LedgerAssert ledger(CountingPolicy policy) {
+        return new LedgerAssert(history().ledger(policy), sink);
     }
 
     // Budgets and differences
@@ -559,8 +559,8 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         return MemorySnapshot.of(amounts);
     }
 
-    private static boolean isNotGivenBack(Survivor survivor) {
-        return switch (survivor.standing()) {
+    private static boolean isNotFreed(Survivor survivor) {
+        return switch (survivor.status()) {
             case LEAKED, FREED_LATE, UNDECIDED -> true;
             case MISREPORTED, EXPECTED -> false;
         };

@@ -103,16 +103,16 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
      * Verifies by how many bytes the books of a counting policy grow for one memory in each round after the warm-up, exactly.
      *
      * <pre>{@code
-     * assertThat(tracker).accumulation().booksGrowBy(CountingPolicy.EVERY_REPORT, BufferType.DRAM, 0, 36_864);
+     * assertThat(tracker).accumulation().ledgerGrowsBy(CountingPolicy.EVERY_REPORT, BufferType.DRAM, 0, 36_864);
      * }</pre>
      *
      * @throws AssertionError if they grow by another number, unevenly, or if that cannot be known
      * @throws IllegalStateException if the history cannot be read under the policy
      */
-    public AccumulationAssert booksGrowBy(CountingPolicy policy, BufferType type, int device, long bytes) {
+    public AccumulationAssert ledgerGrowsBy(CountingPolicy policy, BufferType type, int device, long bytes) {
         isNotNull();
         DeviceMemory memory = new DeviceMemory(device, type);
-        return growsBy(actual.books(policy), memory, bytes)
+        return growsBy(actual.ledger(policy), memory, bytes)
                 ? myself
                 : failed(shouldGrowInBooksBy(policy, memory, bytes, actual));
     }

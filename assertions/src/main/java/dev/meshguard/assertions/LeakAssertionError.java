@@ -27,12 +27,12 @@ public final class LeakAssertionError extends AssertionFailedError {
     /** Not serialised: a verdict holds the whole history. */
     private final transient @Nullable LeakVerdict verdict;
 
-    private final boolean tellsAll;
+    private final boolean isComplete;
 
     private LeakAssertionError(String message, LeakVerdict verdict, boolean tellsAll) {
         super(message);
         this.verdict = verdict;
-        this.tellsAll = tellsAll;
+        this.isComplete = tellsAll;
     }
 
     /** Creates an error whose message tells the whole verdict. */
@@ -59,7 +59,7 @@ public final class LeakAssertionError extends AssertionFailedError {
     }
 
     /** Returns whether the message tells all that is in the verdict, so that nothing of it has to be reported again. */
-    public boolean tellsAll() {
-        return tellsAll;
+    public boolean isComplete() {
+        return isComplete;
     }
 }

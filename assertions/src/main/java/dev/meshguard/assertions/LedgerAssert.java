@@ -35,10 +35,10 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.freed(0, BufferType.DRAM, 4096);
-     * assertThat(tracker.history().books(CountingPolicy.REFERENCE_COUNTED)).areEmpty(); // succeeds
+     * assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED)).areEmpty(); // succeeds
      *
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
-     * assertThat(tracker.history().books(CountingPolicy.REFERENCE_COUNTED)).areEmpty(); // fails
+     * assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED)).areEmpty(); // fails
      * }</pre>
      *
      * @throws AssertionError if an entry, a report or a byte is in them
@@ -57,8 +57,8 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
-     * assertThat(tracker).books(CountingPolicy.EVERY_REPORT).hasBytes(BufferType.DRAM, 0, 128); // succeeds
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasBytes(BufferType.DRAM, 0, 128); // fails: 64
+     * assertThat(tracker).ledger(CountingPolicy.EVERY_REPORT).hasBytes(BufferType.DRAM, 0, 128); // succeeds
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasBytes(BufferType.DRAM, 0, 128); // fails: 64
      * }</pre>
      *
      * @throws AssertionError if it is another number
@@ -77,8 +77,8 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.allocated(1, BufferType.DRAM, 4096, 64);
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasBytes(BufferType.DRAM, 128); // succeeds
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasBytes(BufferType.DRAM, 64); // fails
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasBytes(BufferType.DRAM, 128); // succeeds
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasBytes(BufferType.DRAM, 64); // fails
      * }</pre>
      *
      * @throws AssertionError if it is another number
@@ -94,8 +94,8 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.freed(0, BufferType.DRAM, 4096);
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasPeakBytes(BufferType.DRAM, 0, 64); // succeeds
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasPeakBytes(BufferType.DRAM, 0, 0); // fails
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasPeakBytes(BufferType.DRAM, 0, 64); // succeeds
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasPeakBytes(BufferType.DRAM, 0, 0); // fails
      * }</pre>
      *
      * @throws AssertionError if it is another number
@@ -114,8 +114,8 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasReports(2); // succeeds
-     * assertThat(tracker).books(CountingPolicy.ONCE_PER_ADDRESS).hasReports(2); // fails: 1
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasReports(2); // succeeds
+     * assertThat(tracker).ledger(CountingPolicy.ONCE_PER_ADDRESS).hasReports(2); // fails: 1
      * }</pre>
      *
      * @throws AssertionError if it is another number
@@ -130,8 +130,8 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasReportsOn(0, 1); // succeeds
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasReportsOn(1, 1); // fails
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasReportsOn(0, 1); // succeeds
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasReportsOn(1, 1); // fails
      * }</pre>
      *
      * @throws AssertionError if it is another number
@@ -147,8 +147,8 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.freed(0, BufferType.DRAM, 4096);
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasPeakReportsOn(0, 1); // succeeds
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasPeakReportsOn(0, 0); // fails
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasPeakReportsOn(0, 1); // succeeds
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasPeakReportsOn(0, 0); // fails
      * }</pre>
      *
      * @throws AssertionError if it is another number
@@ -164,8 +164,8 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasEntries(1); // succeeds
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasEntries(2); // fails
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasEntries(1); // succeeds
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasEntries(2); // fails
      * }</pre>
      *
      * @throws AssertionError if it is another number
@@ -180,8 +180,8 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasEntriesOn(0, 1); // succeeds
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasEntriesOn(1, 1); // fails
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasEntriesOn(0, 1); // succeeds
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasEntriesOn(1, 1); // fails
      * }</pre>
      *
      * @throws AssertionError if it is another number
@@ -197,8 +197,8 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.freed(0, BufferType.DRAM, 4096);
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasPeakEntries(1); // succeeds
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasPeakEntries(0); // fails
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasPeakEntries(1); // succeeds
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasPeakEntries(0); // fails
      * }</pre>
      *
      * @throws AssertionError if it is another number
@@ -213,8 +213,8 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      *
      * <pre>{@code
      * tracker.freed(0, BufferType.DRAM, 4096);
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasUnknownFrees(1); // succeeds
-     * assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasUnknownFrees(0); // fails
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasUnknownFrees(1); // succeeds
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasUnknownFrees(0); // fails
      * }</pre>
      *
      * @throws AssertionError if it is another number

@@ -93,7 +93,7 @@ class AmountAssertionsTests {
     @Test
     void booksAreReadUnderAPolicy() {
         assertThat(tracker)
-                .books(CountingPolicy.EVERY_REPORT)
+                .ledger(CountingPolicy.EVERY_REPORT)
                 .hasBytes(BufferType.DRAM, 0, 4096)
                 .hasBytes(BufferType.DRAM, 4096)
                 .hasPeakBytes(BufferType.L1, 1, 32)
@@ -110,9 +110,9 @@ class AmountAssertionsTests {
     void booksThatAddUpToNothingAreEmpty() {
         tracker.freed(0, BufferType.DRAM, 4096);
 
-        assertThat(tracker).books(CountingPolicy.ONCE_PER_ADDRESS).areEmpty();
+        assertThat(tracker).ledger(CountingPolicy.ONCE_PER_ADDRESS).areEmpty();
         Assertions.assertThat(textOf(() -> assertThat(tracker)
-                        .books(CountingPolicy.REFERENCE_COUNTED)
+                        .ledger(CountingPolicy.REFERENCE_COUNTED)
                         .areEmpty()))
                 .startsWith("\nExpecting the books to be empty but found:\n  Books read as REFERENCE_COUNTED");
     }
@@ -120,7 +120,7 @@ class AmountAssertionsTests {
     @Test
     void booksOfAnotherNumberAreShown() {
         Assertions.assertThat(textOf(() ->
-                        assertThat(tracker).books(CountingPolicy.EVERY_REPORT).hasUnknownFrees(1)))
+                        assertThat(tracker).ledger(CountingPolicy.EVERY_REPORT).hasUnknownFrees(1)))
                 .startsWith("""
 
                         Expecting frees of unknown addresses to be:
@@ -133,7 +133,7 @@ class AmountAssertionsTests {
 
     @Test
     void eachNumberOfBooksIsVerified() {
-        LedgerAssert books = assertThat(tracker.history().books(CountingPolicy.EVERY_REPORT));
+        LedgerAssert books = assertThat(tracker.history().ledger(CountingPolicy.EVERY_REPORT));
 
         Assertions.assertThat(textOf(() -> books.hasBytes(BufferType.DRAM, 0, 1)))
                 .contains("bytes of DRAM on device 0");

@@ -118,7 +118,7 @@ class FreeAssertionsTests {
         free();
 
         Assertions.assertThat(Failures.leakOf(() -> assertThat(tracker).hasNoUnknownFrees())
-                        .tellsAll())
+                        .isComplete())
                 .isFalse();
     }
 

@@ -33,7 +33,7 @@ class GrowthAssertionsTests {
                 .hasSettled()
                 .memoryGrowsBy(DRAM, 0, 0)
                 .memoryGrowsBy(L1, 7, 0)
-                .booksGrowBy(EVERY_REPORT, DRAM, 0, 0);
+                .ledgerGrowsBy(EVERY_REPORT, DRAM, 0, 0);
     }
 
     @Test
@@ -56,7 +56,7 @@ class GrowthAssertionsTests {
     void aLeakGrows() {
         rounds(1, 1, 1, 1);
 
-        assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 64).booksGrowBy(EVERY_REPORT, DRAM, 0, 64);
+        assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 64).ledgerGrowsBy(EVERY_REPORT, DRAM, 0, 64);
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().doesNotGrow()))
                 .isEqualTo("""
 
@@ -81,7 +81,7 @@ class GrowthAssertionsTests {
                         "\nExpecting DRAM of device 0 to grow by exactly 0 B in each round after the warm-up, but:\n  GROWING");
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(L1, 0, 64)))
                 .startsWith("\nExpecting L1 of device 0 to grow");
-        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().booksGrowBy(EVERY_REPORT, DRAM, 0, 0)))
+        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().ledgerGrowsBy(EVERY_REPORT, DRAM, 0, 0)))
                 .startsWith("\nExpecting the books of policy EVERY_REPORT for DRAM of device 0 to grow by exactly 0 B")
                 .contains("Books of a counter of policy EVERY_REPORT");
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().isFullAfter(DRAM, 0, 3)))

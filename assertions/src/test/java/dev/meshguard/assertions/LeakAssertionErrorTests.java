@@ -27,7 +27,7 @@ class LeakAssertionErrorTests {
         LeakAssertionError failure = leakOf(() -> assertThat(tracker).noLeaks());
 
         Assertions.assertThat(failure.verdict().sum().leaked()).isEqualTo(1);
-        Assertions.assertThat(failure.tellsAll()).isTrue();
+        Assertions.assertThat(failure.isComplete()).isTrue();
     }
 
     @Test
@@ -51,7 +51,7 @@ class LeakAssertionErrorTests {
                 leakOf(() -> assertThat(tracker).withFailMessage("clean up!").noLeaks());
 
         Assertions.assertThat(failure).hasMessage("clean up!");
-        Assertions.assertThat(failure.tellsAll()).isFalse();
+        Assertions.assertThat(failure.isComplete()).isFalse();
     }
 
     @Test

@@ -41,7 +41,7 @@ class LeakSoftAssertionsTests {
         softly.assertThat(tracker).survivors().isEmpty();
         softly.assertThat(tracker).survivorsWithCause(Cause.CACHED).hasSize(1);
         softly.assertThat(tracker)
-                .books(CountingPolicy.REFERENCE_COUNTED)
+                .ledger(CountingPolicy.REFERENCE_COUNTED)
                 .areEmpty()
                 .hasEntries(2);
 
@@ -54,7 +54,7 @@ class LeakSoftAssertionsTests {
         softly.assertThat(LeakCheck.create().examine(tracker.history())).noLeaks();
         softly.assertThat(Ttnn.create(tracker).openMeshDevice()).noLeaks();
         softly.assertThat(tracker.snapshot()).isEmpty();
-        softly.assertThat(tracker.history().books(CountingPolicy.REFERENCE_COUNTED))
+        softly.assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED))
                 .areEmpty();
 
         assertThat(softly.errorsCollected()).hasSize(5);

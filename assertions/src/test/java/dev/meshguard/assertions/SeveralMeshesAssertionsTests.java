@@ -65,7 +65,7 @@ class SeveralMeshesAssertionsTests {
 
         assertThat(tracker).hasLiveBuffers(4).hasLiveBytes(BufferType.DRAM, 0, 128);
         assertThat(tracker).survivors().hasSize(4);
-        assertThat(tracker).books(CountingPolicy.REFERENCE_COUNTED).hasEntries(4);
+        assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasEntries(4);
         Assertions.assertThat(textOf(() -> assertThat(tracker).hasLiveBuffers(2)))
                 .isEqualTo("""
 

@@ -163,7 +163,7 @@ class ServerCommandsTests {
 
         assertThat(Compatibility.values()).allSatisfy(old -> {
             assertThat(help).contains("  " + Serve.optionName(old) + " ");
-            assertThat(help.replaceAll("\\s+", " ")).contains(old.words());
+            assertThat(help.replaceAll("\\s+", " ")).contains(old.description());
         });
     }
 

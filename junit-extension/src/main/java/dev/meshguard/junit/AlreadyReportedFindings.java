@@ -24,11 +24,11 @@ import org.opentest4j.MultipleFailuresError;
 final class AlreadyReportedFindings {
 
     private final Optional<Throwable> thrown;
-    private final List<LeakVerdict> told;
+    private final List<LeakVerdict> reported;
 
     private AlreadyReportedFindings(Optional<Throwable> thrown, List<LeakVerdict> told) {
         this.thrown = thrown;
-        this.told = told;
+        this.reported = told;
     }
 
     /** Returns what an error says, with its causes, its suppressed errors and those it collects. */
@@ -55,15 +55,15 @@ final class AlreadyReportedFindings {
     /** Returns whether every finding of a verdict was told. */
     boolean cover(LeakVerdict verdict) {
         return verdict.survivors().stream()
-                        .filter(survivor -> survivor.standing() != SurvivorStatus.EXPECTED)
-                        .allMatch(this::hasTold)
-                && verdict.unbalancingAnomalies().stream().allMatch(this::hasTold)
+                        .filter(survivor -> survivor.status() != SurvivorStatus.EXPECTED)
+                        .allMatch(this::hasReported)
+                && verdict.unbalancingAnomalies().stream().allMatch(this::hasReported)
                 && verdict.staleExpectations().stream()
-                        .allMatch(stale -> told.stream()
+                        .allMatch(stale -> reported.stream()
                                 .anyMatch(before -> before.staleExpectations().contains(stale)))
                 && verdict.doubts().stream()
-                        .allMatch(doubt ->
-                                told.stream().anyMatch(before -> before.doubts().contains(doubt)));
+                        .allMatch(doubt -> reported.stream()
+                                .anyMatch(before -> before.doubts().contains(doubt)));
     }
 
     /** Returns what a reader of a verdict has to know who has read before what the test threw. */
@@ -75,7 +75,7 @@ final class AlreadyReportedFindings {
                 error instanceof TimeoutException
                         ? "ran into its timeout"
                         : "threw " + error.getClass().getSimpleName())));
-        long again = verdict.survivors().stream().filter(this::hasTold).count();
+        long again = verdict.survivors().stream().filter(this::hasReported).count();
         if (again > 0) {
             notes.add(Quantities.count(again, "buffer") + " of these were in what the test asserted itself");
         }
@@ -86,7 +86,7 @@ final class AlreadyReportedFindings {
         if (!seen.add(error)) {
             return;
         }
-        if (error instanceof LeakAssertionError leak && leak.tellsAll()) {
+        if (error instanceof LeakAssertionError leak && leak.isComplete()) {
             told.add(leak.verdict());
         }
         List<Throwable> inside = new ArrayList<>(Arrays.asList(error.getSuppressed()));
@@ -97,15 +97,14 @@ final class AlreadyReportedFindings {
         inside.forEach(one -> collect(one, told, seen));
     }
 
-    private boolean hasTold(Survivor survivor) {
-        return told.stream()
+    private boolean hasReported(Survivor survivor) {
+        return reported.stream()
                 .flatMap(verdict -> verdict.survivors().stream())
-                .anyMatch(before ->
-                        before.standing() == survivor.standing() && isSame(before.buffer(), survivor.buffer()));
+                .anyMatch(before -> before.status() == survivor.status() && isSame(before.buffer(), survivor.buffer()));
     }
 
-    private boolean hasTold(Anomaly anomaly) {
-        return told.stream()
+    private boolean hasReported(Anomaly anomaly) {
+        return reported.stream()
                 .flatMap(verdict -> verdict.anomalies().stream())
                 .anyMatch(before ->
                         before.kind() == anomaly.kind() && before.event().equals(anomaly.event()));
@@ -114,9 +113,9 @@ final class AlreadyReportedFindings {
     /** Histories of one tracker share its requests, those of two trackers do not. */
     @SuppressWarnings("ReferenceEquality")
     private static boolean isSame(BufferGeneration one, BufferGeneration other) {
-        return one.hasSamePlaceAs(other)
+        return one.hasSameAddressAs(other)
                 && one.generation() == other.generation()
-                && one.deviceLife() == other.deviceLife()
+                && one.openPeriod() == other.openPeriod()
                 && one.request() == other.request();
     }
 }

@@ -91,7 +91,7 @@ final class AnnotationReader {
     /** Returns what an extension expects that may stand in several fields and serve several classes. */
     static ExpectedBuffers inField(ExpectedBuffers entries) {
         return new ExpectedBuffers(entries.entries().stream()
-                .map(entry -> entry.source().isPresent() ? entry : entry.standingAt("MeshGuardExtension.expecting"))
+                .map(entry -> entry.source().isPresent() ? entry : entry.statusAt("MeshGuardExtension.expecting"))
                 .map(Expectation::forSeveralChecks)
                 .toList());
     }
@@ -166,7 +166,7 @@ final class AnnotationReader {
         List<Expectation> all = new ArrayList<>();
         AnnotationSupport.findRepeatableAnnotations(element, ExpectBuffers.class)
                 .forEach(annotation -> all.add(expectation(annotation, "@ExpectBuffers on " + name)
-                        .standingAt("@ExpectBuffers on " + AnnotatedPlace.of(element, annotation))));
+                        .statusAt("@ExpectBuffers on " + AnnotatedPlace.of(element, annotation))));
         NearestAnnotations.of(element, ExpectedBuffersFile.class)
                 .forEach(annotation -> all.addAll(
                         load(annotation, "@ExpectedBuffersFile on " + name).entries()));

@@ -48,7 +48,7 @@ record CheckPages(
     @FunctionalInterface
     interface Saying<T extends Throwable> {
         /** Says it, with the report that goes with it. */
-        void say(T failure, VerdictReport named);
+        void describe(T failure, VerdictReport named);
     }
 
     /** Says a failure that names its page, or one that names none where none is wanted or could be written. */
@@ -63,7 +63,7 @@ record CheckPages(
                             return failing.failure(said[0], page);
                         },
                         made -> parts(said[0], textOf(made, said[0])));
-        saying.say(failure, said[0]);
+        saying.describe(failure, said[0]);
     }
 
     /** What the test has said itself cannot name a page any more. */

@@ -116,7 +116,7 @@ record CheckReporter(
         }
         AlreadyReportedFindings told = AlreadyReportedFindings.by(thrown);
         VerdictStatus standpoint = standpoint(verdict, told);
-        running.became(standpoint.fate);
+        running.became(standpoint.result);
         if (standpoint == VerdictStatus.KNOWN) {
             notes.add("every leak is in the baseline, so the test does not fail");
             test.publish(report(verdict, notes).text());
@@ -171,10 +171,10 @@ record CheckReporter(
         /** Nobody has said it yet. */
         NEW(CheckResult.FAILED);
 
-        private final CheckResult fate;
+        private final CheckResult result;
 
         VerdictStatus(CheckResult fate) {
-            this.fate = fate;
+            this.result = fate;
         }
     }
 

@@ -26,25 +26,25 @@ enum ConfigurationKey {
     CHECK(
             "meshguard.check",
             AllocationCheck.class,
-            words(AllocationCheck.values()),
+            description(AllocationCheck.values()),
             word(CheckPolicy.DEFAULTS.check()),
             "What has to hold when a test is over."),
     ON_FAILURE(
             "meshguard.on-failure",
             IncompleteTestPolicy.class,
-            words(IncompleteTestPolicy.values()),
+            description(IncompleteTestPolicy.values()),
             word(CheckPolicy.DEFAULTS.onFailure()),
             "What becomes of the check of a test that failed before it."),
     ON_ABORT(
             "meshguard.on-abort",
             IncompleteTestPolicy.class,
-            words(IncompleteTestPolicy.values()),
+            description(IncompleteTestPolicy.values()),
             word(CheckPolicy.DEFAULTS.onAbort()),
             "What becomes of the check of a test that was aborted before it."),
     LATE_FREES(
             "meshguard.late-frees",
             LateFrees.class,
-            words(LateFrees.values()),
+            description(LateFrees.values()),
             word(CheckPolicy.DEFAULTS.lateFrees()),
             "What becomes of a test whose buffers were freed only after close began."),
     GRACE(
@@ -56,7 +56,7 @@ enum ConfigurationKey {
     ORIGINS(
             "meshguard.origins",
             OriginCapture.class,
-            words(OriginCapture.values()),
+            description(OriginCapture.values()),
             word(CheckPolicy.DEFAULTS.origins()),
             "Whose stack is taken."),
     EXPECTED_BUFFERS(
@@ -69,7 +69,7 @@ enum ConfigurationKey {
     BASELINE_UPDATE(
             RunSettings.UPDATE,
             String.class,
-            words(Update.values()),
+            description(Update.values()),
             word(Update.NONE),
             "What is written to the file of known leaks; nothing where the variable CI is set."),
     BASELINE_STRICT(
@@ -105,7 +105,7 @@ enum ConfigurationKey {
     PAGE(
             PageSettings.PAGE,
             String.class,
-            words(PageMode.values()),
+            description(PageMode.values()),
             word(PageMode.FAILURES),
             "Which checks leave a page that shows the memory of the run."),
     PAGE_FOLDER(
@@ -123,7 +123,7 @@ enum ConfigurationKey {
     SUMMARY(
             ReportSettings.SUMMARY,
             String.class,
-            words(SummaryMode.values()),
+            description(SummaryMode.values()),
             word(SummaryMode.ALWAYS),
             "When the summary of a run is printed."),
     ATTACH(
@@ -220,7 +220,7 @@ enum ConfigurationKey {
         return String.join(", ", words.subList(0, last)) + " or " + words.get(last);
     }
 
-    private static List<String> words(Enum<?>[] constants) {
+    private static List<String> description(Enum<?>[] constants) {
         return Arrays.stream(constants).map(ConfigurationKey::word).toList();
     }
 

@@ -31,10 +31,10 @@ final class FailureEntry {
             pairs.put("meshguard.buffers", Long.toString(sum(left)));
             pairs.put(
                     "meshguard.causes",
-                    words(left.stream().map(group -> group.cause().name())));
+                    description(left.stream().map(group -> group.cause().name())));
             pairs.put(
                     "meshguard.fingerprints",
-                    words(left.stream()
+                    description(left.stream()
                             .limit(MOST_FINGERPRINTS)
                             .map(group -> Fingerprint.of(group).toString())));
         }
@@ -47,7 +47,7 @@ final class FailureEntry {
         return left.stream().mapToLong(SurvivorGroup::buffers).sum();
     }
 
-    private static String words(Stream<String> all) {
+    private static String description(Stream<String> all) {
         return all.distinct().collect(Collectors.joining(" "));
     }
 }

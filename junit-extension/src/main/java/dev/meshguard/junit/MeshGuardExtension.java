@@ -160,7 +160,7 @@ public final class MeshGuardExtension
     @Override
     public void beforeAll(ExtensionContext context) {
         if (SessionStore.of(context).isResolver(this)) {
-            TrackedFields.fill(context.getRequiredTestClass(), () -> guardOf(context));
+            TrackedFields.fill(context.getRequiredTestClass(), () -> sessionOf(context));
         }
     }
 
@@ -185,14 +185,14 @@ public final class MeshGuardExtension
 
     @Override
     public void beforeTestExecution(ExtensionContext context) {
-        guardOf(context).begin(Phase.TEST);
+        sessionOf(context).begin(Phase.TEST);
     }
 
     @Override
     public void afterTestExecution(ExtensionContext context) {
         SessionStore store = SessionStore.of(context);
-        store.account().ifPresent(TestAttribution::bodyEnded);
-        guardOf(context, store).begin(Phase.TEARDOWN);
+        store.attribution().ifPresent(TestAttribution::bodyEnded);
+        sessionOf(context, store).begin(Phase.TEARDOWN);
     }
 
     /** What a test that did not come to its end would have left is not known. */
@@ -221,7 +221,7 @@ public final class MeshGuardExtension
     /** Ends the phases of a mesh that goes on; another one keeps its last until it is checked. */
     @Override
     public void afterEach(ExtensionContext context) {
-        TrackingSession guard = guardOf(context);
+        TrackingSession guard = sessionOf(context);
         if (guard.countsRounds()) {
             guard.endRound(context.getUniqueId());
         }
@@ -297,14 +297,14 @@ public final class MeshGuardExtension
             Invocation<Void> invocation, DynamicTestInvocationContext invocationContext, ExtensionContext context)
             throws Throwable {
         ExtensionContext factory = factoryOf(context);
-        TrackingSession guard = guardOf(factory);
+        TrackingSession guard = sessionOf(factory);
         if (!guard.accountsForDynamicTests() || !SessionStore.of(context).isResolver(this)) {
             invocation.proceed();
             return;
         }
         AtomicReference<Optional<Throwable>> thrown = new AtomicReference<>(Optional.empty());
         TestAttribution account =
-                accountOfDynamicTest(guard, factory, context, TrackedTest.dynamic(context, factory, thrown::get));
+                attributionOfDynamicTest(guard, factory, context, TrackedTest.dynamic(context, factory, thrown::get));
         try {
             invocation.proceed();
         } catch (Throwable ofTest) {
@@ -326,7 +326,7 @@ public final class MeshGuardExtension
         }
     }
 
-    private TestAttribution accountOfDynamicTest(
+    private TestAttribution attributionOfDynamicTest(
             TrackingSession guard, ExtensionContext factory, ExtensionContext dynamic, TrackedTest test) {
         ExpectedBuffers mayStay = expectedBy(factory, guard.run());
         BudgetCheck noBudgets = new BudgetCheck(List.of());
@@ -334,7 +334,7 @@ public final class MeshGuardExtension
                 promisesOf(factory, declarations(factory), settingsOf(factory).policies());
         promises.ifPresent(ofAll -> ofAll.begin(dynamic));
         return SessionStore.of(factory)
-                .account()
+                .attribution()
                 .map(ofFactory -> ofFactory.openPart(mayStay, noBudgets, test, promises))
                 .orElseGet(() -> TestAttribution.open(guard, mayStay, noBudgets, guard.policies(), test, promises));
     }
@@ -351,7 +351,7 @@ public final class MeshGuardExtension
     /** A timeout may run a method on a thread of its own, and may give up on it while it runs. */
     private <T> T proceed(Invocation<T> invocation, ExtensionContext context) throws Throwable {
         SessionStore store = SessionStore.of(context);
-        try (Scope body = bodyOf(context, guardOf(context, store), store.account())) {
+        try (Scope body = bodyOf(context, sessionOf(context, store), store.attribution())) {
             return invocation.proceed();
         }
     }
@@ -379,17 +379,17 @@ public final class MeshGuardExtension
 
     @Override
     public Object resolveParameter(ParameterContext parameterContext, ExtensionContext context) {
-        return InjectableTypes.of(parameterContext.getParameter().getType(), guardOf(context));
+        return InjectableTypes.of(parameterContext.getParameter().getType(), sessionOf(context));
     }
 
     /** Opens the account of a test whose mesh outlives it. */
     private TrackingSession enter(ExtensionContext context, SessionStore store) {
-        TrackingSession guard = guardOf(context, store);
+        TrackingSession guard = sessionOf(context, store);
         if (guard.accountsForTests() && context.getTestMethod().isPresent()) {
             ConfigurationCache declared = declarations(context);
             CheckPolicy policies = settingsOf(context).policies();
             Optional<MethodPromises> promises = promisesOf(context, declared, policies);
-            store.account(() -> TestAttribution.open(
+            store.attribution(() -> TestAttribution.open(
                     guard,
                     expectedBy(context, guard.run(), declared),
                     new BudgetCheck(budgetsOf(context, declared)),
@@ -400,16 +400,16 @@ public final class MeshGuardExtension
         return guard;
     }
 
-    private TrackingSession guardOf(ExtensionContext context) {
-        return guardOf(context, SessionStore.of(context));
+    private TrackingSession sessionOf(ExtensionContext context) {
+        return sessionOf(context, SessionStore.of(context));
     }
 
-    private TrackingSession guardOf(ExtensionContext context, SessionStore store) {
+    private TrackingSession sessionOf(ExtensionContext context, SessionStore store) {
         Optional<TrackingSession> served = store.served();
-        return served.isPresent() ? served.get() : store.serving(() -> findGuard(context, store));
+        return served.isPresent() ? served.get() : store.serving(() -> findSession(context, store));
     }
 
-    private TrackingSession findGuard(ExtensionContext context, SessionStore store) {
+    private TrackingSession findSession(ExtensionContext context, SessionStore store) {
         Optional<TemplateInvocation> template = store.invocation();
         template.ifPresent(invocation -> TemplateInvocations.awaitEnd(context, invocation));
         ConfigurationCache declared = declarations(context);
@@ -421,7 +421,7 @@ public final class MeshGuardExtension
         Optional<MethodPromises> promises =
                 owner == context ? promisesOf(context, declared, asked.policies()) : Optional.empty();
         return (owner == context ? store : SessionStore.of(owner))
-                .guard(asked.ofMesh(), () -> newGuard(owner, asked, run, ofOwner, template, promises));
+                .session(asked.ofMesh(), () -> newSession(owner, asked, run, ofOwner, template, promises));
     }
 
     /** Returns what all invocations of a method promise together, if it has several and promises anything. */
@@ -442,7 +442,7 @@ public final class MeshGuardExtension
         return ofAll;
     }
 
-    private TrackingSession newGuard(
+    private TrackingSession newSession(
             ExtensionContext owner,
             TrackingSettings asked,
             RunState run,

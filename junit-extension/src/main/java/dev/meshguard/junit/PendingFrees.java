@@ -57,8 +57,8 @@ final class PendingFrees implements LongSupplier {
 
     /** Returns the buffers of a verdict that the code under test did not free and should have. */
     static List<Survivor> in(LeakVerdict verdict) {
-        return verdict.survivors(survivor -> survivor.standing() != SurvivorStatus.EXPECTED
-                && survivor.standing() != SurvivorStatus.FREED_LATE
+        return verdict.survivors(survivor -> survivor.status() != SurvivorStatus.EXPECTED
+                && survivor.status() != SurvivorStatus.FREED_LATE
                 && survivor.cause() != Cause.CACHED
                 && survivor.cause() != Cause.SYSTEM);
     }

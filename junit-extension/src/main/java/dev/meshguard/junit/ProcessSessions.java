@@ -65,7 +65,7 @@ final class ProcessSessions {
             processes.begin(phase);
         }
         if (server != null) {
-            hearAll(server);
+            receiveAll(server);
         }
     }
 
@@ -89,7 +89,7 @@ final class ProcessSessions {
             return List.of();
         }
         List<String> notes = new ArrayList<>();
-        if (!hearAll(open)) {
+        if (!receiveAll(open)) {
             notes.add("the server at " + open.socketPath() + " had not read all reports when the check was made");
         }
         open.checkProcesses();
@@ -103,7 +103,7 @@ final class ProcessSessions {
     }
 
     /** Waits until what was sent is entered; who is interrupted waits no longer. */
-    private static boolean hearAll(AllocationServer server) {
+    private static boolean receiveAll(AllocationServer server) {
         try {
             return server.awaitQuiet(LAST_REPORTS);
         } catch (InterruptedException asksForTheEnd) {

@@ -121,18 +121,18 @@ final class SessionStore {
     }
 
     /** Returns the guard that this context keeps; it is closed with the context, after what was stored later. */
-    TrackingSession guard(TrackingSettings settings, Supplier<TrackingSession> ifAbsent) {
+    TrackingSession session(TrackingSettings settings, Supplier<TrackingSession> ifAbsent) {
         return store.getOrComputeIfAbsent(
                 new GuardKey(context, settings), unused -> ifAbsent.get(), TrackingSession.class);
     }
 
     /** Returns the account of this test on a mesh that outlives it, if it has one. */
-    Optional<TestAttribution> account() {
+    Optional<TestAttribution> attribution() {
         return Optional.ofNullable(kept.account);
     }
 
     /** Opens an account for this test unless it has one; it is closed with the context, after what was stored later. */
-    void account(Supplier<TestAttribution> ifAbsent) {
+    void attribution(Supplier<TestAttribution> ifAbsent) {
         kept.account =
                 store.getOrComputeIfAbsent(new AccountKey(context), unused -> ifAbsent.get(), TestAttribution.class);
     }

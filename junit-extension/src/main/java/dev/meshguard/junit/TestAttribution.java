@@ -21,13 +21,13 @@ import java.util.Optional;
  */
 final class TestAttribution implements StoredResource {
 
-    private final TrackingSession guard;
+    private final TrackingSession session;
     private final ExpectedBuffers expected;
     private final BudgetCheck budgets;
     private final CheckPolicy policies;
     private final TrackedTest test;
     private final Optional<MethodPromises> promises;
-    private final AllocationContext tenant;
+    private final AllocationContext context;
     private final Scope thread;
     private boolean isClosed;
 
@@ -39,14 +39,14 @@ final class TestAttribution implements StoredResource {
             CheckPolicy policies,
             TrackedTest test,
             Optional<MethodPromises> promises) {
-        this.guard = guard;
+        this.session = guard;
         this.policies = policies;
         this.expected = expected;
         this.budgets = budgets;
         this.test = test;
         this.promises = promises;
-        this.tenant = tenant;
-        this.thread = tenant.onThisThread();
+        this.context = tenant;
+        this.thread = tenant.makeCurrent();
     }
 
     /**
@@ -61,18 +61,18 @@ final class TestAttribution implements StoredResource {
             CheckPolicy policies,
             TrackedTest test,
             Optional<MethodPromises> promises) {
-        return new TestAttribution(guard, guard.tenant(test.name()), expected, budgets, policies, test, promises);
+        return new TestAttribution(guard, guard.context(test.name()), expected, budgets, policies, test, promises);
     }
 
     /** Opens the account of a part of this test; what the part takes counts to this test no more. */
     TestAttribution openPart(
             ExpectedBuffers mayStay, BudgetCheck within, TrackedTest part, Optional<MethodPromises> ofAllParts) {
-        return new TestAttribution(guard, tenant.tenant(part.name()), mayStay, within, policies, part, ofAllParts);
+        return new TestAttribution(session, context.context(part.name()), mayStay, within, policies, part, ofAllParts);
     }
 
     /** Says that code of the test runs on the calling thread until the scope is closed. */
     Scope body() {
-        Scope counted = tenant.onThisThread();
+        Scope counted = context.makeCurrent();
         Scope running = test.body();
         return () -> {
             running.close();
@@ -82,7 +82,7 @@ final class TestAttribution implements StoredResource {
 
     /** Asks the allocators while what the test uses is there. */
     synchronized void bodyEnded() {
-        guard.read(budgets);
+        session.read(budgets);
     }
 
     /** Fails the test if the check does not hold for what it left. */
@@ -90,7 +90,7 @@ final class TestAttribution implements StoredResource {
     public void close() {
         if (end()) {
             List<String> notes =
-                    policies.waits(test.thrown()) ? guard.await(tenant, this::examined, policies) : List.of();
+                    policies.waits(test.thrown()) ? session.await(context, this::examined, policies) : List.of();
             judge(notes);
         }
     }
@@ -106,12 +106,12 @@ final class TestAttribution implements StoredResource {
     }
 
     private synchronized void judge(List<String> notes) {
-        tenant.leave();
+        context.close();
         if (test.thrown().isPresent()) {
             promises.ifPresent(MethodPromises::giveUp);
         }
-        if (tenant.hasTaken() || tenant.mayHaveLeftSomething()) {
-            try (RunningCheck running = guard.run().reporting().numbers().checkOfPart(test.subject())) {
+        if (context.hasAllocated() || context.mayHaveSurvivors()) {
+            try (RunningCheck running = session.run().reporting().numbers().checkOfPart(test.subject())) {
                 check(notes, running);
             }
         } else if (judgesPromises()) {
@@ -130,11 +130,11 @@ final class TestAttribution implements StoredResource {
     /** The history of a mesh grows with every test, and is only read for a test that may have to be told of. */
     private void check(List<String> notes, RunningCheck running) {
         promises.ifPresent(MethodPromises::checked);
-        if (tenant.mayHaveLeftSomething() || !budgets.isEmpty() || judgesPromises()) {
-            guard.judge(
-                    tenant,
+        if (context.mayHaveSurvivors() || !budgets.isEmpty() || judgesPromises()) {
+            session.judge(
+                    context,
                     this::examinedAtTheEnd,
-                    new CheckReporter(policies, budgets, guard.run(), test, test::page, Optional.empty()),
+                    new CheckReporter(policies, budgets, session.run(), test, test::page, Optional.empty()),
                     notes,
                     running);
         } else {

@@ -30,7 +30,7 @@ final class TrackedFields {
         for (Object instance : context.getRequiredTestInstances().getAllInstances()) {
             for (Field field :
                     SessionStore.fields(context, instance.getClass(), () -> ofInstance(instance.getClass()))) {
-                refuseWhereTestsMeet(field, context);
+                rejectSharedTests(field, context);
                 fill(field, instance, guard);
             }
         }
@@ -86,7 +86,7 @@ final class TrackedFields {
     }
 
     /** One field of one instance cannot hold what belongs to each of several tests that run at the same time. */
-    private static void refuseWhereTestsMeet(Field field, ExtensionContext context) {
+    private static void rejectSharedTests(Field field, ExtensionContext context) {
         boolean isShared = context.getTestInstanceLifecycle().orElse(Lifecycle.PER_METHOD) == Lifecycle.PER_CLASS;
         if (isShared && context.getExecutionMode() == ExecutionMode.CONCURRENT) {
             throw TrackingSettings.refused(

@@ -61,7 +61,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
     private final TrackedTest test;
     private final ExtensionContext owner;
     private final ConfigurationCache.Lazy<CheckSubject> subject;
-    private final List<PartialVerdict> told = new CopyOnWriteArrayList<>();
+    private final List<PartialVerdict> reported = new CopyOnWriteArrayList<>();
     private final Optional<TemplateInvocation> template;
     private final Map<String, Scope> rounds = new HashMap<>();
     private final List<Scope> scopes = new ArrayList<>();
@@ -73,7 +73,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
     private @Nullable MeshDevice mesh;
 
     /** What was said of a test on this mesh. */
-    private record PartialVerdict(AllocationContext tenant, LeakVerdict verdict) {}
+    private record PartialVerdict(AllocationContext context, LeakVerdict verdict) {}
 
     TrackingSession(
             TrackingSettings settings,
@@ -238,13 +238,13 @@ final class TrackingSession implements StoredResource, SourceRuntime {
     }
 
     /** Begins to count to a test on this mesh what it takes; asking for that alone makes nothing that has to be checked. */
-    AllocationContext tenant(String name) {
-        return trackerForAll().tenant(name);
+    AllocationContext context(String name) {
+        return trackerForAll().context(name);
     }
 
     /** Counts to no test on this mesh what the calling thread takes until the scope is closed. */
     Scope forAll() {
-        return trackerForAll().apartFromTenants();
+        return trackerForAll().outsideContexts();
     }
 
     /** Asks the allocators of the meshes that are open for what a test's budgets need. */
@@ -264,7 +264,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         Supplier<LeakVerdict> judge = () -> examine.apply(shared.history().partOf(tenant));
         LeakVerdict verdict = judge.get();
         if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
-            told.add(new PartialVerdict(tenant, verdict));
+            reported.add(new PartialVerdict(tenant, verdict));
         }
         conclusion.draw(verdict, judge, shared, notes, null, running);
     }
@@ -279,7 +279,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         return new GracePeriod(ofTest.grace(), timer)
                         .await(new PendingFrees(
                                 shared,
-                                tenant::mayHaveLeftSomething,
+                                tenant::mayHaveSurvivors,
                                 () -> examine.apply(shared.history().partOf(tenant))))
                         .stream()
                         .toList();
@@ -407,8 +407,8 @@ final class TrackingSession implements StoredResource, SourceRuntime {
 
     private LeakVerdict examined(AllocationHistory history, Terms terms) {
         LeakCheck check = terms.check();
-        for (PartialVerdict part : told) {
-            check = check.apartFrom(part.verdict(), part.tenant().name());
+        for (PartialVerdict part : reported) {
+            check = check.excluding(part.verdict(), part.context().name());
         }
         return check.examine(history);
     }
@@ -422,7 +422,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         PendingFrees.in(verdict)
                 .forEach(survivor -> survivor.buffer()
                         .request()
-                        .tenant()
+                        .context()
                         .ifPresent(tenant -> late.merge(tenant.name(), 1, Integer::sum)));
         late.forEach((name, buffers) -> notes.add(String.format(
                 Locale.ROOT, "%s asked for %s of these after it was over", name, Quantities.count(buffers, "buffer"))));

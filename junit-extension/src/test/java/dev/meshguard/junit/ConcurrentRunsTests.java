@@ -127,7 +127,7 @@ class ConcurrentRunsTests {
 
     private static SortedSet<String> labels(Optional<Throwable> thrown) {
         if (thrown.isPresent() && thrown.get() instanceof LeakAssertionError leak && leak.getSuppressed().length == 0) {
-            return leak.verdict().survivors(survivor -> survivor.standing() == SurvivorStatus.LEAKED).stream()
+            return leak.verdict().survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED).stream()
                     .map(survivor -> survivor.buffer().label().orElse("unlabelled"))
                     .collect(Collectors.toCollection(TreeSet::new));
         }

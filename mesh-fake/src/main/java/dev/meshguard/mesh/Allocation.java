@@ -58,10 +58,10 @@ final class Allocation {
     private final BufferType type;
     private final long address;
     private final long size;
-    private final @Nullable Allocator lender;
+    private final @Nullable Allocator allocator;
     private volatile boolean freed;
     private volatile @Nullable AllocationRequest freedBy;
-    private volatile @Nullable BufferState life;
+    private volatile @Nullable BufferState openPeriod;
     /** Kept only until somebody has the handle. */
     private @Nullable AllocationRequest request;
 
@@ -81,7 +81,7 @@ final class Allocation {
         this.type = type;
         this.address = address;
         this.size = size;
-        this.lender = lender;
+        this.allocator = lender;
     }
 
     static Allocation lent(
@@ -163,14 +163,14 @@ final class Allocation {
      * Returns the end of a sentence that says it was freed: the frame that freed it, in a line of its own, or how to learn of it.
      * Empty where nobody was asked to free it.
      */
-    String placeOfFree() {
+    String siteOfFree() {
         AllocationRequest release = freedBy;
         if (release == null) {
             return "";
         }
         return release.origin()
                 .flatMap(Origin::site)
-                .or(() -> life().flatMap(BufferState::lastSite))
+                .or(() -> openPeriod().flatMap(BufferState::lastSite))
                 .map(site -> "\n   at " + site)
                 .orElse("; a tracker with OriginCapture.ALLOCATIONS_AND_FREES shows where");
     }
@@ -187,16 +187,16 @@ final class Allocation {
     }
 
     /** Remembers from now on what happens to it; only a strict runtime does. */
-    void beginLife(BufferState newLife) {
-        life = newLife;
+    void beginOpenPeriod(BufferState newLife) {
+        openPeriod = newLife;
     }
 
-    Optional<BufferState> life() {
-        return Optional.ofNullable(life);
+    Optional<BufferState> openPeriod() {
+        return Optional.ofNullable(openPeriod);
     }
 
     /** The allocator that has to get the memory back, unless it is only pointed to. */
-    Optional<Allocator> lender() {
-        return Optional.ofNullable(lender);
+    Optional<Allocator> allocator() {
+        return Optional.ofNullable(allocator);
     }
 }

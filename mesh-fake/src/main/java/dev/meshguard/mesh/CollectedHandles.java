@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * The handles of a mesh and its submeshes that may be collected, and what their destructors would do.
  *
  * <p>Whoever hands out something that must be given back says so with {@link #watch}; what is done when the handle is gone must not
- * refer to it, or it never is. The queue of the collector is only looked at when {@link #giveBack} is called. A thread that
+ * refer to it, or it never is. The queue of the collector is only looked at when {@link #freeCollected} is called. A thread that
  * waits for it (a {@code java.lang.ref.Cleaner}) would free at any time: between two statements of a program that has one thread,
  * in whichever phase the test is, or while the mesh is closed. So nothing here runs by itself.
  *
@@ -44,7 +44,7 @@ final class CollectedHandles {
     }
 
     /** Does what the destructors of the handles would have done that were collected since the last call. */
-    void giveBack() {
+    void freeCollected() {
         if (watched.isEmpty()) {
             return;
         }

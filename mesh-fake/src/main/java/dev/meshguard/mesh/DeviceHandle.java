@@ -30,7 +30,7 @@ final class DeviceHandle {
         return holders == 1;
     }
 
-    void letGo() {
+    void release() {
         holders--;
     }
 }

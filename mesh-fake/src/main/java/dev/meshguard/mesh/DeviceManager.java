@@ -81,7 +81,7 @@ final class DeviceManager {
     }
 
     /** Returns the present life of a device, if it is initialised. */
-    Optional<DeviceOpenPeriod> lifeOf(int device) {
+    Optional<DeviceOpenPeriod> openPeriodOf(int device) {
         return Optional.ofNullable(active[device]);
     }
 

@@ -79,7 +79,7 @@ final class DeviceOpenPeriod {
         return own;
     }
 
-    synchronized boolean hasLent() {
+    synchronized boolean hasAllocated() {
         return allocator != null;
     }
 

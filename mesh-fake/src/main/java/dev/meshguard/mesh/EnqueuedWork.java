@@ -51,7 +51,7 @@ sealed interface EnqueuedWork {
 
         @Override
         public boolean isLoaded() {
-            return program.isLoadedOn(mesh.lifeOf(device));
+            return program.isLoadedOn(mesh.openPeriodOf(device));
         }
 
         @Override

@@ -91,7 +91,7 @@ final class FaultScript {
         for (GivenDecision given : decisions) {
             Optional<Fault.AllocationFails> decided = given.decision.faultOf(type, on);
             if (decided.isPresent()) {
-                throw planned(decided.get()).explains(full.get());
+                throw injected(decided.get()).explains(full.get());
             }
         }
     }
@@ -103,7 +103,7 @@ final class FaultScript {
         return () -> decisions.remove(given);
     }
 
-    private static PlannedFault planned(Fault decided) {
+    private static PlannedFault injected(Fault decided) {
         PlannedFault planned = new PlannedFault(decided, FaultPlan.none().with(decided));
         planned.happens();
         return planned;

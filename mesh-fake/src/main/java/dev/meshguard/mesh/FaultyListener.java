@@ -205,13 +205,13 @@ final class FaultyListener extends ForwardingListener {
     /** The reports of one device that change places. */
     private final class Gathering {
 
-        private final PlannedFault planned;
+        private final PlannedFault injected;
         private final int window;
         private final IntFunction<List<Integer>> orders;
         private final List<Report> reports = new ArrayList<>();
 
         Gathering(PlannedFault planned, Fault.ReportOrder order, int device) {
-            this.planned = planned;
+            this.injected = planned;
             this.window = order.window();
             this.orders = order.orderOn(device);
         }
@@ -228,7 +228,7 @@ final class FaultyListener extends ForwardingListener {
             reports.clear();
             List<Integer> order = orders.apply(gathered.size());
             if (!order.stream().sorted().toList().equals(order)) {
-                planned.happens();
+                injected.happens();
             }
             order.forEach(index -> gathered.get(index).deliver(listener));
         }

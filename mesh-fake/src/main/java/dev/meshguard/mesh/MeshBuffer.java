@@ -275,9 +275,9 @@ public final class MeshBuffer implements AutoCloseable {
     }
 
     /** Returns the end of a sentence that says it was freed. */
-    String placeOfFree() {
+    String siteOfFree() {
         DeviceBuffers buffers = contents.buffers;
-        return buffers == null ? "" : buffers.allocation().placeOfFree();
+        return buffers == null ? "" : buffers.allocation().siteOfFree();
     }
 
     /** Returns memory, address and size for a person to read. */

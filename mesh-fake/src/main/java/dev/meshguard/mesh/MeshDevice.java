@@ -90,7 +90,7 @@ public final class MeshDevice implements AutoCloseable {
     private final int id;
     private final Optional<MeshDevice> parent;
     private final DeviceHandle handle;
-    private final Map<Integer, DeviceOpenPeriod> lives;
+    private final Map<Integer, DeviceOpenPeriod> openPeriods;
     private final Set<RuntimeDefect> defects;
     private final AllocatorConfig config;
     private final CoreGrid grid;
@@ -127,7 +127,7 @@ public final class MeshDevice implements AutoCloseable {
         Map<Integer, DeviceOpenPeriod> byDevice = new LinkedHashMap<>();
         lives.forEach(life -> byDevice.put(life.device(), life));
         this.devices = List.copyOf(byDevice.keySet());
-        this.lives = Collections.unmodifiableMap(byDevice);
+        this.openPeriods = Collections.unmodifiableMap(byDevice);
         this.defects = defects;
         this.lock = parent.<Object>map(mesh -> mesh.lock).orElseGet(Object::new);
         this.collected =
@@ -144,7 +144,7 @@ public final class MeshDevice implements AutoCloseable {
                 process.preset().meshLevelDevice(id),
                 this::isOpenedAgain);
         this.systemPrograms = new SystemPrograms(this, process.systemPrograms());
-        this.memory = new MeshMemory(id, this.lives, devices, config, computeGrid(), process, reports);
+        this.memory = new MeshMemory(id, this.openPeriods, devices, config, computeGrid(), process, reports);
         this.traces = new MeshTraces(this, process, config.traceRegionSize());
     }
 
@@ -279,7 +279,7 @@ public final class MeshDevice implements AutoCloseable {
      * <p>Closing one of two root meshes closes the devices of both.
      */
     public boolean isOpen() {
-        return initialised && lives.values().stream().noneMatch(DeviceOpenPeriod::isOver);
+        return initialised && openPeriods.values().stream().noneMatch(DeviceOpenPeriod::isOver);
     }
 
     /**
@@ -290,7 +290,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public MeshBuffer allocate(MeshBufferConfig buffer) {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
             return meshBuffer(buffer, memory.allocateOnMesh(local, detailsOf(local)));
@@ -307,7 +307,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public MeshBuffer view(MeshBufferConfig buffer, long address) {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
             return meshBuffer(buffer, memory.viewOn(devices, local, address, detailsOf(local)));
@@ -324,7 +324,7 @@ public final class MeshDevice implements AutoCloseable {
     public Buffer allocateOn(int device, BufferConfig buffer) {
         requireDevice(device);
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             Allocation allocation = memory.allocateOnDevice(device, buffer, detailsOf(buffer));
             return freedWith(Buffer.of(this, device, buffer, allocation), allocation);
         }
@@ -351,7 +351,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public void deallocateAddress(BufferType type, long address) {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             memory.freeAddress(type, address);
         }
     }
@@ -363,7 +363,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public Statistics statistics(BufferType type) {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             return memory.statistics(type);
         }
     }
@@ -375,7 +375,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public List<FreeSpace> allocatorReadings() {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             return memory.allocatorReadings();
         }
     }
@@ -422,7 +422,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public void quiesceDevices() {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             memory.requireOpen();
             if (!subDevices().isDefaultActive()) {
                 throw new MeshRuntimeException(DispatchMessages.QUIESCE_WITH_MANAGER);
@@ -457,7 +457,7 @@ public final class MeshDevice implements AutoCloseable {
     public void enqueueProgram(int device, Program program) {
         requireDevice(device);
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             memory.requireOpen();
             commandQueue().enqueueProgram(device, program);
         }
@@ -695,7 +695,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Ends the programs that are kept: their kernel binaries and circular buffers are gone. */
     public void clearProgramCache() {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             reports.during(Phase.CACHE_CLEAR, programCache::clear);
         }
     }
@@ -703,7 +703,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Ends the programs that are kept, and keeps none from now on: every operation then compiles its own, which ends with it. */
     public void disableAndClearProgramCache() {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             programCache.disable();
             reports.during(Phase.CACHE_CLEAR, programCache::clear);
         }
@@ -732,7 +732,7 @@ public final class MeshDevice implements AutoCloseable {
     @Override
     public void close() {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             if (initialised) {
                 queues.requireNoConflict();
                 reports.during(Phase.CLOSE, this::closeInOrder);
@@ -784,12 +784,12 @@ public final class MeshDevice implements AutoCloseable {
 
     private void initialise() {
         memory.open();
-        queues.open(Objects.requireNonNull(lives.get(devices.get(0))).numCommandQueues());
+        queues.open(Objects.requireNonNull(openPeriods.get(devices.get(0))).numCommandQueues());
         reports.listener().meshOpened(description());
         reports.plantCanaries();
         List<DeviceOpenPeriod> initialised = new ArrayList<>();
         for (int device : devices) {
-            DeviceOpenPeriod life = lifeOf(device);
+            DeviceOpenPeriod life = openPeriodOf(device);
             if (life.announce()) {
                 initialised.add(life);
             }
@@ -811,7 +811,7 @@ public final class MeshDevice implements AutoCloseable {
         if (parent.isEmpty()) {
             allocateSystemBuffers();
         }
-        systemPrograms.startQueues(lifeOf(devices.get(0)).numCommandQueues());
+        systemPrograms.startQueues(openPeriodOf(devices.get(0)).numCommandQueues());
     }
 
     private MeshDevice createSubmeshAt(MeshShape submesh, Optional<MeshCoordinate> offset) {
@@ -847,7 +847,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Makes a mesh of the devices at some places, and does not open it. */
     private MeshDevice addSubmesh(MeshShape submesh, List<MeshCoordinate> places) {
         List<DeviceOpenPeriod> ofSubmesh = places.stream()
-                .map(place -> Objects.requireNonNull(lives.get(deviceId(place))))
+                .map(place -> Objects.requireNonNull(openPeriods.get(deviceId(place))))
                 .toList();
         MeshDevice created = new MeshDevice(process, Optional.of(this), handle, submesh, ofSubmesh, defects);
         submeshes.add(created);
@@ -868,8 +868,8 @@ public final class MeshDevice implements AutoCloseable {
         if (parent.isPresent()) {
             return described(shape.grid() + " submesh").withParent(parent.get().id);
         }
-        return described(shape.grid() + " mesh (" + architecture().words() + ", "
-                + process.preset().words() + ")");
+        return described(shape.grid() + " mesh (" + architecture().description() + ", "
+                + process.preset().description() + ")");
     }
 
     private MeshDescription described(String name) {
@@ -879,8 +879,8 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private boolean isOpenedAgain(int device) {
-        return Objects.requireNonNull(lives.get(device)).isOver()
-                && process.withDevices(manager -> manager.lifeOf(device))
+        return Objects.requireNonNull(openPeriods.get(device)).isOver()
+                && process.withDevices(manager -> manager.openPeriodOf(device))
                         .filter(DeviceOpenPeriod::wasAnnounced)
                         .isPresent();
     }
@@ -888,7 +888,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Creates the result of an operation and runs its programs; without them there is no result. */
     Tensor launch(ProgramCache.Key operation, TensorSpec result, Supplier<MeshWorkload> compiler) {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             return launchInto(allocateTensor(result), operation, compiler);
         }
     }
@@ -960,7 +960,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Points a buffer of one device to an address that something else owns. */
     Allocation pointTo(int device, BufferConfig buffer, long address) {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             return memory.viewOn(List.of(device), buffer, address, detailsOf(buffer));
         }
     }
@@ -968,14 +968,14 @@ public final class MeshDevice implements AutoCloseable {
     /** Points a buffer of the mesh itself to an address that something else owns. */
     Allocation pointTo(BufferConfig buffer, long address) {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             return memory.viewOnMesh(buffer, address, detailsOf(buffer));
         }
     }
 
     void free(Allocation allocation, ReleaseReason ending) {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
                 memory.crash(allocation, "the mesh object is destroyed, and the buffer frees through a pointer to it");
             }
@@ -986,7 +986,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Lends the same address on all devices to something that is not a buffer of its own. */
     Allocation allocateFor(Owner owner, BufferConfig buffer) {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             return memory.allocateOnMesh(buffer, AllocationDetails.user().ownedBy(owner));
         }
     }
@@ -994,7 +994,7 @@ public final class MeshDevice implements AutoCloseable {
     /** Frees a buffer whose holder dies, unless that was done before. */
     void endIfAllocated(Allocation allocation) {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             if (!allocation.isFreed()) {
                 free(allocation, ReleaseReason.DIED);
             }
@@ -1003,7 +1003,7 @@ public final class MeshDevice implements AutoCloseable {
 
     void freeIfAllocated(Allocation allocation) {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             if (!allocation.isFreed()) {
                 free(allocation, ReleaseReason.DEALLOCATED);
             }
@@ -1011,7 +1011,7 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /** A handle to memory that is not freed with it: something else owns the memory. */
-    MeshBuffer lentHandle(MeshBufferConfig config, Allocation allocation) {
+    MeshBuffer allocatedHandle(MeshBufferConfig config, Allocation allocation) {
         return MeshBuffer.of(config, new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation));
     }
 
@@ -1023,14 +1023,14 @@ public final class MeshDevice implements AutoCloseable {
 
     void underLock(Runnable work) {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             work.run();
         }
     }
 
     <T> T locked(Supplier<T> work) {
         synchronized (lock) {
-            collected.giveBack();
+            collected.freeCollected();
             return work.get();
         }
     }
@@ -1066,8 +1066,8 @@ public final class MeshDevice implements AutoCloseable {
         return destroyed;
     }
 
-    DeviceOpenPeriod lifeOf(int device) {
-        return Objects.requireNonNull(lives.get(device));
+    DeviceOpenPeriod openPeriodOf(int device) {
+        return Objects.requireNonNull(openPeriods.get(device));
     }
 
     MeshReports reports() {
@@ -1100,7 +1100,7 @@ public final class MeshDevice implements AutoCloseable {
         }
         memory.close();
         initialised = false;
-        letGoOfDevices();
+        releaseDevices();
         reports.listener().meshClosed(id);
     }
 
@@ -1115,7 +1115,7 @@ public final class MeshDevice implements AutoCloseable {
         }
         if (reports.has(RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS)) {
             memory.freeAllSilently();
-            lives.values().stream().filter(life -> handle.hasOneHolder()).forEach(DeviceOpenPeriod::wipe);
+            openPeriods.values().stream().filter(life -> handle.hasOneHolder()).forEach(DeviceOpenPeriod::wipe);
         }
         read(Moment.BEFORE_WIPE);
         memory.wipe();
@@ -1125,7 +1125,7 @@ public final class MeshDevice implements AutoCloseable {
         read(Moment.AFTER_WIPE);
     }
 
-    private void letGoOfDevices() {
+    private void releaseDevices() {
         if (handle.hasOneHolder()) {
             handle.covered().forEach(DeviceOpenPeriod::wipe);
             systemPrograms.endAfterAllocators(handle.covered());
@@ -1136,7 +1136,7 @@ public final class MeshDevice implements AutoCloseable {
                 }
             }
         }
-        handle.letGo();
+        handle.release();
     }
 
     private void read(WitnessSnapshot.Moment moment) {

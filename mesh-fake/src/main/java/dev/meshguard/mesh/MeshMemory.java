@@ -50,7 +50,7 @@ final class MeshMemory {
             List.of(BufferType.DRAM, BufferType.L1, BufferType.L1_SMALL, BufferType.TRACE);
 
     private final int meshId;
-    private final Map<Integer, DeviceOpenPeriod> lives;
+    private final Map<Integer, DeviceOpenPeriod> openPeriods;
     private final List<Integer> devices;
     private final RuntimeProcess process;
     private final MeshReports reports;
@@ -69,7 +69,7 @@ final class MeshMemory {
             RuntimeProcess process,
             MeshReports reports) {
         this.meshId = meshId;
-        this.lives = lives;
+        this.openPeriods = lives;
         this.devices = devices;
         this.process = process;
         this.reports = reports;
@@ -99,9 +99,9 @@ final class MeshMemory {
     /** Lends the same address on all devices, as the backing buffer of a mesh buffer does. */
     Allocation allocateOnMesh(BufferConfig buffer, AllocationDetails details) {
         requireOpen();
-        Allocation allocation = allocate(Kind.LOCK_STEP, lenderFor(buffer), devices, buffer, details);
+        Allocation allocation = allocate(Kind.LOCK_STEP, allocatorFor(buffer), devices, buffer, details);
         if (subDevices.isLocal(allocation)) {
-            subDevices.lend(allocation);
+            subDevices.allocate(allocation);
         } else if (allocation.size() > 0) {
             lockStepOf(allocation.type()).put(key(allocation.address()), allocation);
         }
@@ -112,7 +112,7 @@ final class MeshMemory {
     Allocation allocateOnDevice(int device, BufferConfig buffer, AllocationDetails details) {
         requireOpen();
         requireWholeDevice(device, buffer);
-        DeviceOpenPeriod life = lifeOf(device);
+        DeviceOpenPeriod life = openPeriodOf(device);
         if (life.isOver()) {
             throw new MeshRuntimeException("Device has not been initialized, did you forget to call InitializeDevice?");
         }
@@ -156,8 +156,8 @@ final class MeshMemory {
             }
         });
         boolean isOfDevices = on.stream()
-                .map(this::lifeOf)
-                .allMatch(life -> life.hasLent() && hasReserved(life.allocator(), type, address));
+                .map(this::openPeriodOf)
+                .allMatch(life -> life.hasAllocated() && hasReserved(life.allocator(), type, address));
         if (isOfDevices) {
             there.add(AllocatorId.DEVICE);
         }
@@ -181,7 +181,7 @@ final class MeshMemory {
             List<BufferConfig> ofPrograms,
             List<Allocation> viewsOnMesh) {
         requireOpen();
-        Allocation binary = lend(Kind.LOCK_STEP, meshAllocator, devices, buffer, details);
+        Allocation binary = reserve(Kind.LOCK_STEP, meshAllocator, devices, buffer, details);
         long address = binary.address();
         lockStepOf(binary.type()).put(key(address), binary);
         AllocationRequest loading = reports.allocated(binary);
@@ -226,7 +226,7 @@ final class MeshMemory {
             requireFirstFree(allocation, ending);
             return;
         }
-        boolean givenBack = isGivenBack(allocation);
+        boolean givenBack = isFreed(allocation);
         if (!givenBack
                 && allocation.kind() == Kind.LOCK_STEP
                 && reports.has(RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES)) {
@@ -236,13 +236,13 @@ final class MeshMemory {
             subDevices.requireManagerOf(allocation);
             allocation.markFreed(release);
             reports.freed(release, allocation, ending);
-            giveBack(allocation);
+            free(allocation);
             misuse.freed(allocation, release);
         } else {
             allocation.markFreed(release);
             reports.freedAfterClose(release, allocation, ending);
             if (ending == ReleaseReason.DEALLOCATED) {
-                requireSameLife(allocation);
+                requireSameOpenPeriod(allocation);
                 misuse.freeAfterClose(allocation);
             }
         }
@@ -259,12 +259,12 @@ final class MeshMemory {
     void freeCollected(Allocation allocation) {
         if (!allocation.isFreed()) {
             free(allocation, ReleaseReason.COLLECTED);
-            requireSameLife(allocation);
+            requireSameOpenPeriod(allocation);
         }
     }
 
     /** Leaves memory alone that was to be freed, because others share it. */
-    void leaveShared(Allocation allocation) {
+    void releaseShared(Allocation allocation) {
         if (allocation.size() > 0 && reports.concern(allocation)) {
             AllocationRequest release = Answers.release(reports.listener(), allocation.details());
             reports.freeIgnored(release, allocation, IgnoredFreeReason.STILL_SHARED);
@@ -283,7 +283,7 @@ final class MeshMemory {
     }
 
     /** The real runtime would call the allocator of the earlier life, which is destroyed (quirk Q4): that is not imitated. */
-    private void requireSameLife(Allocation allocation) {
+    private void requireSameOpenPeriod(Allocation allocation) {
         if (allocation.kind() == Kind.ON_ONE_DEVICE && reports.isOpenedAgain(allocation)) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
@@ -312,14 +312,14 @@ final class MeshMemory {
     void freeAllSilently() {
         meshAllocator.deallocateBuffers();
         subDevices.localAllocators().values().forEach(Allocator::deallocateBuffers);
-        forgetLent();
+        forgetAllocated();
     }
 
     /** Takes memory back without a word. */
     void freeSilently(Allocation allocation) {
         allocation.markFreed();
-        giveBack(allocation);
-        misuse.takenBack(allocation);
+        free(allocation);
+        misuse.freed(allocation);
     }
 
     /** Takes back whatever lies at an address on all devices. */
@@ -335,13 +335,13 @@ final class MeshMemory {
     }
 
     OptionalLong lowestOccupiedL1Address(int device) {
-        DeviceOpenPeriod life = lifeOf(device);
-        return life.hasLent() ? life.allocator().lowestOccupiedL1Address(0) : OptionalLong.empty();
+        DeviceOpenPeriod life = openPeriodOf(device);
+        return life.hasAllocated() ? life.allocator().lowestOccupiedL1Address(0) : OptionalLong.empty();
     }
 
     /** Returns the allocator whose banks a buffer lies in, open or not. */
     Allocator allocatorOf(Allocation allocation) {
-        return allocation.lender().orElse(meshAllocator);
+        return allocation.allocator().orElse(meshAllocator);
     }
 
     Statistics statistics(BufferType type) {
@@ -367,7 +367,7 @@ final class MeshMemory {
     /** Returns what the mesh's own allocator can lend in all on each device; memories that it does not have are left out. */
     List<MemoryCapacity> capacities() {
         List<MemoryCapacity> all = new ArrayList<>(LENT.size());
-        for (BufferType type : lent()) {
+        for (BufferType type : allocated()) {
             all.add(new MemoryCapacity(type, meshAllocator.numBanks(type), meshAllocator.bankSize(type)));
         }
         return all;
@@ -377,7 +377,7 @@ final class MeshMemory {
     List<FreeSpace> allocatorReadings() {
         requireOpen();
         List<FreeSpace> all = new ArrayList<>(LENT.size());
-        for (BufferType type : lent()) {
+        for (BufferType type : allocated()) {
             Statistics statistics = meshAllocator.statistics(type);
             all.add(new FreeSpace(type, devices, statistics.totalFree(), statistics.largestFree()));
         }
@@ -385,7 +385,7 @@ final class MeshMemory {
     }
 
     /** The memories that there are. */
-    private List<BufferType> lent() {
+    private List<BufferType> allocated() {
         List<BufferType> there = new ArrayList<>(LENT.size());
         for (BufferType type : LENT) {
             if (meshAllocator.numBanks(type) > 0 && meshAllocator.bankSize(type) > 0) {
@@ -414,7 +414,7 @@ final class MeshMemory {
         WitnessSnapshot.Builder ofDevices = WitnessSnapshot.of(meshId, moment).ofAllocator(AllocatorId.DEVICE);
         boolean hasAnyReserved = false;
         for (DeviceOpenPeriod life : ending) {
-            if (life.hasLent() && !life.isOver()) {
+            if (life.hasAllocated() && !life.isOver()) {
                 hasAnyReserved = true;
                 for (BufferType type : LENT) {
                     ofDevices.region(life.device(), type, life.allocator().liveAddresses(type));
@@ -438,10 +438,10 @@ final class MeshMemory {
     /** Empties the allocators of the mesh and of its sub-devices; nobody is told, and buffers keep their state. */
     void wipe() {
         subDevices.wipe();
-        forgetLent();
+        forgetAllocated();
     }
 
-    private void forgetLent() {
+    private void forgetAllocated() {
         lockStep.clear();
         if (!process.isStrict()) {
             return;
@@ -461,16 +461,16 @@ final class MeshMemory {
     }
 
     /** Memory goes back only while it is initialised who lent it: the mesh, or the device that lent by itself. */
-    private boolean isGivenBack(Allocation allocation) {
+    private boolean isFreed(Allocation allocation) {
         return allocation.kind() == Kind.ON_ONE_DEVICE
                 ? allocation.devices().stream()
-                        .noneMatch(device -> lifeOf(device).isOver())
-                : open && allLivesGoOn();
+                        .noneMatch(device -> openPeriodOf(device).isOver())
+                : open && areAllDevicesStillOpen();
     }
 
     /** Asked at every free, so without a stream. */
-    private boolean allLivesGoOn() {
-        for (DeviceOpenPeriod life : lives.values()) {
+    private boolean areAllDevicesStillOpen() {
+        for (DeviceOpenPeriod life : openPeriods.values()) {
             if (life.isOver()) {
                 return false;
             }
@@ -483,14 +483,14 @@ final class MeshMemory {
         if (buffer.size() == 0) {
             return Allocation.empty(nextIds(kind, on), kind, details, on, buffer);
         }
-        Allocation allocation = lend(kind, allocator, on, buffer, details);
+        Allocation allocation = reserve(kind, allocator, on, buffer, details);
         AllocationRequest request = reports.allocated(allocation);
         allocation.reportedBy(request);
         misuse.allocated(allocation, request);
         return allocation;
     }
 
-    private Allocation lend(
+    private Allocation reserve(
             Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
         var request = BankLayout.of(buffer, allocator).request();
         long firstId = nextIds(kind, on);
@@ -525,10 +525,10 @@ final class MeshMemory {
         return process.nextBufferIds(kind.buffers(on.size()));
     }
 
-    private void giveBack(Allocation allocation) {
-        allocation.lender().ifPresent(lender -> lender.deallocate(allocation.type(), allocation.address()));
+    private void free(Allocation allocation) {
+        allocation.allocator().ifPresent(lender -> lender.deallocate(allocation.type(), allocation.address()));
         if (subDevices.isLocal(allocation)) {
-            subDevices.takeBack(allocation);
+            subDevices.free(allocation);
         } else if (allocation.kind() == Kind.LOCK_STEP) {
             lockStepOf(allocation.type()).remove(key(allocation.address()));
         }
@@ -543,12 +543,12 @@ final class MeshMemory {
         return address * 0x9E37_79B9_7F4A_7C15L;
     }
 
-    private DeviceOpenPeriod lifeOf(int device) {
-        return Objects.requireNonNull(lives.get(device));
+    private DeviceOpenPeriod openPeriodOf(int device) {
+        return Objects.requireNonNull(openPeriods.get(device));
     }
 
     /** The one place that knows which allocator a buffer on the mesh takes its memory from. */
-    private Allocator lenderFor(BufferConfig buffer) {
+    private Allocator allocatorFor(BufferConfig buffer) {
         buffer.subDevice().map(subDevices.active()::cores).ifPresent(buffer.deviceLocal()::requireWithin);
         return subDevices.allocatorOf(buffer.subDevice());
     }

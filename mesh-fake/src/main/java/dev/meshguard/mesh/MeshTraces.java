@@ -150,7 +150,7 @@ final class MeshTraces {
     Optional<MeshBuffer> bufferOf(TraceId id) {
         return Optional.ofNullable(mesh.subDevices().active().traces().get(id))
                 .flatMap(MeshTrace::kept)
-                .map(kept -> mesh.lentHandle(MeshBufferConfig.replicated(kept.config()), kept.allocation()));
+                .map(kept -> mesh.allocatedHandle(MeshBufferConfig.replicated(kept.config()), kept.allocation()));
     }
 
     long buffersSize() {

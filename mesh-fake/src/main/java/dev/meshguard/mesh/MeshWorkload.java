@@ -111,7 +111,7 @@ public final class MeshWorkload implements AutoCloseable {
             throw new IllegalStateException("Cannot enqueue a mesh workload that has ended. Create a new workload.");
         }
         enqueued = true;
-        holdings.meet(newMesh);
+        holdings.visit(newMesh);
         holdings.endWith(this, newMesh);
         entries.forEach(entry -> entry.requireWithin(newMesh));
         entries.forEach(entry -> entry.program().compileFor(this, newMesh));

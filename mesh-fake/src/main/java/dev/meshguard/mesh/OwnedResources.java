@@ -35,7 +35,7 @@ final class OwnedResources {
     }
 
     /** Notes that there is something on a mesh, or will be. */
-    synchronized void meet(MeshDevice mesh) {
+    synchronized void visit(MeshDevice mesh) {
         if (ended) {
             throw new IllegalStateException(
                     "Cannot enqueue what has ended meanwhile. Create a new program or workload, or enqueue before you close.");
@@ -94,7 +94,7 @@ final class OwnedResources {
             kept = List.copyOf(parts);
             named = owner;
         }
-        met.forEach(mesh -> mesh.underLock(() -> leave(mesh, ending)));
+        met.forEach(mesh -> mesh.underLock(() -> release(mesh, ending)));
         kept.forEach(part -> part.end(ending));
         if (named != null && !met.isEmpty()) {
             MeshDevice last = met.get(met.size() - 1);
@@ -125,14 +125,14 @@ final class OwnedResources {
             kept = List.copyOf(parts);
             named = ended && !hadEnded && !meshes.isEmpty() ? owner : null;
         }
-        leave(mesh, ReleaseReason.COLLECTED);
+        release(mesh, ReleaseReason.COLLECTED);
         kept.forEach(part -> part.endOn(mesh));
         if (named != null) {
             mesh.reports().listener().ownerEnded(named);
         }
     }
 
-    private synchronized void leave(MeshDevice mesh, ReleaseReason ending) {
+    private synchronized void release(MeshDevice mesh, ReleaseReason ending) {
         buffers.stream()
                 .filter(held -> held.mesh() == mesh)
                 .forEach(held -> mesh.memory().free(held.buffer(), ending));

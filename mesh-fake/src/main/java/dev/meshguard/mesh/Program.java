@@ -345,7 +345,7 @@ public final class Program implements AutoCloseable {
         requireRunnableBy(null);
         holdings.endWith(this, mesh);
         compileFor(mesh, List.of(device), mesh.memory().lowestOccupiedL1Address(device), this);
-        DeviceOpenPeriod life = mesh.lifeOf(device);
+        DeviceOpenPeriod life = mesh.openPeriodOf(device);
         if (kernelBinarySize() > 0 && !loadedOn.contains(life)) {
             AllocationDetails details = AllocationDetails.user().ownedBy(owner());
             BufferConfig binary = kernelBinaryBuffer(kernelBinarySize());
@@ -373,13 +373,13 @@ public final class Program implements AutoCloseable {
     private void compileFor(
             MeshDevice mesh, List<Integer> devices, OptionalLong lowestOccupiedL1Address, Object handle) {
         compiled = true;
-        holdings.meet(mesh);
+        holdings.visit(mesh);
         CircularBufferLayout current = layOut(mesh);
         holdings.place(
                 mesh,
                 current,
                 AllocationDetails.circularBuffer(owner()),
-                devices.stream().map(mesh::lifeOf).toList(),
+                devices.stream().map(mesh::openPeriodOf).toList(),
                 handle);
         current.requireWithin(mesh.computeGrid());
         current.requireRoom(lowestOccupiedL1Address);

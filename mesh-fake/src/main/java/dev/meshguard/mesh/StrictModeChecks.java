@@ -55,8 +55,8 @@ final class StrictModeChecks {
         }
         BufferState life = new BufferState();
         life.add(Moment.of(birth(allocation), request));
-        allocation.beginLife(life);
-        allocation.lender().ifPresent(lender -> remember(lender, allocation));
+        allocation.beginOpenPeriod(life);
+        allocation.allocator().ifPresent(lender -> remember(lender, allocation));
     }
 
     /** Notes that a buffer was freed. */
@@ -65,17 +65,17 @@ final class StrictModeChecks {
             return;
         }
         String what = release.details().handleCollected() ? "freed when its handle was collected" : "freed";
-        allocation.life().ifPresent(life -> life.add(Moment.of(what, release)));
-        allocation.lender().ifPresent(lender -> forget(lender, allocation));
+        allocation.openPeriod().ifPresent(life -> life.add(Moment.of(what, release)));
+        allocation.allocator().ifPresent(lender -> forget(lender, allocation));
     }
 
     /** Notes that the runtime took a buffer back without a report. */
-    void takenBack(Allocation allocation) {
+    void freed(Allocation allocation) {
         if (!strict) {
             return;
         }
-        allocation.life().ifPresent(life -> life.add(Moment.now("taken back by the runtime")));
-        allocation.lender().ifPresent(lender -> forget(lender, allocation));
+        allocation.openPeriod().ifPresent(life -> life.add(Moment.now("taken back by the runtime")));
+        allocation.allocator().ifPresent(lender -> forget(lender, allocation));
     }
 
     /** Notes that an allocator was wiped: what it had lent is gone. */
@@ -88,10 +88,10 @@ final class StrictModeChecks {
             Moment moment = Moment.now(because);
             lost.values().stream()
                     .flatMap(ofType -> ofType.values().stream())
-                    .flatMap(allocation -> allocation.life().stream())
+                    .flatMap(allocation -> allocation.openPeriod().stream())
                     .forEach(life -> life.add(moment));
         }
-        freed.removeIf(allocation -> isLentBy(allocation, lender));
+        freed.removeIf(allocation -> isAllocatedBy(allocation, lender));
     }
 
     /** Refuses to empty banks in which there are buffers. */
@@ -110,8 +110,8 @@ final class StrictModeChecks {
                 meshId,
                 Quantities.count(lent.size(), "buffer")));
         lent.stream().limit(BUFFERS_SHOWN).forEach(allocation -> {
-            lines.add("The " + words(allocation) + ":");
-            allocation.life().ifPresent(life -> lines.addAll(life.lines()));
+            lines.add("The " + description(allocation) + ":");
+            allocation.openPeriod().ifPresent(life -> lines.addAll(life.lines()));
         });
         if (lent.size() > BUFFERS_SHOWN) {
             lines.add("… and " + (lent.size() - BUFFERS_SHOWN) + " more");
@@ -127,10 +127,10 @@ final class StrictModeChecks {
         }
         BufferMisuseException error = misuse(
                 Misuse.SECOND_FREE,
-                "Cannot free the " + words(allocation) + ": it was freed before.",
+                "Cannot free the " + description(allocation) + ": it was freed before.",
                 Optional.of(allocation),
                 "Free it once. A runtime that is not strict ignores the second free, as the real one does.");
-        allocation.life().ifPresent(life -> life.add(Moment.now("freed again, which was refused")));
+        allocation.openPeriod().ifPresent(life -> life.add(Moment.now("freed again, which was refused")));
         throw error;
     }
 
@@ -141,7 +141,7 @@ final class StrictModeChecks {
         }
         throw misuse(
                 Misuse.FREE_AFTER_CLOSE,
-                "Cannot free the " + words(allocation) + ": who lent it is closed.",
+                "Cannot free the " + description(allocation) + ": who lent it is closed.",
                 Optional.of(allocation),
                 "Free it before the close. A runtime that is not strict finds nothing to free, as the real one does.");
     }
@@ -159,7 +159,7 @@ final class StrictModeChecks {
                         "Cannot free %s %s on %s: %s.",
                         type,
                         Quantities.address(address),
-                        words(devices),
+                        description(devices),
                         last.isPresent() ? "the buffer that started there was freed before" : "no buffer starts there"),
                 last,
                 "Free an address that a buffer has. A runtime that is not strict ignores any other, as the real one does.");
@@ -183,8 +183,8 @@ final class StrictModeChecks {
                                     "Cannot look at %s %s on %s: it lies in the %s, which was freed.",
                                     type,
                                     Quantities.address(address),
-                                    words(devices),
-                                    words(last)),
+                                    description(devices),
+                                    description(last)),
                             Optional.of(last),
                             "Make the view before the buffer is freed, and free the buffer when the view is not needed any"
                                     + " more. A runtime that is not strict looks at whatever lies there, as the real one does.");
@@ -196,7 +196,7 @@ final class StrictModeChecks {
         if (strict && allocation.isFreed()) {
             throw misuse(
                     Misuse.USE_AFTER_FREE,
-                    "Cannot " + use + " the " + words(allocation) + ": it was freed.",
+                    "Cannot " + use + " the " + description(allocation) + ": it was freed.",
                     Optional.of(allocation),
                     "Free it after its last use. A runtime that is not strict uses whatever lies there now, as the real one does.");
         }
@@ -204,10 +204,10 @@ final class StrictModeChecks {
 
     /** Adds what happened to a freed buffer to the error that its use has ended in. */
     static <E extends Throwable> E explained(E error, Allocation allocation) {
-        if (allocation.isFreed() && allocation.life().isPresent()) {
+        if (allocation.isFreed() && allocation.openPeriod().isPresent()) {
             error.addSuppressed(misuse(
                     Misuse.USE_AFTER_FREE,
-                    "Cannot use the " + words(allocation) + ": it was freed.",
+                    "Cannot use the " + description(allocation) + ": it was freed.",
                     Optional.of(allocation),
                     "Free it after its last use."));
         }
@@ -245,7 +245,7 @@ final class StrictModeChecks {
     private synchronized Optional<Allocation> lastFreedBy(Allocator lender, BufferType type, long address) {
         for (Iterator<Allocation> latestFirst = freed.descendingIterator(); latestFirst.hasNext(); ) {
             Allocation allocation = latestFirst.next();
-            if (allocation.type() == type && allocation.address() == address && isLentBy(allocation, lender)) {
+            if (allocation.type() == type && allocation.address() == address && isAllocatedBy(allocation, lender)) {
                 return Optional.of(allocation);
             }
         }
@@ -253,8 +253,8 @@ final class StrictModeChecks {
     }
 
     @SuppressWarnings("ReferenceEquality") // An allocator is itself only.
-    private static boolean isLentBy(Allocation allocation, Allocator lender) {
-        return allocation.lender().filter(other -> other == lender).isPresent();
+    private static boolean isAllocatedBy(Allocation allocation, Allocator lender) {
+        return allocation.allocator().filter(other -> other == lender).isPresent();
     }
 
     private static boolean covers(Allocation allocation, long address) {
@@ -266,7 +266,7 @@ final class StrictModeChecks {
             Misuse misuse, String headline, Optional<Allocation> allocation, String wayOut) {
         List<String> lines = new ArrayList<>();
         lines.add(headline);
-        allocation.flatMap(Allocation::life).ifPresent(life -> lines.addAll(life.lines()));
+        allocation.flatMap(Allocation::openPeriod).ifPresent(life -> lines.addAll(life.lines()));
         lines.add(wayOut);
         return new BufferMisuseException(misuse, PrintableText.lines(lines));
     }
@@ -278,10 +278,10 @@ final class StrictModeChecks {
                 .map(label -> " as " + Quantities.quoted(label))
                 .or(() -> allocation.details().owner().map(owner -> " for " + owner))
                 .orElse("");
-        return (allocation.lender().isPresent() ? "allocated" : "created") + purpose;
+        return (allocation.allocator().isPresent() ? "allocated" : "created") + purpose;
     }
 
-    private static String words(Allocation allocation) {
+    private static String description(Allocation allocation) {
         return String.format(
                 Locale.ROOT,
                 "%s %s of %s at %s on %s",
@@ -289,10 +289,10 @@ final class StrictModeChecks {
                 allocation.kind() == Kind.VIEW || allocation.kind() == Kind.VIEW_ON_MESH ? "view" : "buffer",
                 Quantities.size(allocation.size()),
                 Quantities.address(allocation.address()),
-                words(allocation.devices()));
+                description(allocation.devices()));
     }
 
-    private static String words(List<Integer> devices) {
+    private static String description(List<Integer> devices) {
         List<Integer> sorted = devices.stream().sorted().toList();
         int first = sorted.get(0);
         boolean inARow = sorted.equals(

@@ -30,7 +30,7 @@ final class SubDeviceManager {
     private final List<SubDevice> subDevices;
     private final List<Optional<Allocator>> allocators;
     private final long localL1Size;
-    private final Set<Allocation> lent = new HashSet<>();
+    private final Set<Allocation> allocated = new HashSet<>();
     private final Map<TraceId, MeshTrace> traces = new LinkedHashMap<>();
     private List<SubDeviceId> stallGroup = List.of();
 
@@ -114,21 +114,21 @@ final class SubDeviceManager {
     }
 
     /** Notes that memory of one of its sub-devices is somebody's. */
-    void lend(Allocation allocation) {
-        lent.add(allocation);
+    void allocate(Allocation allocation) {
+        allocated.add(allocation);
     }
 
     /** Notes that memory came back, if a sub-device of this manager lent it. */
-    void takeBack(Allocation allocation) {
-        lent.remove(allocation);
+    void free(Allocation allocation) {
+        allocated.remove(allocation);
     }
 
-    boolean hasLent(Allocation allocation) {
-        return lent.contains(allocation);
+    boolean hasAllocated(Allocation allocation) {
+        return allocated.contains(allocation);
     }
 
     boolean hasAllocations() {
-        return !lent.isEmpty();
+        return !allocated.isEmpty();
     }
 
     List<SubDeviceId> stallGroup() {
@@ -158,7 +158,7 @@ final class SubDeviceManager {
             allocator.deallocateBuffers();
             allocator.clear();
         }
-        lent.clear();
+        allocated.clear();
     }
 
     private int indexOf(SubDeviceId subDevice) {

@@ -142,9 +142,9 @@ final class SubDeviceManagers {
     }
 
     /** Notes that memory is somebody's, if it is a sub-device's own. */
-    void lend(Allocation allocation) {
+    void allocate(Allocation allocation) {
         if (isLocal(allocation)) {
-            active().lend(allocation);
+            active().allocate(allocation);
         }
     }
 
@@ -156,7 +156,7 @@ final class SubDeviceManagers {
     void requireManagerOf(Allocation allocation) {
         if (isLocal(allocation)) {
             managers.values().stream()
-                    .filter(manager -> manager != active && manager.hasLent(allocation))
+                    .filter(manager -> manager != active && manager.hasAllocated(allocation))
                     .findFirst()
                     .ifPresent(manager -> {
                         throw new MeshRuntimeException(DispatchMessages.managerMismatch(manager.id(), active().id()));
@@ -165,16 +165,16 @@ final class SubDeviceManagers {
     }
 
     /** Notes that memory came back. */
-    void takeBack(Allocation allocation) {
+    void free(Allocation allocation) {
         if (isLocal(allocation)) {
-            managers.values().forEach(manager -> manager.takeBack(allocation));
+            managers.values().forEach(manager -> manager.free(allocation));
         }
     }
 
     /** Whether the memory is lent by a sub-device and not by the mesh. */
     boolean isLocal(Allocation allocation) {
         return allocation.kind() == Allocation.Kind.LOCK_STEP
-                && allocation.lender().orElse(meshAllocator) != meshAllocator;
+                && allocation.allocator().orElse(meshAllocator) != meshAllocator;
     }
 
     /** The allocators of the sub-devices of all managers, loaded or not, and of those that were removed, which hold nothing. */

@@ -111,7 +111,7 @@ final class SystemPrograms {
     private LoadedSystemProgram loadOnMesh(int queue, SystemProgram program) {
         Owner owner = new Owner(program.kind(), String.format(Locale.ROOT, "%d of mesh %d", queue, mesh.id()));
         List<DeviceOpenPeriod> devices = mesh.reports().circularBufferDevices().stream()
-                .map(mesh::lifeOf)
+                .map(mesh::openPeriodOf)
                 .toList();
         return load(program, owner, devices, mesh.memory()::allocateOnMesh);
     }

@@ -83,7 +83,7 @@ public final class Tensor implements AutoCloseable {
                     "%s\n%s was freed%s",
                     TensorMessages.MESH_BUFFER_NOT_ALLOCATED,
                     buffer,
-                    buffer.placeOfFree())));
+                    buffer.siteOfFree())));
         }
         MeshDevice mesh = buffer.device();
         if (buffer.deviceLocalSize() < spec.sizeOnDevice(mesh.shape().dimensions())) {
@@ -239,16 +239,16 @@ public final class Tensor implements AutoCloseable {
     private void free(boolean force) {
         DeviceStorage mine = storage;
         if (mine == null) {
-            tellIfFreedBefore();
+            requireNotFreed();
         } else if (force || mine.hasOneHandle() || allocation.isFreed()) {
             mine.buffer().deallocate();
         } else if (mine.buffer().isAllocated()) {
-            mesh.memory().leaveShared(allocation);
+            mesh.memory().releaseShared(allocation);
         }
     }
 
     /** What others still share is none of a handle that was given up. */
-    private void tellIfFreedBefore() {
+    private void requireNotFreed() {
         if (allocation.isFreed()) {
             mesh.free(allocation, ReleaseReason.DEALLOCATED);
         }
@@ -268,7 +268,7 @@ public final class Tensor implements AutoCloseable {
     private DeviceStorage allocatedStorage() {
         DeviceStorage mine = storage;
         if (mine == null || !mine.buffer().isAllocated()) {
-            throw unusable(TensorMessages.NOT_ALLOCATED + "\n" + fate());
+            throw unusable(TensorMessages.NOT_ALLOCATED + "\n" + state());
         }
         return mine;
     }
@@ -281,20 +281,20 @@ public final class Tensor implements AutoCloseable {
     }
 
     /** Returns what became of its memory, and in a line of its own where it was freed, if the listener knows that. */
-    String fate() {
+    String state() {
         if (storage == null && !allocation.isFreed()) {
             return name() + " was closed";
         }
         if (!allocation.isFreed() && mesh.isDestroyed()) {
             return String.format(Locale.ROOT, "%s is gone: mesh %d was destroyed", name(), mesh.id());
         }
-        return name() + " was freed" + allocation.placeOfFree();
+        return name() + " was freed" + allocation.siteOfFree();
     }
 
     /** Returns shape, data type and place for a person to read. */
     @Override
     public String toString() {
-        return words(", "
+        return description(", "
                 + (isAllocated()
                         ? String.format(
                                 Locale.ROOT, "%s at %s", allocation.type(), Quantities.address(allocation.address()))
@@ -302,10 +302,10 @@ public final class Tensor implements AutoCloseable {
     }
 
     private String name() {
-        return words("");
+        return description("");
     }
 
-    private String words(String place) {
+    private String description(String place) {
         String name = label().map(label -> label + ", ").orElse("");
         return String.format(Locale.ROOT, "Tensor(%s%s, %s%s)", name, shape(), dataType(), place);
     }

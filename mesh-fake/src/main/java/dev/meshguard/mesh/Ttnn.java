@@ -336,7 +336,7 @@ public final class Ttnn {
      */
     public Tensor reallocate(Tensor tensor, BufferType memory) {
         if (!tensor.isAllocated()) {
-            throw tensor.unusable(TensorMessages.MOVED_NOT_ALLOCATED + "\n" + tensor.fate());
+            throw tensor.unusable(TensorMessages.MOVED_NOT_ALLOCATED + "\n" + tensor.state());
         }
         MeshDevice mesh = tensor.device();
         try {
@@ -475,7 +475,7 @@ public final class Ttnn {
     }
 
     private MeshDevice root(MeshDeviceOptions options, MeshShape shape, List<Integer> devices) {
-        process.requireInService(() -> wanted(shape));
+        process.requireInService(() -> requested(shape));
         noteMeshesOver(devices, shape);
         CoreGrid grid = process.computeGrid(options.dispatchCoreConfig());
         AllocatorConfig config = configOf(options, grid);
@@ -484,20 +484,20 @@ public final class Ttnn {
                     manager.open(devices, config, grid, options.numCommandQueues(), process.unsafeAllocations());
             List<DeviceOpenPeriod> lives = new ArrayList<>(devices.size());
             for (int device : devices) {
-                lives.add(manager.lifeOf(device).orElseThrow());
+                lives.add(manager.openPeriodOf(device).orElseThrow());
             }
             return MeshDevice.root(process, handle, shape, lives, process.defectsWith(options.defects()));
         });
     }
 
-    private static String wanted(MeshShape shape) {
+    private static String requested(MeshShape shape) {
         return "a " + shape.grid() + " mesh";
     }
 
     /** The handle of a mesh covers every device that is active, so that closing one root mesh closes the devices of all. */
     private void noteMeshesOver(List<Integer> devices, MeshShape shape) {
         for (MeshDevice open : process.openMeshes()) {
-            String wanted = wanted(shape);
+            String wanted = requested(shape);
             Optional<Integer> shared =
                     open.deviceIds().stream().filter(devices::contains).findFirst();
             String danger = shared.isPresent()
@@ -637,7 +637,7 @@ public final class Ttnn {
                 indices.size() == 1 ? "Input" : "Inputs",
                 String.join(" and ", indices),
                 operation,
-                tensor.fate())));
+                tensor.state())));
         throw places.keySet().iterator().next().unusable(message.toString());
     }
 

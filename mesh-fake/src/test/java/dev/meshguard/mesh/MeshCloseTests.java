@@ -115,13 +115,13 @@ class MeshCloseTests {
         mesh.close();
 
         assertThat(readings(AllocatorId.MESH))
-                .extracting(reading -> reading.takenAddresses(0, BufferType.DRAM))
+                .extracting(reading -> reading.allocatedAddresses(0, BufferType.DRAM))
                 .containsExactly(List.of(2968640L, 2972736L), List.of(2972736L), List.of());
         assertThat(readings(AllocatorId.DEVICE))
-                .extracting(reading -> reading.takenAddresses(1, BufferType.L1))
+                .extracting(reading -> reading.allocatedAddresses(1, BufferType.L1))
                 .containsExactly(List.of(1497088L), List.of(1497088L), List.of());
         assertThat(reports.readings())
-                .extracting(reading -> reading.testify(1, BufferType.TRACE, 0))
+                .extracting(reading -> reading.stateOf(1, BufferType.TRACE, 0))
                 .containsOnly(WitnessSnapshot.AddressState.FREE);
         for (AllocatorId allocator : List.of(AllocatorId.MESH, AllocatorId.DEVICE)) {
             assertThat(readings(allocator)).extracting(WitnessSnapshot::moment).containsExactly(Moment.values());

@@ -182,7 +182,7 @@ class OctoberFiguresTests {
     }
 
     private PolicyLedger books(CountingPolicy policy) {
-        return tracker.history().books(policy);
+        return tracker.history().ledger(policy);
     }
 
     private Ttnn runtime(RuntimeDefect... defects) {

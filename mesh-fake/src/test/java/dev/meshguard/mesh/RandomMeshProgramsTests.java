@@ -247,7 +247,7 @@ class RandomMeshProgramsTests {
             LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
 
             TreeSet<String> called = new TreeSet<>();
-            verdict.survivors(survivor -> survivor.standing() == SurvivorStatus.LEAKED)
+            verdict.survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED)
                     .forEach(survivor -> called.add(placeOf(survivor.buffer())));
             assertThat(called).as(this::told).isEqualTo(leaked);
             assertThat(verdict.survivors()).as(this::told).hasSameSizeAs(leaked);

@@ -205,7 +205,8 @@ class RuntimeDefectTests {
         mesh.close();
 
         assertThat(reports.lines("freed")).isEmpty();
-        assertThat(reading(Moment.BEFORE_WIPE).takenAddresses(0, BufferType.L1)).isEmpty();
+        assertThat(reading(Moment.BEFORE_WIPE).allocatedAddresses(0, BufferType.L1))
+                .isEmpty();
     }
 
     @Test
@@ -219,7 +220,8 @@ class RuntimeDefectTests {
         assertThat(reports.lines("allocated 1"))
                 .containsExactly("allocated 1 L1 1495040+4096 NON_OWNING", "allocated 1 L1 1490944+4096 NON_OWNING");
         assertThat(reports.lines("freed 1")).containsExactly("freed 1 L1 1490944 NON_OWNING");
-        assertThat(reading(Moment.BEFORE_WIPE).takenAddresses(1, BufferType.L1)).containsExactly(1495040L);
+        assertThat(reading(Moment.BEFORE_WIPE).allocatedAddresses(1, BufferType.L1))
+                .containsExactly(1495040L);
     }
 
     @Test
@@ -233,9 +235,9 @@ class RuntimeDefectTests {
         assertThat(reports.lines("allocated 1"))
                 .containsExactly("allocated 1 L1 1495040+4096 OWNING", "allocated 1 L1 1495040+4096 NON_OWNING");
         assertThat(reports.lines("freed 1")).containsExactly("freed 1 L1 1495040 NON_OWNING");
-        assertThat(reading(Moment.BEFORE_WIPE, AllocatorId.MESH).takenAddresses(1, BufferType.L1))
+        assertThat(reading(Moment.BEFORE_WIPE, AllocatorId.MESH).allocatedAddresses(1, BufferType.L1))
                 .isEmpty();
-        assertThat(reading(Moment.BEFORE_WIPE, AllocatorId.DEVICE).takenAddresses(1, BufferType.L1))
+        assertThat(reading(Moment.BEFORE_WIPE, AllocatorId.DEVICE).allocatedAddresses(1, BufferType.L1))
                 .containsExactly(1495040L);
     }
 

@@ -32,9 +32,9 @@ class RuntimeFixTests {
         mesh.close();
 
         assertThat(reports.lines("freed")).isEmpty();
-        assertThat(reading(Moment.CLOSE_BEGUN).takenAddresses(0, BufferType.DRAM))
+        assertThat(reading(Moment.CLOSE_BEGUN).allocatedAddresses(0, BufferType.DRAM))
                 .containsExactly(2_968_640L);
-        assertThat(reading(Moment.BEFORE_WIPE).takenAddresses(0, BufferType.DRAM))
+        assertThat(reading(Moment.BEFORE_WIPE).allocatedAddresses(0, BufferType.DRAM))
                 .isEmpty();
     }
 
@@ -45,7 +45,7 @@ class RuntimeFixTests {
 
         mesh.close();
 
-        assertThat(reading(Moment.BEFORE_WIPE).takenAddresses(0, BufferType.DRAM))
+        assertThat(reading(Moment.BEFORE_WIPE).allocatedAddresses(0, BufferType.DRAM))
                 .containsExactly(2_968_640L);
     }
 
@@ -57,7 +57,7 @@ class RuntimeFixTests {
         mesh.close();
 
         assertThat(mesh.numProgramCacheEntries()).isZero();
-        assertThat(reading(Moment.CLOSE_BEGUN).takenAddresses(0, BufferType.DRAM))
+        assertThat(reading(Moment.CLOSE_BEGUN).allocatedAddresses(0, BufferType.DRAM))
                 .isEmpty();
     }
 

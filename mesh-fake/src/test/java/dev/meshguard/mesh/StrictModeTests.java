@@ -334,7 +334,7 @@ class StrictModeTests {
                     .as("-Dmeshguard.seed=%d", seed)
                     .allSatisfy(reading -> assertThat(reading.devices())
                             .allSatisfy(device -> assertThat(BufferType.values())
-                                    .allSatisfy(type -> assertThat(reading.takenAddresses(device, type))
+                                    .allSatisfy(type -> assertThat(reading.allocatedAddresses(device, type))
                                             .isEmpty())));
         }
     }

@@ -361,9 +361,9 @@ class SubDeviceMemoryTests {
         SubDeviceManager lender = mesh.subDevices().active();
         Allocation allocation =
                 mesh.memory().allocateOnMesh(onCores(NINE_CORES, 32, FIRST).deviceLocal(), AllocationDetails.user());
-        lender.takeBack(allocation);
+        lender.free(allocation);
         mesh.loadSubDeviceManager(two);
-        lender.lend(allocation);
+        lender.allocate(allocation);
 
         assertThatThrownBy(() -> mesh.free(allocation, ReleaseReason.DEALLOCATED))
                 .isInstanceOf(MeshRuntimeException.class)
@@ -384,7 +384,7 @@ class SubDeviceMemoryTests {
                 .filter(reading -> reading.allocator().equals(Optional.of(allocator)))
                 .findFirst()
                 .orElseThrow()
-                .takenAddresses(1, BufferType.L1);
+                .allocatedAddresses(1, BufferType.L1);
     }
 
     /** Interleaved over the 64 cores. */

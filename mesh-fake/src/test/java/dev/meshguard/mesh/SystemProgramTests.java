@@ -326,7 +326,7 @@ class SystemProgramTests {
                         && candidate.allocator().equals(Optional.of(allocator)))
                 .findFirst()
                 .orElseThrow();
-        return reading.takenAddresses(0, BufferType.DRAM);
+        return reading.allocatedAddresses(0, BufferType.DRAM);
     }
 
     private static MeshDevice open(Ttnn.Builder runtime) {

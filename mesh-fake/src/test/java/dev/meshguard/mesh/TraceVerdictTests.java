@@ -56,7 +56,7 @@ class TraceVerdictTests {
                         .get(0)
                         .evidence()
                         .get(0)
-                        .words())
+                        .text())
                 .isEqualTo("trace 0 of mesh 0 has been in the trace pool since event #12 and never left it");
     }
 
@@ -87,7 +87,7 @@ class TraceVerdictTests {
                         .get(0)
                         .evidence()
                         .get(0)
-                        .words())
+                        .text())
                 .isEqualTo("trace 0 of mesh 0 was released at event #13, and its buffer was not freed");
         assertThat(verdict.survivors().get(0).buffer().owner())
                 .map(Object::toString)
@@ -176,7 +176,7 @@ class TraceVerdictTests {
 
         LeakVerdict verdict = verdict();
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict.survivors()).allMatch(survivor -> survivor.standing() == SurvivorStatus.LEAKED);
+        assertThat(verdict.survivors()).allMatch(survivor -> survivor.status() == SurvivorStatus.LEAKED);
     }
 
     private MeshDevice open(RuntimeDefect... defects) {

@@ -64,7 +64,7 @@ class TwoAllocatorsTests {
         LeakVerdict verdict = verdict();
         assertThat(verdict.survivors()).hasSize(2).allSatisfy(survivor -> {
             assertThat(survivor.buffer().size()).isEqualTo(LARGE);
-            assertThat(survivor.standing()).isEqualTo(SurvivorStatus.LEAKED);
+            assertThat(survivor.status()).isEqualTo(SurvivorStatus.LEAKED);
         });
         assertThat(verdict.sum().freed()).isOne();
     }
@@ -79,11 +79,11 @@ class TwoAllocatorsTests {
         mesh.close();
 
         LeakVerdict verdict = verdict();
-        assertThat(verdict.survivors(survivor -> survivor.standing() == SurvivorStatus.LEAKED))
+        assertThat(verdict.survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED))
                 .hasSize(2)
                 .allSatisfy(
                         survivor -> assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.MESH));
-        assertThat(verdict.survivors(survivor -> survivor.standing() == SurvivorStatus.MISREPORTED))
+        assertThat(verdict.survivors(survivor -> survivor.status() == SurvivorStatus.MISREPORTED))
                 .singleElement()
                 .satisfies(survivor -> {
                     assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.DEVICE);
@@ -114,7 +114,7 @@ class TwoAllocatorsTests {
         parent.close();
 
         assertThat(verdict().survivors()).singleElement().satisfies(survivor -> {
-            assertThat(survivor.standing()).isEqualTo(SurvivorStatus.LEAKED);
+            assertThat(survivor.status()).isEqualTo(SurvivorStatus.LEAKED);
             assertThat(survivor.diagnosis().evidence())
                     .anySatisfy(evidence -> assertThat(evidence.toString())
                             .contains(
@@ -174,14 +174,14 @@ class TwoAllocatorsTests {
         mesh.close();
 
         LeakVerdict verdict = verdict();
-        assertThat(verdict.survivors(survivor -> survivor.standing() == SurvivorStatus.LEAKED))
+        assertThat(verdict.survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED))
                 .hasSize(2)
                 .allSatisfy(survivor -> {
                     assertThat(survivor.buffer().size()).isEqualTo(2_048);
                     assertThat(survivor.buffer().origin().orElseThrow().toString())
                             .contains("leak");
                 });
-        assertThat(verdict.survivors(survivor -> survivor.standing() == SurvivorStatus.MISREPORTED))
+        assertThat(verdict.survivors(survivor -> survivor.status() == SurvivorStatus.MISREPORTED))
                 .hasSize(2)
                 .allSatisfy(survivor -> {
                     assertThat(survivor.cause()).isEqualTo(Cause.FREE_UNREPORTED);

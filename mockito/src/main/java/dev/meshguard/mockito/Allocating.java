@@ -145,14 +145,14 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
     public @Nullable Object answer(InvocationOnMock call) throws Throwable {
         SyntheticAddress madeUp = new SyntheticAddress(call);
         Object returned = result.of(call, madeUp);
-        reportUnlessNothingLent(call, returned, madeUp);
+        reportIfAllocated(call, returned, madeUp);
         return returned;
     }
 
     void check(Signature method) {
         readings.check(method);
         if (readings.size().isEmpty()) {
-            List<Integer> numbers = method.numbers(readings::isTaken);
+            List<Integer> numbers = method.numbers(readings::isAllocated);
             if (numbers.size() != 1) {
                 throw method.sizeNotPlain(numbers.size());
             }
@@ -160,12 +160,12 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
     }
 
     /** Reports a call that a mock has answered by itself. */
-    void reportUnlessNothingLent(InvocationOnMock call, @Nullable Object returned) {
-        reportUnlessNothingLent(call, returned, new SyntheticAddress(call));
+    void reportIfAllocated(InvocationOnMock call, @Nullable Object returned) {
+        reportIfAllocated(call, returned, new SyntheticAddress(call));
     }
 
     /** Where a method returns something, {@code null} is how it says that there was no memory. */
-    private void reportUnlessNothingLent(InvocationOnMock call, @Nullable Object returned, SyntheticAddress madeUp) {
+    private void reportIfAllocated(InvocationOnMock call, @Nullable Object returned, SyntheticAddress madeUp) {
         if (returned != null || call.getMethod().getReturnType() == void.class) {
             report(call, returned, madeUp);
         }
@@ -173,7 +173,7 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
 
     private void report(InvocationOnMock call, @Nullable Object returned, SyntheticAddress madeUp) {
         try {
-            memory.lend(
+            memory.allocate(
                     readings.detailsOf(call),
                     readings.devicesOf(call).orElse(List.of(0)),
                     type.apply(call),
@@ -188,7 +188,7 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
     private long sizeOf(InvocationOnMock call) {
         return readings.size()
                 .orElseGet(() -> Role.SIZE.argument(new Signature(call.getMethod())
-                        .numbers(readings::isTaken)
+                        .numbers(readings::isAllocated)
                         .get(0)))
                 .of(call);
     }

@@ -124,17 +124,17 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
     void report(InvocationOnMock call) {
         try {
             Optional<List<Integer>> devices = readings.devicesOf(call);
-            each(freedBy(call)).forEach(freed -> takeBack(call, freed, devices));
+            each(freedBy(call)).forEach(freed -> free(call, freed, devices));
         } catch (RuntimeException unreadable) {
             memory.lost(Readings.unreadable(call, unreadable));
         }
     }
 
-    private void takeBack(InvocationOnMock call, Optional<Object> freed, Optional<List<Integer>> devices) {
+    private void free(InvocationOnMock call, Optional<Object> freed, Optional<List<Integer>> devices) {
         if (freed.orElse(call) instanceof Number address) {
-            memory.takeBack(address.longValue(), devices, type, new Signature(call.getMethod()));
+            memory.free(address.longValue(), devices, type, new Signature(call.getMethod()));
         } else {
-            memory.takeBack(freed.orElse(null), devices, type.orElse(BufferType.DRAM));
+            memory.free(freed.orElse(null), devices, type.orElse(BufferType.DRAM));
         }
     }
 
@@ -151,7 +151,7 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
 
     private List<Integer> candidates(Signature method) {
         return IntStream.range(0, method.arguments())
-                .filter(index -> !readings.isTaken(index))
+                .filter(index -> !readings.isAllocated(index))
                 .boxed()
                 .toList();
     }

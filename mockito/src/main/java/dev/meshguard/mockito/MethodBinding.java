@@ -22,7 +22,7 @@ record MethodBinding(String method, Consumer<Signature> refusing, Reporting repo
     }
 
     boolean fits(Signature called) {
-        return called.words().equals(method) || called.method().getName().equals(method);
+        return called.description().equals(method) || called.method().getName().equals(method);
     }
 
     /** Refuses a type that lacks the method, or whose method cannot be reported. */
@@ -34,7 +34,7 @@ record MethodBinding(String method, Consumer<Signature> refusing, Reporting repo
                     "Cannot listen to %s of %s: there is no such method. Name one of %s.",
                     method,
                     type.getSimpleName(),
-                    methods.stream().map(Signature::words).collect(Collectors.joining(", "))));
+                    methods.stream().map(Signature::description).collect(Collectors.joining(", "))));
         }
         meant.forEach(refusing);
     }

@@ -42,7 +42,7 @@ final class MockAllocations {
     }
 
     static MockAllocations of(AllocationTracker tracker) {
-        return tracker.companion(MockAllocations.class, () -> new MockAllocations(tracker));
+        return tracker.attachment(MockAllocations.class, () -> new MockAllocations(tracker));
     }
 
     /** Says that of the mocks only some report. */
@@ -59,7 +59,7 @@ final class MockAllocations {
     }
 
     /** Reports memory that a call lent. */
-    void lend(
+    void allocate(
             AllocationDetails details,
             List<Integer> devices,
             BufferType type,
@@ -89,12 +89,12 @@ final class MockAllocations {
     }
 
     /** Reports that what a handle stands for was freed; on all its devices, unless some are named. */
-    void takeBack(@Nullable Object handle, Optional<List<Integer>> devices, BufferType unknownType) {
+    void free(@Nullable Object handle, Optional<List<Integer>> devices, BufferType unknownType) {
         MockAllocation lent = known(handle);
         if (lent == null) {
-            takeBackUnknown(AllocationDetails.user().labelled(words(handle)), devices, unknownType, newAddress(0));
+            freeUnknown(AllocationDetails.user().labelled(description(handle)), devices, unknownType, newAddress(0));
         } else {
-            takeBack(lent, devices.orElse(lent.devices()));
+            free(lent, devices.orElse(lent.devices()));
         }
     }
 
@@ -102,17 +102,17 @@ final class MockAllocations {
     void close(Object handle) {
         MockAllocation lent = known(handle);
         if (lent != null && isLive(lent)) {
-            takeBack(lent, lent.devices());
+            free(lent, lent.devices());
         } else if (lent != null) {
             ignore(lent, lent.devices());
         }
     }
 
     /** Reports that what begins at an address was freed. */
-    void takeBack(long address, Optional<List<Integer>> devices, Optional<BufferType> type, Signature method) {
+    void free(long address, Optional<List<Integer>> devices, Optional<BufferType> type, Signature method) {
         List<MockAllocation> candidates = candidates(address, devices, type);
         if (candidates.isEmpty()) {
-            takeBackUnknown(AllocationDetails.user(), devices, type.orElse(BufferType.DRAM), address);
+            freeUnknown(AllocationDetails.user(), devices, type.orElse(BufferType.DRAM), address);
         } else if (candidates.stream().anyMatch(one -> !one.isAtPlaceOf(candidates.get(0)))) {
             lost(String.format(
                     Locale.ROOT,
@@ -123,7 +123,7 @@ final class MockAllocations {
                     places(candidates)));
         } else {
             MockAllocation lent = candidates.get(0);
-            takeBack(lent, devices.orElse(lent.devices()));
+            free(lent, devices.orElse(lent.devices()));
         }
     }
 
@@ -155,8 +155,8 @@ final class MockAllocations {
         return live.isEmpty() && !there.isEmpty() ? there.subList(there.size() - 1, there.size()) : live;
     }
 
-    private void takeBack(MockAllocation lent, List<Integer> devices) {
-        if (isLentAgain(lent, devices)) {
+    private void free(MockAllocation lent, List<Integer> devices) {
+        if (isReused(lent, devices)) {
             ignore(lent, devices);
             return;
         }
@@ -168,7 +168,7 @@ final class MockAllocations {
     }
 
     /** A second free must not be taken for that of whoever has the address now. */
-    private synchronized boolean isLentAgain(MockAllocation lent, List<Integer> devices) {
+    private synchronized boolean isReused(MockAllocation lent, List<Integer> devices) {
         return devices.stream().noneMatch(lent::isLiveOn)
                 && byAddress.getOrDefault(lent.address(), List.of()).stream()
                         .filter(other -> other.type() == lent.type())
@@ -186,7 +186,7 @@ final class MockAllocations {
         }
     }
 
-    private void takeBackUnknown(
+    private void freeUnknown(
             AllocationDetails details, Optional<List<Integer>> devices, BufferType type, long address) {
         AllocationRequest release = tracker.release(details);
         for (int device : devices.orElse(List.of(0))) {
@@ -195,7 +195,7 @@ final class MockAllocations {
     }
 
     /** Its class only: nothing of the user's own is called. */
-    private static String words(@Nullable Object handle) {
+    private static String description(@Nullable Object handle) {
         return handle == null
                 ? "null"
                 : String.format(Locale.ROOT, "a %s that no mock has lent", nameOf(handle.getClass()));

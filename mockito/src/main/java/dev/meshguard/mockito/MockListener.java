@@ -57,7 +57,7 @@ public final class MockListener implements InvocationListener {
      * @param report how a call is read
      */
     public MockListener on(String method, Allocating report) {
-        return with(new MethodBinding(method, report::check, report::reportUnlessNothingLent, report.memory()));
+        return with(new MethodBinding(method, report::check, report::reportIfAllocated, report.memory()));
     }
 
     /**
@@ -176,7 +176,7 @@ public final class MockListener implements InvocationListener {
                 && !Modifier.isStatic(method.getModifiers())
                 && method.getDeclaringClass() != Object.class) {
             Signature signature = new Signature(method);
-            methods.putIfAbsent(signature.words(), signature);
+            methods.putIfAbsent(signature.description(), signature);
         }
     }
 

@@ -57,7 +57,7 @@ record Readings(
     }
 
     /** Returns whether an argument was said to be something. */
-    boolean isTaken(int argument) {
+    boolean isAllocated(int argument) {
         return all().anyMatch(reading -> reading.isArgument(argument));
     }
 

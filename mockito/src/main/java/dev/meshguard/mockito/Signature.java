@@ -36,7 +36,7 @@ record Signature(Method method) {
     }
 
     /** Returns the name with the types of its parameters: {@code allocate(int, long)}. */
-    String words() {
+    String description() {
         return method.getName()
                 + Arrays.stream(method.getParameterTypes())
                         .map(Class::getSimpleName)
@@ -45,7 +45,7 @@ record Signature(Method method) {
 
     @Override
     public String toString() {
-        return method.getDeclaringClass().getSimpleName() + "." + words();
+        return method.getDeclaringClass().getSimpleName() + "." + description();
     }
 
     void check(int argument, ArgumentExtractor.Role<?> role) {

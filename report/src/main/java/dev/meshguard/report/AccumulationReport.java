@@ -43,7 +43,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
     }
 
     /** Returns this report with what a counter of a policy sees, too. */
-    public AccumulationReport withBooks(CountingPolicy policy) {
+    public AccumulationReport withLedger(CountingPolicy policy) {
         List<CountingPolicy> more = new ArrayList<>(policies);
         more.add(policy);
         return new AccumulationReport(accumulation, more);
@@ -57,19 +57,19 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
         if (accumulation.memory().isEmpty()) {
             text.line("No round left memory behind, or gave any back.");
         }
-        text.section("Memory left by each round, in bytes:", together(accumulation.memory()), this::words);
+        text.section("Memory left by each round, in bytes:", together(accumulation.memory()), this::description);
         text.free(KEPT_FOR_SITES);
-        text.section("Where it was asked for, the worst first:", accumulation.sites(), AccumulationReport::words);
+        text.section("Where it was asked for, the worst first:", accumulation.sites(), AccumulationReport::description);
         for (CountingPolicy policy : policies) {
             text.free(KEPT_FOR_BOOKS);
-            List<Alike> books = together(accumulation.books(policy));
+            List<Alike> books = together(accumulation.ledger(policy));
             if (books.isEmpty()) {
                 text.line("Books of a counter of policy " + policy + ": no round changed them");
             }
             text.section(
                     "Books of a counter of policy " + policy + " after each round, change in bytes:",
                     books,
-                    this::wordsOfBooks);
+                    this::ledgerDescription);
         }
         return text.text();
     }
@@ -122,22 +122,22 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
                         + (slopes.size() == 1 ? "" : ", and " + (slopes.size() - 1) + " more");
     }
 
-    private List<String> words(Alike alike) {
-        List<String> lines = wordsOfBooks(alike);
+    private List<String> description(Alike alike) {
+        List<String> lines = ledgerDescription(alike);
         if (alike.first().trend() == Trend.GROWING) {
-            words(alike.first().forecast()).forEach(line -> lines.add(INDENT + INDENT + line));
+            description(alike.first().forecast()).forEach(line -> lines.add(INDENT + INDENT + line));
         }
         return lines;
     }
 
-    private List<String> wordsOfBooks(Alike alike) {
+    private List<String> ledgerDescription(Alike alike) {
         MemoryGrowth growth = alike.first();
         List<String> lines = new ArrayList<>();
-        lines.add(INDENT + alike.name() + "  " + growth.bytes() + "  " + course(growth));
+        lines.add(INDENT + alike.name() + "  " + growth.bytes() + "  " + trend(growth));
         return lines;
     }
 
-    private static String course(MemoryGrowth growth) {
+    private static String trend(MemoryGrowth growth) {
         return switch (growth.trend()) {
             case SETTLED -> "settled";
             case SETTLING -> "settling";
@@ -151,7 +151,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
         return (growth.isSteady() ? "" : "about ") + Quantities.size(growth.bytesPerRound()) + " per round";
     }
 
-    private static List<String> words(Forecast forecast) {
+    private static List<String> description(Forecast forecast) {
         if (forecast instanceof Forecast.Full full) {
             return List.of(
                     "full after " + Quantities.count(full.moreRounds(), "more round"),
@@ -172,7 +172,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
                         : "no forecast: it does not grow");
     }
 
-    private static List<String> words(SiteGrowth site) {
+    private static List<String> description(SiteGrowth site) {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
@@ -181,7 +181,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
                 site.site(),
                 DeviceNames.of(site.devices()),
                 site.buffers(),
-                site.trend().words()));
+                site.trend().description()));
         site.origin()
                 .flatMap(origin -> origin.site())
                 .ifPresent(frame -> lines.add(INDENT + INDENT + "-> at " + frame));

@@ -93,7 +93,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         }
         List<List<String>> findings = new ArrayList<>();
         first.forEach((likeness, overrun) ->
-                findings.add(words(findings.size() + 1, overrun, devices.getOrDefault(likeness, List.of()))));
+                findings.add(description(findings.size() + 1, overrun, devices.getOrDefault(likeness, List.of()))));
         return findings;
     }
 
@@ -101,7 +101,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         return List.of(used.budget(), used.measure(), used.memory().type(), used.found(), used.holders());
     }
 
-    private static List<String> words(int number, BudgetViolation overrun, List<Integer> devices) {
+    private static List<String> description(int number, BudgetViolation overrun, List<Integer> devices) {
         List<String> lines = new ArrayList<>();
         if (overrun instanceof BudgetViolation.Used used) {
             lines.add(number + ". " + used.memory().type() + " of " + DeviceNames.of(devices) + ": " + title(used));

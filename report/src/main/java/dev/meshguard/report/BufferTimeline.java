@@ -49,10 +49,10 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
      * One thing that happened.
      *
      * @param event the number of its event
-     * @param words what, with the counts, the phase and whose it was
+     * @param text what, with the counts, the phase and whose it was
      * @param site where in the code, if that is known
      */
-    public record Step(long event, String words, Optional<String> site) {}
+    public record Step(long event, String text, Optional<String> site) {}
 
     /** Creates a story with its own copy of the steps. */
     public BufferTimeline {
@@ -69,7 +69,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
         List<String> lines = new ArrayList<>();
         lines.add(title);
         for (Step step : steps) {
-            lines.add(String.format(Locale.ROOT, "#%d %s", step.event(), step.words()));
+            lines.add(String.format(Locale.ROOT, "#%d %s", step.event(), step.text()));
             step.site().ifPresent(site -> lines.add(INDENT + "-> at " + site));
         }
         lines.add(end);
@@ -90,8 +90,8 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
             this.buffer = buffer;
             this.meshes = new MeshNames(history);
             this.nextLife = history.generations().stream()
-                    .filter(other -> other.hasSamePlaceAs(buffer) && other.bornAt() > buffer.bornAt())
-                    .mapToLong(BufferGeneration::bornAt)
+                    .filter(other -> other.hasSameAddressAs(buffer) && other.allocatedAt() > buffer.allocatedAt())
+                    .mapToLong(BufferGeneration::allocatedAt)
                     .min()
                     .orElse(Long.MAX_VALUE);
         }
@@ -113,7 +113,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
                         + (buffer.openReports() == 1 ? "is" : "are") + " open.";
             }
             return "Over: its last report was taken back by event #"
-                    + buffer.diedAt().orElseThrow() + ".";
+                    + buffer.freedAt().orElseThrow() + ".";
         }
 
         private void count(CountChange change) {
@@ -176,7 +176,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
                             String.format(
                                     Locale.ROOT,
                                     "free ignored, because %s%s",
-                                    ignored.reason().words(),
+                                    ignored.reason().description(),
                                     whose(ignored.request().details(), Ownership.UNKNOWN)),
                             ignored.request());
                 }
@@ -191,19 +191,19 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
 
         /** What comes before it is of an earlier life of its address, and what comes later of the next one. */
         private boolean isOfItsTime(long event) {
-            return event > buffer.bornAt() && event < nextLife;
+            return event > buffer.allocatedAt() && event < nextLife;
         }
 
         private void witness(HistoryEvent.Witnessed event) {
-            AddressState testimony = event.reading().testify(buffer.device(), buffer.type(), buffer.address());
+            AddressState testimony = event.snapshot().stateOf(buffer.device(), buffer.type(), buffer.address());
             boolean mayMeanIt = isOfItsTime(event.number())
-                    && history.deviceLifeAt(buffer.device(), event.number()) == buffer.deviceLife()
+                    && history.openPeriodAt(buffer.device(), event.number()) == buffer.openPeriod()
                     && (buffer.mesh().isEmpty()
-                            || buffer.mesh().getAsInt() == event.reading().mesh());
-            if (testimony == AddressState.SILENT || !mayMeanIt) {
+                            || buffer.mesh().getAsInt() == event.snapshot().mesh());
+            if (testimony == AddressState.UNKNOWN || !mayMeanIt) {
                 return;
             }
-            String when = switch (event.reading().moment()) {
+            String when = switch (event.snapshot().moment()) {
                 case CLOSE_BEGUN -> "when close began";
                 case BEFORE_WIPE -> "before the allocators were wiped";
                 case AFTER_WIPE -> "after the allocators were wiped";
@@ -215,8 +215,8 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
                             String.format(
                                     Locale.ROOT,
                                     "the allocator of mesh %d called the address %s %s",
-                                    event.reading().mesh(),
-                                    testimony == AddressState.TAKEN ? "taken" : "free",
+                                    event.snapshot().mesh(),
+                                    testimony == AddressState.ALLOCATED ? "taken" : "free",
                                     when),
                             Optional.empty()));
         }

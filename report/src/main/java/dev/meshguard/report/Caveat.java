@@ -14,11 +14,11 @@ import org.apiguardian.api.API.Status;
  * Something that the numbers and words of a verdict do not mean, or that its history could not know; it makes no verdict doubtful.
  *
  * @param kind which one
- * @param words what to bear in mind, as whole sentences
+ * @param text what to bear in mind, as whole sentences
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record Caveat(Kind kind, String words) {
+public record Caveat(Kind kind, String text) {
 
     /** The limits there are. */
     public enum Kind {

@@ -48,7 +48,7 @@ public record DifferenceReport(String text) {
                         "CHANGED  " + Quantities.count(difference.changes().size(), "site")
                                 + " of allocation changed, what leaves more first",
                         difference.changes(),
-                        DifferenceReport::words)
+                        DifferenceReport::description)
                 .free(KEPT_FOR_PEAKS)
                 .section("Peaks:", peaks(difference.peaks()), List::of)
                 .text());
@@ -64,7 +64,7 @@ public record DifferenceReport(String text) {
                         "DIFFERENT  devices differ at "
                                 + Quantities.count(difference.deviations().size(), "site") + " of allocation",
                         difference.deviations(),
-                        DifferenceReport::words)
+                        DifferenceReport::description)
                 .text());
     }
 
@@ -100,25 +100,25 @@ public record DifferenceReport(String text) {
                 .text());
     }
 
-    private static List<String> words(UsageChange change) {
+    private static List<String> description(UsageChange change) {
         Usage before = change.before();
         Usage after = change.after();
         List<String> lines = new ArrayList<>();
         lines.add(String.format(Locale.ROOT, "%s%s: %s", INDENT, change.site(), verdict(change)));
-        addPlace(change.origin(), lines);
+        addCallSite(change.origin(), lines);
         if (before.buffers() != after.buffers() || before.bytes() != after.bytes()) {
             lines.add(INDENT + INDENT + "asked for " + amount(before.buffers(), before.bytes()) + " -> "
                     + amount(after.buffers(), after.bytes()));
         }
-        if (before.leftBuffers() != after.leftBuffers() || before.leftBytes() != after.leftBytes()) {
-            lines.add(INDENT + INDENT + "left " + amount(before.leftBuffers(), before.leftBytes()) + " -> "
-                    + amount(after.leftBuffers(), after.leftBytes()));
+        if (before.liveBuffers() != after.liveBuffers() || before.liveBytes() != after.liveBytes()) {
+            lines.add(INDENT + INDENT + "left " + amount(before.liveBuffers(), before.liveBytes()) + " -> "
+                    + amount(after.liveBuffers(), after.liveBytes()));
         }
         return lines;
     }
 
     private static String verdict(UsageChange change) {
-        if (change.before().leftBuffers() == 0 && change.after().leftBuffers() > 0) {
+        if (change.before().liveBuffers() == 0 && change.after().liveBuffers() > 0) {
             return "new survivors";
         }
         if (change.moreLeft() != 0) {
@@ -130,25 +130,26 @@ public record DifferenceReport(String text) {
         return change.after().buffers() == 0 ? "gone" : "asks for " + signed(change.moreBytes());
     }
 
-    private static List<String> words(DeviceDifference.Deviation deviation) {
+    private static List<String> description(DeviceDifference.Deviation deviation) {
         List<String> lines = new ArrayList<>();
         lines.add(INDENT + deviation.site());
-        addPlace(deviation.origin(), lines);
+        addCallSite(deviation.origin(), lines);
         lines.add(INDENT + INDENT
                 + (deviation.usualDevices().isEmpty() ? "no device" : DeviceNames.of(deviation.usualDevices()))
-                + ": " + words(deviation.usual()));
+                + ": " + description(deviation.usual()));
         Map<Usage, List<Integer>> alike = new LinkedHashMap<>();
         deviation
                 .others()
                 .forEach((device, usage) -> alike.computeIfAbsent(usage, unused -> new ArrayList<>())
                         .add(device));
-        alike.forEach((usage, devices) -> lines.add(INDENT + INDENT + DeviceNames.of(devices) + ": " + words(usage)));
+        alike.forEach(
+                (usage, devices) -> lines.add(INDENT + INDENT + DeviceNames.of(devices) + ": " + description(usage)));
         return lines;
     }
 
-    private static String words(Usage usage) {
+    private static String description(Usage usage) {
         return "asked for " + amount(usage.buffers(), usage.bytes()) + ", left "
-                + amount(usage.leftBuffers(), usage.leftBytes());
+                + amount(usage.liveBuffers(), usage.liveBytes());
     }
 
     private static List<String> peaks(List<PeakChange> peaks) {
@@ -170,7 +171,7 @@ public record DifferenceReport(String text) {
         return lines;
     }
 
-    private static void addPlace(Optional<Origin> origin, List<String> lines) {
+    private static void addCallSite(Optional<Origin> origin, List<String> lines) {
         origin.flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + INDENT + "-> at " + frame));
     }
 

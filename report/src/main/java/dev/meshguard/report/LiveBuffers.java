@@ -28,8 +28,9 @@ public final class LiveBuffers {
     /** The number of buffers that {@link #text()} lists one by one; it adds up the others in one line. */
     public static final int MOST_LINES = 40;
 
-    private static final Comparator<BufferGeneration> LARGEST_FIRST =
-            Comparator.comparingLong(BufferGeneration::size).reversed().thenComparingLong(BufferGeneration::bornAt);
+    private static final Comparator<BufferGeneration> LARGEST_FIRST = Comparator.comparingLong(BufferGeneration::size)
+            .reversed()
+            .thenComparingLong(BufferGeneration::allocatedAt);
 
     private final List<BufferGeneration> buffers;
 
@@ -86,7 +87,7 @@ public final class LiveBuffers {
                 buffer.device(),
                 buffer.label().map(label -> "label " + Quantities.quoted(label)).orElse("unlabelled"),
                 buffer.owner().map(owner -> ", owned by " + owner).orElse(""),
-                buffer.bornAt(),
+                buffer.allocatedAt(),
                 buffer.origin().map(origin -> ", at " + origin).orElse(""));
     }
 }

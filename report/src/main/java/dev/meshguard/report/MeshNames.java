@@ -48,6 +48,6 @@ final class MeshNames {
         MeshDescription description = descriptions.get(mesh);
         return description == null
                 ? "mesh " + mesh
-                : String.format(Locale.ROOT, "mesh %d (%s)", mesh, description.words());
+                : String.format(Locale.ROOT, "mesh %d (%s)", mesh, description.description());
     }
 }

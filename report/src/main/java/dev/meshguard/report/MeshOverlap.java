@@ -49,7 +49,7 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
         Map<Key, MeshOverlap> found = new LinkedHashMap<>();
         for (Anomaly anomaly : verdict.meshOverlaps()) {
             Allocated report = (Allocated) anomaly.event();
-            BufferGeneration holder = anomaly.holder().orElseThrow();
+            BufferGeneration holder = anomaly.generation().orElseThrow();
             Key key = new Key(report.request(), holder.request(), report.type(), report.address(), holder.address());
             MeshOverlap overlap =
                     found.computeIfAbsent(key, unused -> new MeshOverlap(new ArrayList<>(), new ArrayList<>()));
@@ -107,7 +107,7 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
                         Quantities.size(below.size()),
                         Quantities.address(below.address()),
                         meshes.of(below.allocator(), below.mesh(), below.device()),
-                        events(under.stream().mapToLong(BufferGeneration::bornAt)),
+                        events(under.stream().mapToLong(BufferGeneration::allocatedAt)),
                         end()),
                 "-> at " + site(below.request()));
     }
@@ -117,7 +117,7 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
                 ? "never freed"
                 : "freed by event #"
                         + under.stream()
-                                .mapToLong(buffer -> buffer.diedAt().orElseThrow())
+                                .mapToLong(buffer -> buffer.freedAt().orElseThrow())
                                 .max()
                                 .orElseThrow();
     }

@@ -235,8 +235,8 @@ final class ReportWriter {
 
     /** A process that died has closed nothing, nor has one of several on a mesh. */
     private String afterClose() {
-        if (history.tenant().isPresent()) {
-            return " at the end of " + history.tenant().get() + ", whose mesh goes on";
+        if (history.context().isPresent()) {
+            return " at the end of " + history.context().get() + ", whose mesh goes on";
         }
         return hasClosedAnything() ? " after close_mesh_device" : "";
     }
@@ -279,7 +279,7 @@ final class ReportWriter {
         verdict.groups().forEach(group -> found.put(group, Fingerprint.of(group)));
         ShortFingerprints shortest = ShortFingerprints.of(found.values());
         found.forEach((group, fingerprint) -> comparison
-                .words(group, fingerprint)
+                .description(group, fingerprint)
                 .ifPresent(words -> {
                     fingerprints.put(group, "fingerprint " + shortest.of(fingerprint) + " · " + words);
                     if (words.equals(BaselineComparison.KNOWN)) {
@@ -290,13 +290,13 @@ final class ReportWriter {
 
     private Finding finding(SurvivorGroup group) {
         List<String> evidence = group.evidence().stream()
-                .map(Evidence::words)
+                .map(Evidence::text)
                 .limit(MOST_EVIDENCE)
                 .collect(Collectors.toCollection(ArrayList::new));
         String decisive = evidence.remove(0);
         List<String> facts = new ArrayList<>(evidence);
         facts.add(circumstances(group));
-        group.context().stream().limit(MOST_CONTEXT).map(Evidence::words).forEach(facts::add);
+        group.context().stream().limit(MOST_CONTEXT).map(Evidence::text).forEach(facts::add);
         facts.addAll(consequences(group));
         Optional.ofNullable(fingerprints.get(group)).ifPresent(facts::add);
         return new Finding(
@@ -346,7 +346,7 @@ final class ReportWriter {
                 group.type(),
                 Quantities.size(group.size()),
                 group.survivors().size(),
-                words(group.devices()),
+                description(group.devices()),
                 owners(group));
     }
 
@@ -421,7 +421,7 @@ final class ReportWriter {
                     String.format(
                             Locale.ROOT,
                             "%s: %s %s on device %d (event #%d)",
-                            anomaly.kind().words(),
+                            anomaly.kind().description(),
                             anomaly.type(),
                             Quantities.address(anomaly.address()),
                             anomaly.device(),
@@ -453,24 +453,24 @@ final class ReportWriter {
             return "the allocator held it when close began, and no more before it was wiped";
         }
         if (anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE
-                && anomaly.holder().isPresent()
+                && anomaly.generation().isPresent()
                 && anomaly.event() instanceof HistoryEvent.Freed free) {
-            return lentByAnother(free, anomaly.holder().get());
+            return allocatedByAnother(free, anomaly.generation().get());
         }
-        Optional<BufferGeneration> other = anomaly.holder().filter(BufferGeneration::isLive);
+        Optional<BufferGeneration> other = anomaly.generation().filter(BufferGeneration::isLive);
         if (other.isPresent()) {
             return String.format(
                     Locale.ROOT,
                     "the buffer there, %s, was reported at event #%d and is another one: it takes another extent of its bank",
                     Quantities.size(other.get().size()),
-                    other.get().bornAt());
+                    other.get().allocatedAt());
         }
-        return anomaly.holder()
+        return anomaly.generation()
                 .map(buffer -> String.format(
                         Locale.ROOT,
                         "the buffer that was there, %s, was freed before, at event #%d%s",
                         Quantities.size(buffer.size()),
-                        buffer.diedAt().orElse(buffer.bornAt()),
+                        buffer.freedAt().orElse(buffer.allocatedAt()),
                         buffer.isCollected() ? ", when its handle was collected" : ""))
                 .orElse("no buffer was ever reported there" + namedBy(anomaly));
     }
@@ -487,7 +487,7 @@ final class ReportWriter {
     }
 
     /** A mesh frees what it never lent; at that address another one does, or did. */
-    private String lentByAnother(HistoryEvent.Freed free, BufferGeneration buffer) {
+    private String allocatedByAnother(HistoryEvent.Freed free, BufferGeneration buffer) {
         return String.format(
                 Locale.ROOT,
                 "%s lent no buffer there; the one that lay there, %s, was lent at event #%d by %s",
@@ -496,7 +496,7 @@ final class ReportWriter {
                         free.request().details().mesh(),
                         free.device()),
                 Quantities.size(buffer.size()),
-                buffer.bornAt(),
+                buffer.allocatedAt(),
                 meshes.of(buffer.allocator(), buffer.mesh(), buffer.device()));
     }
 
@@ -548,7 +548,7 @@ final class ReportWriter {
             rows.add(new TrackedRow(
                     whose + total.type(),
                     amount(total.allocatedBuffers(), total.allocatedBytes()),
-                    amount(total.leftBuffers(), total.leftBytes())));
+                    amount(total.liveBuffers(), total.liveBytes())));
         }
         return rows;
     }
@@ -564,12 +564,10 @@ final class ReportWriter {
         if (history.phases().isEmpty()) {
             return rows;
         }
-        for (PhaseUsage stretch : verdict.stretches()) {
-            if (stretch.gaveAnythingBack() || isCleanUp(stretch)) {
+        for (PhaseUsage stretch : verdict.phaseUsages()) {
+            if (stretch.freedAnything() || isCleanUp(stretch)) {
                 rows.add(new TeardownRow(
-                        stretch.phase().name(),
-                        perType(stretch, Flow::givenBackBytes),
-                        perType(stretch, Flow::leftBytes)));
+                        stretch.phase().name(), perType(stretch, Flow::freedBytes), perType(stretch, Flow::liveBytes)));
             }
         }
         if (rows.size() <= MOST_TEARDOWN_ROWS) {
@@ -616,16 +614,16 @@ final class ReportWriter {
             return Quantities.shortSize(sum) + " on " + bytes.size() + " devices, unevenly";
         }
         return byAmount.entrySet().stream()
-                .map(entry -> Quantities.shortSize(entry.getKey()) + " on " + words(entry.getValue()))
+                .map(entry -> Quantities.shortSize(entry.getKey()) + " on " + description(entry.getValue()))
                 .collect(Collectors.joining(" and "));
     }
 
-    private static String words(List<Integer> someDevices) {
+    private static String description(List<Integer> someDevices) {
         return someDevices.size() == 1 ? "device " + someDevices.get(0) : "each of " + someDevices.size() + " devices";
     }
 
     private List<TimelineRow> timeline() {
-        List<PhaseUsage> stretches = verdict.stretches().stream()
+        List<PhaseUsage> stretches = verdict.phaseUsages().stream()
                 .filter(stretch -> stretch.peakBytes() > 0 && (stretch.changedAnything() || isCleanUp(stretch)))
                 .toList();
         List<TimelineRow> rows = new ArrayList<>();
@@ -659,13 +657,13 @@ final class ReportWriter {
             List<Anomaly> ofKind = history.anomalies().stream()
                     .filter(anomaly -> anomaly.kind() == kind && !isFindingOfItsOwn(anomaly))
                     .toList();
-            boolean isFinding = kind.unbalancesBooks() || kind == Anomaly.Kind.HELD_BY_TWO_ALLOCATORS;
+            boolean isFinding = kind.unbalancesLedger() || kind == Anomaly.Kind.HELD_BY_TWO_ALLOCATORS;
             if (!ofKind.isEmpty() && !isFinding) {
                 Anomaly first = ofKind.get(0);
                 asides.add(String.format(
                         Locale.ROOT,
                         "%s, %s; the first at event #%d: %s %s on device %d",
-                        kind.words(),
+                        kind.description(),
                         ofKind.size() == 1 ? "once" : ofKind.size() + " times",
                         first.event().number(),
                         first.type(),
@@ -683,7 +681,7 @@ final class ReportWriter {
     private boolean isFindingOfItsOwn(Anomaly anomaly) {
         return switch (anomaly.kind()) {
             case FREE_AFTER_CLOSE, FREE_REPORTED_AFTER_CLOSE ->
-                anomaly.holder().filter(freedLate::contains).isPresent();
+                anomaly.generation().filter(freedLate::contains).isPresent();
             default -> false;
         };
     }
@@ -728,7 +726,7 @@ final class ReportWriter {
                 "%s freed when %s collected; the first at event #%d: %s %s on device %d",
                 freed.size() == 1 ? "1 buffer was" : freed.size() + " buffers were",
                 freed.size() == 1 ? "its handle was" : "their handles were",
-                first.diedAt().orElseThrow(),
+                first.freedAt().orElseThrow(),
                 first.type(),
                 Quantities.address(first.address()),
                 first.device()));
@@ -756,7 +754,7 @@ final class ReportWriter {
                             result.expectation())
                     + (result.refusedBuffers() == 0 ? "" : "; " + result.refusedBuffers() + " more than that allows"));
         }
-        long persistent = verdict.survivors(survivor -> survivor.standing() == SurvivorStatus.EXPECTED
+        long persistent = verdict.survivors(survivor -> survivor.status() == SurvivorStatus.EXPECTED
                         && survivor.expectation().isEmpty())
                 .size();
         if (persistent > 0) {
@@ -873,7 +871,7 @@ final class ReportWriter {
     }
 
     private static boolean isFinding(SurvivorGroup group) {
-        return switch (group.standing()) {
+        return switch (group.status()) {
             case LEAKED, FREED_LATE, MISREPORTED -> true;
             case EXPECTED, UNDECIDED -> false;
         };

@@ -35,17 +35,17 @@ final class SurvivorHistogram {
         if (verdict.groups(standing).size() < MIN_GROUPS) {
             return List.of();
         }
-        List<Survivor> survivors = verdict.survivors(survivor -> survivor.standing() == standing);
+        List<Survivor> survivors = verdict.survivors(survivor -> survivor.status() == standing);
         return List.of(
-                standing.words() + " by size: " + parts(bySize(survivors)),
-                standing.words() + " by label: "
+                standing.description() + " by size: " + parts(bySize(survivors)),
+                standing.description() + " by label: "
                         + parts(counted(
                                 survivors,
                                 survivor -> survivor.buffer()
                                         .label()
                                         .map(Quantities::quoted)
                                         .orElse("unlabelled"))),
-                standing.words() + " by device: "
+                standing.description() + " by device: "
                         + parts(counted(
                                 survivors,
                                 survivor -> "device " + survivor.buffer().device())));

@@ -86,18 +86,18 @@ public record VerdictReport(
      *
      * @param type the memory, and whose it is
      * @param inAll what was ever allocated
-     * @param left what is left
+     * @param remaining what is left
      */
-    public record TrackedRow(String type, String inAll, String left) {}
+    public record TrackedRow(String type, String inAll, String remaining) {}
 
     /**
      * One step of the clean-up.
      *
      * @param step the phase
-     * @param gaveBack what it gave back, by type and device
-     * @param left what it left, by type and device
+     * @param freed what it gave back, by type and device
+     * @param remaining what it left, by type and device
      */
-    public record TeardownRow(String step, String gaveBack, String left) {}
+    public record TeardownRow(String step, String freed, String remaining) {}
 
     /**
      * One phase, or several in a row where there are too many.

@@ -39,11 +39,11 @@ final class VerdictText {
 
     static String render(VerdictReport report) {
         int fewest =
-                wantedLines(report, FEWEST_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
+                neededLines(report, FEWEST_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
         List<String> middle = tracked(report.tracked());
         int room = MOST_LINES - frame(report) - middle.size();
         List<String> closing = closing(report, report.asides(), room - fewest);
-        if (room - closing.size() - report.moreNotes().size() >= wantedLines(report, room)) {
+        if (room - closing.size() - report.moreNotes().size() >= neededLines(report, room)) {
             List<String> notes = Stream.concat(report.asides().stream(), report.moreNotes().stream())
                     .toList();
             closing = closing(report, notes, room - fewest);
@@ -69,7 +69,7 @@ final class VerdictText {
     }
 
     /** Returns how many lines the findings take, at most so many: of thousands most are not shown and need not be written. */
-    private static int wantedLines(VerdictReport report, int most) {
+    private static int neededLines(VerdictReport report, int most) {
         int wanted = 0;
         for (Section section : report.sections()) {
             for (Finding finding : section.findings()) {
@@ -173,7 +173,7 @@ final class VerdictText {
     private static List<String> tracked(List<TrackedRow> rows) {
         List<String[]> table = new ArrayList<>();
         table.add(new String[] {"Tracked", "in all", "left"});
-        rows.forEach(row -> table.add(new String[] {row.type(), row.inAll(), row.left()}));
+        rows.forEach(row -> table.add(new String[] {row.type(), row.inAll(), row.remaining()}));
         return rows.isEmpty()
                 ? new ArrayList<>(List.of("Tracked: nothing was allocated"))
                 : cut(aligned(table), MOST_TRACKED_ROWS + 1, "sorts of memory");
@@ -182,7 +182,7 @@ final class VerdictText {
     private static List<String> teardown(List<TeardownRow> rows) {
         List<String[]> table = new ArrayList<>();
         table.add(new String[] {"Teardown", "gave back", "left"});
-        rows.forEach(row -> table.add(new String[] {row.step(), row.gaveBack(), row.left()}));
+        rows.forEach(row -> table.add(new String[] {row.step(), row.freed(), row.remaining()}));
         return rows.isEmpty() ? List.of() : aligned(table);
     }
 

@@ -103,8 +103,8 @@ class GrowthReportTests {
         });
 
         String text = AccumulationReport.of(Accumulation.of(tracker.history()))
-                .withBooks(CountingPolicy.EVERY_REPORT)
-                .withBooks(CountingPolicy.REFERENCE_COUNTED)
+                .withLedger(CountingPolicy.EVERY_REPORT)
+                .withLedger(CountingPolicy.REFERENCE_COUNTED)
                 .text();
 
         assertThat(text.lines().count()).isLessThanOrEqualTo(40);

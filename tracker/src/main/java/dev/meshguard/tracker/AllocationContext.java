@@ -11,18 +11,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * AllocationContext decoding = tracker.context("decode");
- * try (Scope here = decoding.onThisThread()) {
+ * try (Scope here = decoding.makeCurrent()) {
  *     model.decode(tokens);
  * }
- * decoding.leave();
+ * decoding.close();
  * LeakVerdict leftByDecoding = LeakCheck.create().examine(tracker.history().partOf(decoding));
  * }</pre>
  *
  * <h2>What counts to whom</h2>
  *
  * <p>What a thread asks for counts to the tenant of that thread. A thread without one may be a helper of any tenant: what it asks for
- * counts to the tenant who is there if there is exactly one, else to nobody, unless it said that it {@linkplain AllocationTracker#apartFromTenants() works
- * for all}. Of tenants {@linkplain #tenant within} one another the inner one is meant. Frees do not count: who took the memory is
+ * counts to the tenant who is there if there is exactly one, else to nobody, unless it said that it {@linkplain AllocationTracker#outsideContexts() works
+ * for all}. Of tenants {@linkplain #context within} one another the inner one is meant. Frees do not count: who took the memory is
  * asked where it went.
  *
  * <p>Safe for use by several threads.
@@ -34,11 +34,11 @@ public final class AllocationContext {
 
     private final String name;
     private final @Nullable AllocationContext around;
-    private final Tenants tenants;
+    private final Tenants contexts;
     private final int marksBefore;
     private final AtomicLong live = new AtomicLong();
-    private volatile boolean hasTaken;
-    private volatile boolean conspicuous;
+    private volatile boolean hasAllocated;
+    private volatile boolean hasAnomaly;
 
     AllocationContext(String name, @Nullable AllocationContext around, Tenants tenants, int marksBefore) {
         if (name.isBlank()) {
@@ -46,7 +46,7 @@ public final class AllocationContext {
         }
         this.name = name;
         this.around = around;
-        this.tenants = tenants;
+        this.contexts = tenants;
         this.marksBefore = marksBefore;
     }
 
@@ -56,18 +56,18 @@ public final class AllocationContext {
     }
 
     /** Begins a tenant within this one, as a part of a test is within the test; what it takes does not count to this one. */
-    public AllocationContext tenant(String newName) {
-        return tenants.begin(newName, this);
+    public AllocationContext context(String newName) {
+        return contexts.begin(newName, this);
     }
 
     /** Counts to this tenant what the calling thread asks for until the scope is closed, even after the tenant left. */
-    public Scope onThisThread() {
-        return tenants.bind(Thread.currentThread(), this);
+    public Scope makeCurrent() {
+        return contexts.bind(Thread.currentThread(), this);
     }
 
     /** Is no more: what threads without tenant ask for from now on does not count to it. A second time does nothing. */
-    public void leave() {
-        tenants.leave(this);
+    public void close() {
+        contexts.close(this);
     }
 
     /**
@@ -75,13 +75,13 @@ public final class AllocationContext {
      *
      * <p>Costs nothing, while the part of the history that belongs to a tenant is searched for in all of it.
      */
-    public boolean mayHaveLeftSomething() {
-        return conspicuous || live.get() > 0;
+    public boolean mayHaveSurvivors() {
+        return hasAnomaly || live.get() > 0;
     }
 
     /** Returns whether it ever took anything. */
-    public boolean hasTaken() {
-        return hasTaken;
+    public boolean hasAllocated() {
+        return hasAllocated;
     }
 
     /** Returns how many events that belong to no address were recorded before; what is older has nothing to do with this tenant. */
@@ -95,7 +95,7 @@ public final class AllocationContext {
     }
 
     void entered() {
-        hasTaken = true;
+        hasAllocated = true;
         live.incrementAndGet();
     }
 
@@ -104,7 +104,7 @@ public final class AllocationContext {
     }
 
     void didWhatDoesNotFit() {
-        conspicuous = true;
+        hasAnomaly = true;
     }
 
     /** Returns the name. */

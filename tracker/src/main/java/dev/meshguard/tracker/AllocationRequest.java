@@ -37,14 +37,14 @@ public final class AllocationRequest {
     private volatile @Nullable WeakReference<Object> handle;
 
     /** To whom it counts, where several share a tracker. */
-    private final @Nullable AllocationContext tenant;
+    private final @Nullable AllocationContext context;
 
     private AllocationRequest(
             AllocationDetails details, long ticket, @Nullable Object origin, @Nullable AllocationContext tenant) {
         this.details = details;
         this.ticket = ticket;
         this.origin = origin;
-        this.tenant = tenant;
+        this.context = tenant;
         this.hasStack = origin instanceof Throwable;
     }
 
@@ -71,8 +71,8 @@ public final class AllocationRequest {
     }
 
     /** Returns to whom it counts, where several share a tracker; it is not written down with a history. */
-    public Optional<AllocationContext> tenant() {
-        return Optional.ofNullable(tenant);
+    public Optional<AllocationContext> context() {
+        return Optional.ofNullable(context);
     }
 
     /** Returns whether this stands for any number of requests of which nothing is known. */

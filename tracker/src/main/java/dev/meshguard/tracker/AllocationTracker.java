@@ -106,7 +106,7 @@ public final class AllocationTracker implements AllocationListener {
     /** The labels that each thread has open, the innermost last. */
     private final Map<Thread, List<ThreadLabel>> labels = new ConcurrentHashMap<>();
 
-    private final Tenants tenants = new Tenants(this::marks);
+    private final Tenants contexts = new Tenants(this::marks);
     private final StackKeeper stacks = new StackKeeper();
 
     /** What sources remember that last as long as what they report to, by its class. */
@@ -186,7 +186,7 @@ public final class AllocationTracker implements AllocationListener {
             return withoutOrigin(complete);
         }
         return AllocationRequest.numbered(
-                complete, ticket.incrementAndGet(), stacks.keep(CallStack.above(adapter)), tenants.current());
+                complete, ticket.incrementAndGet(), stacks.keep(CallStack.above(adapter)), contexts.current());
     }
 
     @Override
@@ -202,7 +202,7 @@ public final class AllocationTracker implements AllocationListener {
                 details,
                 ticket.incrementAndGet(),
                 withOrigin ? stacks.keepOfFree(new CallStack()) : null,
-                tenants.current());
+                contexts.current());
     }
 
     @Override
@@ -212,7 +212,7 @@ public final class AllocationTracker implements AllocationListener {
             canaryArrived(request, device, false);
             return;
         }
-        DeviceRecorder books = booksOf(device);
+        DeviceRecorder books = recorderOf(device);
         if (books == null) {
             deviceOutOfRange(device);
             return;
@@ -223,7 +223,7 @@ public final class AllocationTracker implements AllocationListener {
         }
         Effect effect = books.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
         if (effect != Effect.ENTERED) {
-            request.tenant().ifPresent(AllocationContext::didWhatDoesNotFit);
+            request.context().ifPresent(AllocationContext::didWhatDoesNotFit);
             repeated(effect, request, device, type, address, size);
         }
         if (log.isOn()) {
@@ -242,7 +242,7 @@ public final class AllocationTracker implements AllocationListener {
             canaryArrived(release, device, true);
             return;
         }
-        DeviceRecorder books = booksOf(device);
+        DeviceRecorder books = recorderOf(device);
         if (books == null) {
             deviceOutOfRange(device);
             return;
@@ -251,7 +251,7 @@ public final class AllocationTracker implements AllocationListener {
         Effect effect = books.freed(ticketOf(release), orNull(release), type, address, ownership);
         if (effect == Effect.NOTHING_TO_FREE) {
             addStack(release);
-            release.tenant().ifPresent(AllocationContext::didWhatDoesNotFit);
+            release.context().ifPresent(AllocationContext::didWhatDoesNotFit);
             log.nothingToFree(device, type, address);
         }
         if (log.isOn()) {
@@ -268,13 +268,13 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void freeIgnored(
             AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
-        DeviceRecorder books = booksOf(device);
+        DeviceRecorder books = recorderOf(device);
         if (books == null) {
             deviceOutOfRange(device);
             return;
         }
         addStack(release);
-        release.tenant().ifPresent(AllocationContext::didWhatDoesNotFit);
+        release.context().ifPresent(AllocationContext::didWhatDoesNotFit);
         books.freeIgnored(ticketOf(release), release, type, address, reason);
         log.ignoredFree(device, type, address, reason);
         if (log.isOn()) {
@@ -282,7 +282,7 @@ public final class AllocationTracker implements AllocationListener {
         }
         for (Watch watch : watches) {
             if (watch.fits(device, type, address, -1)) {
-                log.watched("free ignored: " + reason.words(), release, device, type, address, -1);
+                log.watched("free ignored: " + reason.description(), release, device, type, address, -1);
             }
         }
     }
@@ -362,7 +362,7 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void deviceClosed(int device) {
         mark(number -> new HistoryEvent.DeviceClosed(number, device));
-        DeviceRecorder books = existingBooksOf(device);
+        DeviceRecorder books = existingRecorderOf(device);
         if (books != null) {
             books.deviceClosed();
         }
@@ -388,9 +388,9 @@ public final class AllocationTracker implements AllocationListener {
         long unreported = 0;
         String first = "";
         for (int device : reading.devices()) {
-            DeviceRecorder books = existingBooksOf(device);
+            DeviceRecorder books = existingRecorderOf(device);
             for (BufferType type : BufferType.values()) {
-                for (long address : reading.takenAddresses(device, type)) {
+                for (long address : reading.allocatedAddresses(device, type)) {
                     if (books == null || !books.accountsFor(reading, type, address)) {
                         unreported++;
                         first = first.isEmpty()
@@ -530,8 +530,8 @@ public final class AllocationTracker implements AllocationListener {
      *
      * @throws IllegalArgumentException if the name is blank
      */
-    public AllocationContext tenant(String name) {
-        return tenants.begin(name, null);
+    public AllocationContext context(String name) {
+        return contexts.begin(name, null);
     }
 
     /**
@@ -539,8 +539,8 @@ public final class AllocationTracker implements AllocationListener {
      *
      * <p>For what is done for all of them while some are there already; without it the thread may be taken for a helper of one.
      */
-    public Scope apartFromTenants() {
-        return tenants.bind(Thread.currentThread(), null);
+    public Scope outsideContexts() {
+        return contexts.bind(Thread.currentThread(), null);
     }
 
     private int marks() {
@@ -599,13 +599,13 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns the sums of one type on one device. */
     public MemoryTotals totals(int device, BufferType type) {
-        DeviceRecorder books = existingBooksOf(device);
+        DeviceRecorder books = existingRecorderOf(device);
         return books == null ? MemoryTotals.NOTHING : books.totals(type);
     }
 
     /** Returns the sums of one type and lifetime on one device. */
     public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
-        DeviceRecorder books = existingBooksOf(device);
+        DeviceRecorder books = existingRecorderOf(device);
         return books == null ? MemoryTotals.NOTHING : books.totals(type, lifetime);
     }
 
@@ -672,7 +672,7 @@ public final class AllocationTracker implements AllocationListener {
      * @param first makes it; must not ask for a companion itself
      */
     @API(status = Status.INTERNAL, since = "0.1")
-    public <T> T companion(Class<T> type, Supplier<T> first) {
+    public <T> T attachment(Class<T> type, Supplier<T> first) {
         return type.cast(companions.computeIfAbsent(type, unused -> first.get()));
     }
 
@@ -700,7 +700,7 @@ public final class AllocationTracker implements AllocationListener {
     /** Only what nobody describes goes without a number, so that such reports share nothing between threads. */
     private AllocationRequest withoutOrigin(AllocationDetails details) {
         AllocationRequest plain = AllocationRequest.of(details);
-        AllocationContext tenant = tenants.current();
+        AllocationContext tenant = contexts.current();
         return plain.isAnonymous() && tenant == null
                 ? plain
                 : AllocationRequest.numbered(details, ticket.incrementAndGet(), null, tenant);
@@ -846,17 +846,17 @@ public final class AllocationTracker implements AllocationListener {
         reportsLost(1, "device " + device + " was reported, and only devices 0 to " + LARGEST_DEVICE + " can be");
     }
 
-    private @Nullable DeviceRecorder existingBooksOf(int device) {
+    private @Nullable DeviceRecorder existingRecorderOf(int device) {
         @Nullable DeviceRecorder[] all = devices;
         return device < 0 || device >= all.length ? null : all[device];
     }
 
-    private @Nullable DeviceRecorder booksOf(int device) {
-        DeviceRecorder books = existingBooksOf(device);
-        return books != null || device < 0 || device > LARGEST_DEVICE ? books : newBooksOf(device);
+    private @Nullable DeviceRecorder recorderOf(int device) {
+        DeviceRecorder books = existingRecorderOf(device);
+        return books != null || device < 0 || device > LARGEST_DEVICE ? books : newRecorderOf(device);
     }
 
-    private synchronized DeviceRecorder newBooksOf(int device) {
+    private synchronized DeviceRecorder newRecorderOf(int device) {
         @Nullable DeviceRecorder[] all = Arrays.copyOf(devices, Math.max(devices.length, device + 1));
         DeviceRecorder books = all[device];
         if (books == null) {
@@ -897,7 +897,7 @@ public final class AllocationTracker implements AllocationListener {
 
         @Override
         public void entered(AllocationRequest request) {
-            request.tenant().ifPresent(AllocationContext::entered);
+            request.context().ifPresent(AllocationContext::entered);
             if (request.hasStack() && request.entered()) {
                 live.incrementAndGet();
             }
@@ -905,7 +905,7 @@ public final class AllocationTracker implements AllocationListener {
 
         @Override
         public void removed(AllocationRequest request) {
-            request.tenant().ifPresent(AllocationContext::removed);
+            request.context().ifPresent(AllocationContext::removed);
             if (request.hasStack() && request.removed()) {
                 live.decrementAndGet();
                 if (keptOfFreed.get() >= STACKS_KEPT || keptOfFreed.incrementAndGet() > STACKS_KEPT) {

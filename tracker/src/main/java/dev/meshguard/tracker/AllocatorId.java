@@ -70,7 +70,7 @@ public record AllocatorId(Kind kind, int manager, int subDevice) {
      * Returns whether the memories of two allocators of one mesh never overlap: two sub-devices of one manager have no core in
      * common.
      */
-    public boolean isApartFrom(AllocatorId other) {
+    public boolean isDistinctFrom(AllocatorId other) {
         return kind == Kind.SUB_DEVICE
                 && other.kind == Kind.SUB_DEVICE
                 && manager == other.manager

@@ -21,14 +21,14 @@ public enum IgnoredFreeReason {
     /** Another handle shares the memory, and nobody forced the runtime: as it is documented, and yet easily overlooked. */
     STILL_SHARED("another handle shares it");
 
-    private final String words;
+    private final String description;
 
     IgnoredFreeReason(String words) {
-        this.words = words;
+        this.description = words;
     }
 
     /** Returns the reason as the end of a sentence. */
-    public String words() {
-        return words;
+    public String description() {
+        return description;
     }
 }

@@ -21,19 +21,19 @@ public enum L1Base {
     /** Blackhole on the main branch of May 2026, from the same files. */
     BLACKHOLE_MAY_2026("Blackhole (May 2026)", 111_104, 64);
 
-    private final String words;
+    private final String description;
     private final long address;
     private final long alignment;
 
     L1Base(String words, long address, long alignment) {
-        this.words = words;
+        this.description = words;
         this.address = address;
         this.alignment = alignment;
     }
 
     /** Returns chip and version as a person writes them. */
-    public String words() {
-        return words;
+    public String description() {
+        return description;
     }
 
     /** Returns the address, in bytes. */

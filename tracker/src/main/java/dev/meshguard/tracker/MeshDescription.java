@@ -51,7 +51,7 @@ public record MeshDescription(
     /**
      * Returns this description of a submesh of another mesh.
      *
-     * <p>The name is best the shape and the word, {@code 1x2 submesh}: see {@link #words()}.
+     * <p>The name is best the shape and the word, {@code 1x2 submesh}: see {@link #description()}.
      *
      * @param newParent the number of the mesh that it is a part of
      */
@@ -70,7 +70,7 @@ public record MeshDescription(
     }
 
     /** Returns how a person calls it, and of a submesh whose it is: {@code 1x2 submesh of mesh 0}. */
-    public String words() {
+    public String description() {
         return parent.isPresent() ? name + " of mesh " + parent.getAsInt() : name;
     }
 }

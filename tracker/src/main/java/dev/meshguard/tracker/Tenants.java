@@ -25,7 +25,7 @@ final class Tenants {
     private volatile @Nullable AllocationContext only;
 
     /** One open scope; without a tenant, what the thread asks for counts to nobody. */
-    private record Binding(@Nullable AllocationContext tenant) {}
+    private record Binding(@Nullable AllocationContext context) {}
 
     Tenants(IntSupplier marks) {
         this.marks = marks;
@@ -41,7 +41,7 @@ final class Tenants {
         return tenant;
     }
 
-    void leave(AllocationContext tenant) {
+    void close(AllocationContext tenant) {
         synchronized (present) {
             present.remove(tenant);
             findOnly();
@@ -67,7 +67,7 @@ final class Tenants {
             return null;
         }
         List<Binding> open = threads.get(Thread.currentThread());
-        return open == null ? only : open.get(open.size() - 1).tenant();
+        return open == null ? only : open.get(open.size() - 1).context();
     }
 
     private static List<Binding> appended(List<Binding> open, Binding binding) {

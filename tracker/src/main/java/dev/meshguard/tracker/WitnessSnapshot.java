@@ -37,11 +37,11 @@ public final class WitnessSnapshot {
     /** What a reading says of one address. */
     public enum AddressState {
         /** A buffer starts there. */
-        TAKEN,
+        ALLOCATED,
         /** The memory is covered by the reading and no buffer starts there. */
         FREE,
         /** The reading does not cover that memory. */
-        SILENT
+        UNKNOWN
     }
 
     private static final long[] NONE = {};
@@ -53,7 +53,7 @@ public final class WitnessSnapshot {
     /** Ascending. */
     private final List<Integer> devices;
     /** By the place of the device, or one for all of them, and by that of the type; nothing where a memory is not covered. */
-    private final long[] @Nullable [][] taken;
+    private final long[] @Nullable [][] allocated;
 
     private WitnessSnapshot(
             int mesh,
@@ -65,7 +65,7 @@ public final class WitnessSnapshot {
         this.moment = moment;
         this.allocator = allocator;
         this.devices = devices;
-        this.taken = taken;
+        this.allocated = taken;
     }
 
     /** Starts a reading for the mesh with the given id, of all allocators that serve it unless one is named. */
@@ -94,7 +94,7 @@ public final class WitnessSnapshot {
     }
 
     /** Returns the addresses that are taken, ascending; empty too where nothing is covered. */
-    public List<Long> takenAddresses(int device, BufferType type) {
+    public List<Long> allocatedAddresses(int device, BufferType type) {
         long[] addresses = addresses(device, type);
         return addresses == null || addresses.length == 0
                 ? List.of()
@@ -103,7 +103,7 @@ public final class WitnessSnapshot {
 
     /** Returns whether nothing is taken in any memory that it covers. */
     public boolean isEmpty() {
-        for (long[][] ofDevice : taken) {
+        for (long[][] ofDevice : allocated) {
             for (long[] addresses : ofDevice) {
                 if (addresses != null && addresses.length > 0) {
                     return false;
@@ -114,17 +114,17 @@ public final class WitnessSnapshot {
     }
 
     /** Returns what the reading says of a buffer that starts at the given address. */
-    public AddressState testify(int device, BufferType type, long address) {
+    public AddressState stateOf(int device, BufferType type, long address) {
         long[] addresses = addresses(device, type);
         if (addresses == null) {
-            return AddressState.SILENT;
+            return AddressState.UNKNOWN;
         }
-        return Arrays.binarySearch(addresses, address) >= 0 ? AddressState.TAKEN : AddressState.FREE;
+        return Arrays.binarySearch(addresses, address) >= 0 ? AddressState.ALLOCATED : AddressState.FREE;
     }
 
     private long @Nullable [] addresses(int device, BufferType type) {
         int place = Collections.binarySearch(devices, device);
-        return place < 0 ? null : taken[taken.length == 1 ? 0 : place][type.ordinal()];
+        return place < 0 ? null : allocated[allocated.length == 1 ? 0 : place][type.ordinal()];
     }
 
     /** Collects a reading; not safe for use by several threads. */
@@ -141,7 +141,7 @@ public final class WitnessSnapshot {
         private long[][] ofAll = new long[0][];
 
         /** The rows of devices that do not share one. */
-        private @Nullable SortedMap<Integer, long[][]> apart;
+        private @Nullable SortedMap<Integer, long[][]> distinct;
 
         private Builder(int mesh, Moment moment) {
             this.mesh = mesh;
@@ -163,7 +163,7 @@ public final class WitnessSnapshot {
         /** Adds one region of several devices, in which the same addresses are taken. */
         public Builder region(List<Integer> devices, BufferType type, long... addresses) {
             long[] once = sorted(addresses);
-            if (together.isEmpty() && apart == null) {
+            if (together.isEmpty() && distinct == null) {
                 together = List.copyOf(devices);
                 ofAll = new long[TYPES][];
             }
@@ -181,13 +181,13 @@ public final class WitnessSnapshot {
 
         /** From now on each device has a row of its own. */
         private SortedMap<Integer, long[][]> divided() {
-            SortedMap<Integer, long[][]> each = apart;
+            SortedMap<Integer, long[][]> each = distinct;
             if (each == null) {
                 each = new TreeMap<>();
                 for (int device : together) {
                     each.put(device, ofAll.clone());
                 }
-                apart = each;
+                distinct = each;
                 together = List.of();
             }
             return each;
@@ -200,7 +200,7 @@ public final class WitnessSnapshot {
 
         /** Returns the reading. */
         public WitnessSnapshot build() {
-            if (apart == null && isAscending(together)) {
+            if (distinct == null && isAscending(together)) {
                 return new WitnessSnapshot(mesh, moment, allocator, together, new long[][][] {ofAll.clone()});
             }
             SortedMap<Integer, long[][]> each = divided();

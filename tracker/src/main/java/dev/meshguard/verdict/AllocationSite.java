@@ -18,13 +18,13 @@ import org.apiguardian.api.API.Status;
  * only where no origin was captured: a line that asks for a little more each time is one thing and not many.
  *
  * @param type the memory
- * @param place the innermost methods of the origin, at most three, without line numbers; nothing where none was captured
+ * @param callSite the innermost methods of the origin, at most three, without line numbers; nothing where none was captured
  * @param size the size of each in bytes, where there is no place
  * @param label what the code under test says they are for, if it says so
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record AllocationSite(BufferType type, Optional<String> place, OptionalLong size, Optional<String> label) {
+public record AllocationSite(BufferType type, Optional<String> callSite, OptionalLong size, Optional<String> label) {
 
     private static final int FRAMES = 3;
 
@@ -69,7 +69,7 @@ public record AllocationSite(BufferType type, Optional<String> place, OptionalLo
         StringBuilder text = new StringBuilder(type.toString());
         size.ifPresent(bytes -> text.append(" buffers of ").append(Quantities.size(bytes)));
         label.ifPresent(words -> text.append(' ').append(Quantities.quoted(words)));
-        place.ifPresent(methods -> text.append(" from ").append(innermost(methods)));
+        callSite.ifPresent(methods -> text.append(" from ").append(innermost(methods)));
         return text.toString();
     }
 

@@ -8,12 +8,12 @@ import org.apiguardian.api.API.Status;
  * Why one buffer survived, and what that rests on.
  *
  * @param cause the cause
- * @param standing how the survivor counts
+ * @param status how the survivor counts
  * @param evidence the facts, the decisive one first; at least one
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record Diagnosis(Cause cause, SurvivorStatus standing, List<Evidence> evidence) {
+public record Diagnosis(Cause cause, SurvivorStatus status, List<Evidence> evidence) {
 
     /**
      * Creates a diagnosis with its own copy of the evidence.

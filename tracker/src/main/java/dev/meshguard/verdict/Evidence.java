@@ -8,12 +8,12 @@ import org.apiguardian.api.API.Status;
 /**
  * One fact of a history that supports a cause.
  *
- * @param words the fact, in words that name devices, addresses and event numbers
+ * @param text the fact, in words that name devices, addresses and event numbers
  * @param events the numbers of the events it rests on
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record Evidence(String words, List<Long> events) {
+public record Evidence(String text, List<Long> events) {
 
     /** Creates evidence with its own copy of the numbers. */
     public Evidence {
@@ -31,6 +31,6 @@ public record Evidence(String words, List<Long> events) {
 
     @Override
     public String toString() {
-        return words;
+        return text;
     }
 }

@@ -9,12 +9,12 @@ import org.apiguardian.api.API.Status;
  * One reason why it cannot be known whether everything was given back.
  *
  * @param kind what is wrong
- * @param words what is wrong and what to do about it, as whole sentences
+ * @param text what is wrong and what to do about it, as whole sentences
  * @param events the numbers of the events it rests on
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record InconclusiveReason(Kind kind, String words, List<Long> events) {
+public record InconclusiveReason(Kind kind, String text, List<Long> events) {
 
     /** The reasons there are. */
     public enum Kind {
@@ -57,6 +57,6 @@ public record InconclusiveReason(Kind kind, String words, List<Long> events) {
     /** Returns the words. */
     @Override
     public String toString() {
-        return words;
+        return text;
     }
 }

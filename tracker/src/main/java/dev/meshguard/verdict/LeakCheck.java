@@ -35,11 +35,11 @@ import org.apiguardian.api.API.Status;
 public final class LeakCheck {
 
     private final ExpectedBuffers expected;
-    private final List<ExcludedFindings> told;
+    private final List<ExcludedFindings> excluded;
 
     private LeakCheck(ExpectedBuffers expected, List<ExcludedFindings> told) {
         this.expected = expected;
-        this.told = List.copyOf(told);
+        this.excluded = List.copyOf(told);
     }
 
     /** Returns a check that expects nothing but buffers of lifetime {@code PERSISTENT} to stay. */
@@ -49,7 +49,7 @@ public final class LeakCheck {
 
     /** Returns this check with more buffers that may stay. */
     public LeakCheck expecting(ExpectedBuffers more) {
-        return new LeakCheck(expected.and(more), told);
+        return new LeakCheck(expected.and(more), excluded);
     }
 
     /**
@@ -59,14 +59,14 @@ public final class LeakCheck {
      * @param part the verdict on what one of several who shared the tracker left
      * @param by who said it, for readers
      */
-    public LeakCheck apartFrom(LeakVerdict part, String by) {
-        List<ExcludedFindings> more = new ArrayList<>(told);
+    public LeakCheck excluding(LeakVerdict part, String by) {
+        List<ExcludedFindings> more = new ArrayList<>(excluded);
         more.add(ExcludedFindings.of(part, by));
         return new LeakCheck(expected, more);
     }
 
     /** Returns what the history means. */
     public LeakVerdict examine(AllocationHistory history) {
-        return new VerdictBuilder(history, expected, told).verdict();
+        return new VerdictBuilder(history, expected, excluded).verdict();
     }
 }

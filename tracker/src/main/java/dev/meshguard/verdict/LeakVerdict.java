@@ -26,7 +26,7 @@ import org.apiguardian.api.API.Status;
  * @param groups the survivors, grouped for a reader
  * @param sum the buffers of the history; it always comes out, or the outcome is {@code INCONCLUSIVE}
  * @param totals what each type took in all and what is left, user and system memory apart
- * @param stretches what came and went in each phase
+ * @param phaseUsages what came and went in each phase
  * @param anomalies the reports that did not fit
  * @param expectations what became of each entry of the allowlist
  * @param groundsForDoubt why it cannot be known; empty unless something is missing
@@ -40,7 +40,7 @@ public record LeakVerdict(
         List<SurvivorGroup> groups,
         Sum sum,
         List<TypeTotal> totals,
-        List<PhaseUsage> stretches,
+        List<PhaseUsage> phaseUsages,
         List<Anomaly> anomalies,
         List<ExpectationResult> expectations,
         List<InconclusiveReason> groundsForDoubt) {
@@ -77,23 +77,23 @@ public record LeakVerdict(
      * @param lifetime whose memory
      * @param allocatedBuffers how many buffers were ever allocated
      * @param allocatedBytes their bytes
-     * @param leftBuffers how many are left
-     * @param leftBytes their bytes
+     * @param liveBuffers how many are left
+     * @param liveBytes their bytes
      */
     public record TypeTotal(
             BufferType type,
             BufferLifetime lifetime,
             long allocatedBuffers,
             long allocatedBytes,
-            long leftBuffers,
-            long leftBytes) {}
+            long liveBuffers,
+            long liveBytes) {}
 
     /** Creates a verdict with its own copies of the lists. */
     public LeakVerdict {
         survivors = List.copyOf(survivors);
         groups = List.copyOf(groups);
         totals = List.copyOf(totals);
-        stretches = List.copyOf(stretches);
+        phaseUsages = List.copyOf(phaseUsages);
         anomalies = List.copyOf(anomalies);
         expectations = List.copyOf(expectations);
         groundsForDoubt = List.copyOf(groundsForDoubt);
@@ -101,7 +101,7 @@ public record LeakVerdict(
 
     /** Returns why it cannot be known, as whole sentences; empty unless something is missing. */
     public List<String> doubts() {
-        return groundsForDoubt.stream().map(InconclusiveReason::words).toList();
+        return groundsForDoubt.stream().map(InconclusiveReason::text).toList();
     }
 
     /** Returns what to do about a cause, in words that fit where no mesh is known: of programs, logs and bindings without one. */
@@ -119,7 +119,7 @@ public record LeakVerdict(
     public List<SurvivorGroup> groups(SurvivorStatus standing) {
         return groups.isEmpty()
                 ? List.of()
-                : groups.stream().filter(group -> group.standing() == standing).toList();
+                : groups.stream().filter(group -> group.status() == standing).toList();
     }
 
     /** Returns the survivors that fit. */
@@ -138,12 +138,13 @@ public record LeakVerdict(
             return List.of();
         }
         Set<BufferGeneration> givenBack =
-                survivors(survivor -> survivor.standing() == SurvivorStatus.MISREPORTED).stream()
+                survivors(survivor -> survivor.status() == SurvivorStatus.MISREPORTED).stream()
                         .map(Survivor::buffer)
                         .collect(Collectors.toSet());
         return anomalies.stream()
                 .filter(anomaly -> anomaly.kind() == Anomaly.Kind.HELD_BY_TWO_ALLOCATORS)
-                .filter(anomaly -> anomaly.holder().filter(givenBack::contains).isEmpty())
+                .filter(anomaly ->
+                        anomaly.generation().filter(givenBack::contains).isEmpty())
                 .toList();
     }
 
@@ -153,7 +154,7 @@ public record LeakVerdict(
             return List.of();
         }
         return anomalies.stream()
-                .filter(anomaly -> anomaly.kind().unbalancesBooks())
+                .filter(anomaly -> anomaly.kind().unbalancesLedger())
                 .toList();
     }
 

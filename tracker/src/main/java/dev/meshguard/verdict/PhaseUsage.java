@@ -42,12 +42,12 @@ public record PhaseUsage(Phase phase, SortedMap<Place, Flow> flows, long liveByt
     /**
      * What came and went in one memory.
      *
-     * @param takenBytes bytes of the lives that began
-     * @param givenBackBytes bytes of the lives that ended
-     * @param leftBytes bytes of the lives that went on at the end
-     * @param leftBuffers how many went on at the end
+     * @param allocatedBytes bytes of the lives that began
+     * @param freedBytes bytes of the lives that ended
+     * @param liveBytes bytes of the lives that went on at the end
+     * @param liveBuffers how many went on at the end
      */
-    public record Flow(long takenBytes, long givenBackBytes, long leftBytes, long leftBuffers) {
+    public record Flow(long allocatedBytes, long freedBytes, long liveBytes, long liveBuffers) {
 
         /** Nothing there. */
         public static final Flow NOTHING = new Flow(0, 0, 0, 0);
@@ -66,13 +66,13 @@ public record PhaseUsage(Phase phase, SortedMap<Place, Flow> flows, long liveByt
     }
 
     /** Returns whether any life ended in the stretch. */
-    public boolean gaveAnythingBack() {
-        return flows.values().stream().anyMatch(flow -> flow.givenBackBytes() > 0);
+    public boolean freedAnything() {
+        return flows.values().stream().anyMatch(flow -> flow.freedBytes() > 0);
     }
 
     /** Returns whether any life began or ended in the stretch. */
     public boolean changedAnything() {
-        return flows.values().stream().anyMatch(flow -> flow.takenBytes() > 0 || flow.givenBackBytes() > 0);
+        return flows.values().stream().anyMatch(flow -> flow.allocatedBytes() > 0 || flow.freedBytes() > 0);
     }
 
     /** Returns the types that any device held or gave back, in order. */

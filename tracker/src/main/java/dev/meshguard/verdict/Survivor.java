@@ -24,17 +24,17 @@ public record Survivor(BufferGeneration buffer, Diagnosis diagnosis, Optional<Ex
     }
 
     /** Returns how it counts; an expected survivor is expected whatever its cause. */
-    public SurvivorStatus standing() {
-        return expectation.isPresent() ? SurvivorStatus.EXPECTED : diagnosis.standing();
+    public SurvivorStatus status() {
+        return expectation.isPresent() ? SurvivorStatus.EXPECTED : diagnosis.status();
     }
 
     /** Returns the reports of what is left, oldest first: those that are open; of a buffer that was freed late, all. */
     public List<BufferGeneration.Report> reports() {
-        return buffer.isLive() ? buffer.reportsLeft() : buffer.reports();
+        return buffer.isLive() ? buffer.reportsRemaining() : buffer.reports();
     }
 
     @Override
     public String toString() {
-        return cause() + " (" + standing().words() + "): " + buffer;
+        return cause() + " (" + status().description() + "): " + buffer;
     }
 }

@@ -61,8 +61,8 @@ public record SurvivorGroup(List<Survivor> survivors, List<SurvivorGroup> conseq
     }
 
     /** Returns how they count. */
-    public SurvivorStatus standing() {
-        return first().standing();
+    public SurvivorStatus status() {
+        return first().status();
     }
 
     /** Returns the memory. */
@@ -110,7 +110,7 @@ public record SurvivorGroup(List<Survivor> survivors, List<SurvivorGroup> conseq
                 Locale.ROOT,
                 "%s (%s): %s %d B x %d on devices %s",
                 cause(),
-                standing().words(),
+                status().description(),
                 type(),
                 size(),
                 survivors.size(),

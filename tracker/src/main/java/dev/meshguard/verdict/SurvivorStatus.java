@@ -21,17 +21,17 @@ public enum SurvivorStatus {
     /** Its mesh is still open, so it may still be freed; or its report came after the close, so it may have been. */
     UNDECIDED("undecided", Outcome.INCONCLUSIVE);
 
-    private final String words;
+    private final String description;
     private final Outcome outcome;
 
     SurvivorStatus(String words, Outcome outcome) {
-        this.words = words;
+        this.description = words;
         this.outcome = outcome;
     }
 
     /** Returns the standing as an adjective. */
-    public String words() {
-        return words;
+    public String description() {
+        return description;
     }
 
     /** Returns the outcome that one survivor of this standing brings about. */

@@ -22,12 +22,12 @@ class AllocationContextTests {
 
     @Test
     void whatAThreadTakesCountsToItsTenant() {
-        AllocationContext one = tracker.tenant("one");
-        AllocationContext other = tracker.tenant("other");
-        try (Scope here = one.onThisThread()) {
+        AllocationContext one = tracker.context("one");
+        AllocationContext other = tracker.context("other");
+        try (Scope here = one.makeCurrent()) {
             take(0x1000);
         }
-        try (Scope here = other.onThisThread()) {
+        try (Scope here = other.makeCurrent()) {
             take(0x2000);
         }
 
@@ -37,10 +37,10 @@ class AllocationContextTests {
 
     @Test
     void whatAnotherThreadTakesCountsToTheOnlyTenantThereIs() throws Exception {
-        AllocationContext only = tracker.tenant("only");
+        AllocationContext only = tracker.context("only");
 
         onAnotherThread(() -> take(0x1000));
-        only.leave();
+        only.close();
         onAnotherThread(() -> take(0x2000));
 
         assertThat(addresses(only)).containsExactly(0x1000L);
@@ -48,10 +48,10 @@ class AllocationContextTests {
 
     @Test
     void whatAThreadTakesForAllCountsToNobodyThoughThereIsOnlyOne() throws Exception {
-        AllocationContext only = tracker.tenant("only");
+        AllocationContext only = tracker.context("only");
 
         onAnotherThread(() -> {
-            try (Scope forAll = tracker.apartFromTenants()) {
+            try (Scope forAll = tracker.outsideContexts()) {
                 take(0x1000);
             }
             take(0x2000);
@@ -62,8 +62,8 @@ class AllocationContextTests {
 
     @Test
     void whatAnotherThreadTakesCountsToNobodyWhereThereAreTwo() throws Exception {
-        AllocationContext one = tracker.tenant("one");
-        AllocationContext other = tracker.tenant("other");
+        AllocationContext one = tracker.context("one");
+        AllocationContext other = tracker.context("other");
 
         onAnotherThread(() -> take(0x1000));
 
@@ -73,11 +73,11 @@ class AllocationContextTests {
 
     @Test
     void whatAnotherThreadTakesCountsToTheInnerOfTwoWithinOneAnother() throws Exception {
-        AllocationContext outer = tracker.tenant("outer");
-        AllocationContext inner = outer.tenant("inner");
+        AllocationContext outer = tracker.context("outer");
+        AllocationContext inner = outer.context("inner");
 
         onAnotherThread(() -> take(0x1000));
-        inner.leave();
+        inner.close();
         onAnotherThread(() -> take(0x2000));
 
         assertThat(addresses(inner)).containsExactly(0x1000L);
@@ -86,10 +86,10 @@ class AllocationContextTests {
 
     @Test
     void aThreadThatOutlivesItsTenantStillCountsToIt() {
-        AllocationContext old = tracker.tenant("old");
-        try (Scope here = old.onThisThread()) {
-            old.leave();
-            tracker.tenant("new");
+        AllocationContext old = tracker.context("old");
+        try (Scope here = old.makeCurrent()) {
+            old.close();
+            tracker.context("new");
             take(0x1000);
         }
 
@@ -98,37 +98,37 @@ class AllocationContextTests {
 
     @Test
     void whoFreesDoesNotMatter() {
-        AllocationContext one = tracker.tenant("one");
+        AllocationContext one = tracker.context("one");
         take(0x1000);
-        one.leave();
-        AllocationContext other = tracker.tenant("other");
+        one.close();
+        AllocationContext other = tracker.context("other");
         tracker.freed(0, BufferType.DRAM, 0x1000);
 
         assertThat(tracker.history().partOf(one).live()).isEmpty();
         assertThat(tracker.history().partOf(other).anomalies()).isEmpty();
-        assertThat(one.hasTaken()).isTrue();
-        assertThat(one.mayHaveLeftSomething()).isFalse();
-        assertThat(other.hasTaken()).isFalse();
+        assertThat(one.hasAllocated()).isTrue();
+        assertThat(one.mayHaveSurvivors()).isFalse();
+        assertThat(other.hasAllocated()).isFalse();
     }
 
     @Test
     void aFreeOfNothingCountsToWhoCalledForIt() {
         take(0x1000);
         tracker.freed(0, BufferType.DRAM, 0x1000);
-        AllocationContext one = tracker.tenant("one");
+        AllocationContext one = tracker.context("one");
         tracker.freed(0, BufferType.DRAM, 0x5000);
 
         assertThat(tracker.history().partOf(one).anomalies())
                 .extracting(Anomaly::kind, Anomaly::address)
                 .containsExactly(tuple(Anomaly.Kind.UNKNOWN_FREE, 0x5000L));
-        assertThat(one.mayHaveLeftSomething()).isTrue();
+        assertThat(one.mayHaveSurvivors()).isTrue();
     }
 
     @Test
     void withoutOriginsItIsKnownTooWhoTookWhat() {
         AllocationTracker cheap =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        AllocationContext one = cheap.tenant("one");
+        AllocationContext one = cheap.context("one");
         cheap.allocated(0, BufferType.DRAM, 0x1000, 64);
 
         assertThat(cheap.history().partOf(one).live()).hasSize(1);
@@ -138,20 +138,20 @@ class AllocationContextTests {
     void aPartKeepsNumbersAndThePhaseItBeganIn() {
         take(0x1000);
         tracker.phase("warm-up");
-        AllocationContext one = tracker.tenant("one");
+        AllocationContext one = tracker.context("one");
         take(0x2000);
         tracker.phase("decode");
 
         AllocationHistory part = tracker.history().partOf(one);
 
         assertThat(part.events()).map(HistoryEvent::number).containsExactly(2L, 3L, 4L);
-        assertThat(part.generations()).map(BufferGeneration::bornIn).containsExactly(new Phase("warm-up"));
+        assertThat(part.generations()).map(BufferGeneration::allocatedIn).containsExactly(new Phase("warm-up"));
     }
 
     @Test
     void whatIsLeftIsLeakedThoughTheMeshIsOpen() {
         openMesh();
-        AllocationContext one = tracker.tenant("one");
+        AllocationContext one = tracker.context("one");
         take(0x1000);
 
         assertThat(LeakCheck.create().examine(tracker.history()).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
@@ -162,7 +162,7 @@ class AllocationContextTests {
     void whatTheMeshKeepsForEverybodyIsNobodys() {
         openMesh();
         Owner program = Owner.program("add");
-        AllocationContext one = tracker.tenant("one");
+        AllocationContext one = tracker.context("one");
         tracker.ownerCached(program, "program cache");
         tracker.allocated(
                 tracker.request(AllocationDetails.user().ownedBy(program)),
@@ -185,12 +185,12 @@ class AllocationContextTests {
     @Test
     void whatAPartWasToldOfIsNotToldAgainByTheWhole() {
         take(0x1000);
-        AllocationContext one = tracker.tenant("one");
+        AllocationContext one = tracker.context("one");
         take(0x2000);
         tracker.freed(0, BufferType.DRAM, 0x5000);
-        one.leave();
+        one.close();
 
-        LeakVerdict whole = LeakCheck.create().apartFrom(judged(one), "one").examine(tracker.history());
+        LeakVerdict whole = LeakCheck.create().excluding(judged(one), "one").examine(tracker.history());
 
         assertThat(whole.sum()).isEqualTo(new LeakVerdict.Sum(2, 0, 0, 1, 0, 1, 0));
         assertThat(whole.unbalancingAnomalies()).isEmpty();
@@ -203,7 +203,7 @@ class AllocationContextTests {
     @Test
     void aBlankNameIsRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> tracker.tenant(" "))
+                .isThrownBy(() -> tracker.context(" "))
                 .withMessage("A tenant needs a name: the name given is blank");
     }
 

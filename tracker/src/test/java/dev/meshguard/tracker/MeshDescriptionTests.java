@@ -11,7 +11,7 @@ class MeshDescriptionTests {
     void aRootMeshIsCalledByItsName() {
         MeshDescription mesh = MeshDescription.of(0, "2x4 mesh", List.of(0, 1));
 
-        assertThat(mesh.words()).isEqualTo("2x4 mesh");
+        assertThat(mesh.description()).isEqualTo("2x4 mesh");
         assertThat(mesh.parent()).isEmpty();
         assertThat(mesh).isEqualTo(new MeshDescription(0, "2x4 mesh", List.of(0, 1), -1));
     }
@@ -20,7 +20,7 @@ class MeshDescriptionTests {
     void aSubmeshIsCalledAfterTheMeshItIsAPartOf() {
         MeshDescription submesh = new MeshDescription(3, "1x2 submesh", List.of(2, 3), 2).withParent(1);
 
-        assertThat(submesh.words()).isEqualTo("1x2 submesh of mesh 1");
+        assertThat(submesh.description()).isEqualTo("1x2 submesh of mesh 1");
         assertThat(submesh.parent()).hasValue(1);
         assertThat(submesh.busiestDevice()).isEqualTo(2);
         assertThat(submesh.devices()).containsExactly(2, 3);

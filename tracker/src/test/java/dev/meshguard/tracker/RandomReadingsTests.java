@@ -80,16 +80,16 @@ class RandomReadingsTests {
         for (int device = 0; device < DEVICES; device++) {
             for (BufferType type : BufferType.values()) {
                 NavigableSet<Long> known = said.get(new Region(device, type));
-                assertThat(reading.takenAddresses(device, type))
+                assertThat(reading.allocatedAddresses(device, type))
                         .describedAs(seed.toString())
                         .isEqualTo(known == null ? List.of() : List.copyOf(known));
                 for (long address = 0; address < ADDRESSES; address++) {
-                    assertThat(reading.testify(device, type, address))
+                    assertThat(reading.stateOf(device, type, address))
                             .describedAs(seed.toString())
                             .isEqualTo(
                                     known == null
-                                            ? AddressState.SILENT
-                                            : known.contains(address) ? AddressState.TAKEN : AddressState.FREE);
+                                            ? AddressState.UNKNOWN
+                                            : known.contains(address) ? AddressState.ALLOCATED : AddressState.FREE);
                 }
             }
         }

@@ -61,7 +61,7 @@ class RetentionTests {
         tracker.phase(Phase.TEARDOWN);
 
         assertThat(tracker.history().live())
-                .extracting(BufferGeneration::bornIn)
+                .extracting(BufferGeneration::allocatedIn)
                 .containsExactly(Phase.SETUP, Phase.TEST);
     }
 
@@ -111,7 +111,7 @@ class RetentionTests {
         AllocationHistory history = tracker.history();
 
         assertThatIllegalStateException()
-                .isThrownBy(() -> history.books(CountingPolicy.EVERY_REPORT))
+                .isThrownBy(() -> history.ledger(CountingPolicy.EVERY_REPORT))
                 .withMessage("Cannot read this history as EVERY_REPORT: its tracker kept live buffers and totals only."
                         + " Record with Retention.ALL, or ask for totals(…), which are those of REFERENCE_COUNTED.");
     }

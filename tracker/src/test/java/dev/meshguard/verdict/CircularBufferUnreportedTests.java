@@ -246,7 +246,7 @@ class CircularBufferUnreportedTests {
                 .get(0)
                 .diagnosis()
                 .evidence();
-        return evidence.size() == 3 ? evidence.get(2).words() : "nothing";
+        return evidence.size() == 3 ? evidence.get(2).text() : "nothing";
     }
 
     @Test

@@ -14,21 +14,21 @@ import org.junit.jupiter.api.Test;
 class ExcludedFindingsTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();
-    private final AllocationContext decode = tracker.tenant("decode");
+    private final AllocationContext decode = tracker.context("decode");
 
     private void asDecode(Runnable code) {
-        try (Scope here = decode.onThisThread()) {
+        try (Scope here = decode.makeCurrent()) {
             code.run();
         }
     }
 
     private LeakVerdict partOfDecode() {
-        decode.leave();
+        decode.close();
         return LeakCheck.create().examine(tracker.history().partOf(decode));
     }
 
     private LeakVerdict apartFrom(LeakVerdict part) {
-        return LeakCheck.create().apartFrom(part, "decode").examine(tracker.history());
+        return LeakCheck.create().excluding(part, "decode").examine(tracker.history());
     }
 
     @Test
@@ -73,7 +73,7 @@ class ExcludedFindingsTests {
     @Test
     void oneCheckCountsEachHistoryAfresh() {
         asDecode(() -> tracker.allocated(0, DRAM, 0x1000, 64));
-        LeakCheck check = LeakCheck.create().apartFrom(partOfDecode(), "decode");
+        LeakCheck check = LeakCheck.create().excluding(partOfDecode(), "decode");
 
         check.examine(tracker.history());
 

@@ -241,7 +241,7 @@ class ExpectationTests {
                 .containsExactly(new ExpectationResult(ANY.until("2026-12-31"), 0, 0, 1, Deadline.PASSED));
         assertThat(verdict.expectations().get(0).fate()).isEqualTo(Fate.EXPIRED);
         assertThat(verdict.survivors().get(0).diagnosis().evidence())
-                .extracting(Evidence::words)
+                .extracting(Evidence::text)
                 .contains("it was expected until 2026-12-31, and the check was made on 2027-01-01");
     }
 
@@ -264,7 +264,7 @@ class ExpectationTests {
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(verdict.survivors().get(0).diagnosis().evidence())
-                .extracting(Evidence::words)
+                .extracting(Evidence::text)
                 .endsWith("it was expected until 2026-12-31, and the check was made on 2027-01-01");
     }
 
@@ -479,7 +479,7 @@ class ExpectationTests {
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(verdict.survivors().get(1).diagnosis().evidence())
-                .extracting(Evidence::words)
+                .extracting(Evidence::text)
                 .contains("more of them are left than the expectations for lifetime PERSISTENT allow");
     }
 
@@ -511,7 +511,7 @@ class ExpectationTests {
         LeakVerdict verdict = check(history, ANY.exactly(1).until("2026-12-31"));
 
         assertThat(verdict.survivors().get(1).diagnosis().evidence())
-                .extracting(Evidence::words)
+                .extracting(Evidence::text)
                 .containsExactly("no free was reported");
     }
 

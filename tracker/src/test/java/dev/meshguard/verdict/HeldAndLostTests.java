@@ -129,7 +129,7 @@ class HeldAndLostTests {
         LeakVerdict verdict =
                 judged(history).hasOnly(Cause.HELD, SurvivorStatus.LEAKED).verdict();
 
-        assertThat(verdict.survivors().get(0).diagnosis().evidence().get(0).words())
+        assertThat(verdict.survivors().get(0).diagnosis().evidence().get(0).text())
                 .isEqualTo("still referenced by KvCacheTest.cache -> ArrayList[0] (event #6)");
     }
 

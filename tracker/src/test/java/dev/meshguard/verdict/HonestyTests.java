@@ -86,18 +86,18 @@ class HonestyTests {
         for (Survivor survivor : verdict.survivors()) {
             boolean missing = source.isMissing(survivor.buffer());
             if (missing) {
-                assertThat(survivor.standing())
+                assertThat(survivor.status())
                         .describedAs(
                                 "%s %s, silent about %s, %s%n%s",
                                 survivor, survivor.diagnosis(), source.silences, run, told(source))
                         .isIn(SurvivorStatus.LEAKED, SurvivorStatus.UNDECIDED);
-                if (survivor.standing() == SurvivorStatus.UNDECIDED) {
+                if (survivor.status() == SurvivorStatus.UNDECIDED) {
                     assertThat(source.silences)
                             .describedAs("%s, %s", survivor, run)
                             .contains(Silence.WITNESS);
                 }
             } else if (source.silences.equals(EnumSet.of(Silence.NOTHING)) && !source.releasedLate) {
-                assertThat(survivor.standing())
+                assertThat(survivor.status())
                         .describedAs("%s %s, %s%n%s", survivor, survivor.diagnosis(), run, told(source))
                         .isEqualTo(SurvivorStatus.MISREPORTED);
             }
@@ -289,7 +289,7 @@ class HonestyTests {
         private boolean isMissing(BufferGeneration buffer) {
             int last = silences.contains(Silence.DEVICES) || silences.contains(Silence.PAST)
                     ? session - 1
-                    : buffer.deviceLife();
+                    : buffer.openPeriod();
             return missing.contains(new Place(last, buffer.device(), buffer.address()));
         }
     }

@@ -28,7 +28,7 @@ final class Judgement {
     Judgement hasOnly(Cause cause, SurvivorStatus standing) {
         assertThat(verdict.survivors()).isNotEmpty().allSatisfy(survivor -> {
             assertThat(survivor.cause()).describedAs(survivor.toString()).isEqualTo(cause);
-            assertThat(survivor.standing()).describedAs(survivor.toString()).isEqualTo(standing);
+            assertThat(survivor.status()).describedAs(survivor.toString()).isEqualTo(standing);
         });
         return this;
     }
@@ -41,20 +41,20 @@ final class Judgement {
 
     /** The standings of the survivors, oldest first. */
     Judgement hasStandings(SurvivorStatus... standings) {
-        assertThat(verdict.survivors()).extracting(Survivor::standing).containsExactly(standings);
+        assertThat(verdict.survivors()).extracting(Survivor::status).containsExactly(standings);
         return this;
     }
 
     /** The decisive fact of the only group begins like this; where in the code it happened follows. */
     Judgement becauseOf(String beginning) {
-        assertThat(verdict.groups().get(0).evidence().get(0).words()).startsWith(beginning + ", at ");
+        assertThat(verdict.groups().get(0).evidence().get(0).text()).startsWith(beginning + ", at ");
         return this;
     }
 
     /** The whole evidence of the oldest survivor. */
     Judgement because(String... facts) {
         List<Evidence> evidence = verdict.survivors().get(0).diagnosis().evidence();
-        assertThat(evidence).extracting(Evidence::words).containsExactly(facts);
+        assertThat(evidence).extracting(Evidence::text).containsExactly(facts);
         return this;
     }
 

@@ -250,7 +250,7 @@ class LateTests {
                 judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE).verdict();
 
         assertThat(verdict.survivors().get(3).diagnosis().evidence())
-                .extracting(Evidence::words)
+                .extracting(Evidence::text)
                 .containsExactly(
                         "what one allocator frees together with it was freed at event #8, after the check (event #5)");
     }

@@ -30,7 +30,7 @@ class PhaseUsageTests {
         assertThat(stretches.get(0).flow(0, DRAM)).isEqualTo(new Flow(110, 0, 110, 2));
         assertThat(stretches.get(1).flow(0, DRAM)).isEqualTo(new Flow(1, 100, 11, 2));
         assertThat(stretches).extracting(PhaseUsage::liveBytes).containsExactly(110L, 11L);
-        assertThat(stretches).extracting(PhaseUsage::gaveAnythingBack).containsExactly(false, true);
+        assertThat(stretches).extracting(PhaseUsage::freedAnything).containsExactly(false, true);
     }
 
     @Test
@@ -77,7 +77,7 @@ class PhaseUsageTests {
                 .recorded());
 
         assertThat(stretches)
-                .extracting(stretch -> stretch.flow(0, DRAM).takenBytes())
+                .extracting(stretch -> stretch.flow(0, DRAM).allocatedBytes())
                 .containsExactly(1L, 0L, 2L);
     }
 
@@ -98,7 +98,7 @@ class PhaseUsageTests {
     }
 
     private static List<PhaseUsage> stretches(AllocationHistory history) {
-        return LeakCheck.create().examine(history).stretches();
+        return LeakCheck.create().examine(history).phaseUsages();
     }
 
     @Test

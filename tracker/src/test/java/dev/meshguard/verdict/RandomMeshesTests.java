@@ -107,7 +107,7 @@ class RandomMeshesTests {
 
             assertThat(verdict.sum().comesOut()).as(where).isTrue();
             assertThat(verdict.survivors().stream()
-                            .filter(survivor -> survivor.standing() == SurvivorStatus.LEAKED)
+                            .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
                             .map(survivor -> new Place(
                                     0,
                                     survivor.buffer().device(),
@@ -128,7 +128,7 @@ class RandomMeshesTests {
     }
 
     private static List<Place> found(LeakVerdict verdict, SurvivorStatus standing) {
-        return verdict.survivors(survivor -> survivor.standing() == standing).stream()
+        return verdict.survivors(survivor -> survivor.status() == standing).stream()
                 .map(Survivor::buffer)
                 .map(buffer -> new Place(buffer.mesh().orElse(-1), buffer.device(), buffer.address()))
                 .toList();
@@ -142,7 +142,7 @@ class RandomMeshesTests {
                                 .details()
                                 .mesh()
                                 .orElseThrow(),
-                        anomaly.holder().orElseThrow().mesh().orElseThrow(),
+                        anomaly.generation().orElseThrow().mesh().orElseThrow(),
                         anomaly.device(),
                         anomaly.address()))
                 .sorted()
@@ -155,7 +155,7 @@ class RandomMeshesTests {
                 .flatMap(evidence -> evidence.events().stream())
                 .map(number -> history.events().get((int) (number - 1)))
                 .filter(HistoryEvent.Witnessed.class::isInstance)
-                .map(event -> ((HistoryEvent.Witnessed) event).reading().mesh())
+                .map(event -> ((HistoryEvent.Witnessed) event).snapshot().mesh())
                 .findFirst();
     }
 

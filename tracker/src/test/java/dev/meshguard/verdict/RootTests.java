@@ -110,7 +110,7 @@ class RootTests {
                 .closed());
 
         assertThat(leaks)
-                .extracting(SurvivorGroup::standing)
+                .extracting(SurvivorGroup::status)
                 .containsExactly(SurvivorStatus.LEAKED, SurvivorStatus.MISREPORTED);
     }
 
@@ -130,7 +130,7 @@ class RootTests {
     class Siblings {
 
         private static List<String> context(AllocationHistory history) {
-            return leaks(history).get(0).context().stream().map(Evidence::words).toList();
+            return leaks(history).get(0).context().stream().map(Evidence::text).toList();
         }
 
         @Test
@@ -333,7 +333,7 @@ class RootTests {
         for (int i = 0; i < phases; i++) {
             script.phase(new Phase("PHASE " + i)).free(DRAM, device(0), 0x1000L * (i + 1));
         }
-        return leaks(script.recorded()).get(0).context().get(0).words();
+        return leaks(script.recorded()).get(0).context().get(0).text();
     }
 
     @Test
@@ -343,6 +343,6 @@ class RootTests {
 
         assertThat(leak.origin().orElseThrow().toString())
                 .contains("RootTests.aLeakShowsThePlaceAndTheEvidenceOfItsOldest");
-        assertThat(leak.evidence()).extracting(Evidence::words).containsExactly("no free was reported");
+        assertThat(leak.evidence()).extracting(Evidence::text).containsExactly("no free was reported");
     }
 }

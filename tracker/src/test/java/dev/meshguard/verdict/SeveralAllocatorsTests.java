@@ -59,7 +59,7 @@ class SeveralAllocatorsTests {
         assertThat(history.totals(0, DRAM).peakBytes()).isEqualTo(1_024);
         for (CountingPolicy policy :
                 new CountingPolicy[] {CountingPolicy.REFERENCE_COUNTED, CountingPolicy.ONCE_PER_ADDRESS}) {
-            PolicyLedger books = history.books(policy);
+            PolicyLedger books = history.ledger(policy);
             assertThat(books.bytes(DRAM)).isEqualTo(1_024);
             assertThat(books.entries()).isEqualTo(2);
             assertThat(books.repetitions()).isEmpty();
@@ -161,7 +161,8 @@ class SeveralAllocatorsTests {
         assertThat(history.live()).extracting(BufferGeneration::mesh).containsExactly(OptionalInt.of(0));
         assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
             assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.UNKNOWN_FREE);
-            assertThat(anomaly.holder().flatMap(BufferGeneration::allocator)).isEqualTo(Optional.of(AllocatorId.MESH));
+            assertThat(anomaly.generation().flatMap(BufferGeneration::allocator))
+                    .isEqualTo(Optional.of(AllocatorId.MESH));
         });
         assertThat(history.ledgerEntries()).isOne();
     }

@@ -150,7 +150,7 @@ class SeveralMeshesTests {
 
             assertThat(verdict.survivors())
                     .extracting(
-                            survivor -> survivor.diagnosis().evidence().get(1).words())
+                            survivor -> survivor.diagnosis().evidence().get(1).text())
                     .containsExactly(
                             "the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #9)",
                             "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #6)");
@@ -289,8 +289,8 @@ class SeveralMeshesTests {
                             .survivors(survivor -> survivor.buffer().mesh().equals(OptionalInt.of(1))))
                     .hasSize(2)
                     .allSatisfy(survivor -> {
-                        assertThat(survivor.standing()).isEqualTo(SurvivorStatus.MISREPORTED);
-                        assertThat(survivor.diagnosis().evidence().get(0).words())
+                        assertThat(survivor.status()).isEqualTo(SurvivorStatus.MISREPORTED);
+                        assertThat(survivor.diagnosis().evidence().get(0).text())
                                 .isEqualTo(
                                         "the allocator of mesh 1 called 0x1000 (4096) free when close began (event #13)");
                     });
@@ -316,9 +316,9 @@ class SeveralMeshesTests {
             assertThat(history.anomalies())
                     .extracting(Anomaly::kind)
                     .containsExactly(Anomaly.Kind.HELD_BY_TWO_ALLOCATORS, Anomaly.Kind.DOUBLE_FREE);
-            assertThat(history.anomalies().get(1).holder()).get().satisfies(holder -> {
+            assertThat(history.anomalies().get(1).generation()).get().satisfies(holder -> {
                 assertThat(holder.mesh()).hasValue(1);
-                assertThat(holder.diedAt()).hasValue(6);
+                assertThat(holder.freedAt()).hasValue(6);
             });
         }
 
@@ -339,7 +339,7 @@ class SeveralMeshesTests {
             assertThat(history.live()).isEmpty();
             assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
                 assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.UNKNOWN_FREE);
-                assertThat(anomaly.holder()).contains(history.generations().get(0));
+                assertThat(anomaly.generation()).contains(history.generations().get(0));
             });
         }
 
@@ -362,7 +362,7 @@ class SeveralMeshesTests {
 
             assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
                 assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.DOUBLE_FREE);
-                assertThat(anomaly.holder().orElseThrow().mesh()).hasValue(0);
+                assertThat(anomaly.generation().orElseThrow().mesh()).hasValue(0);
             });
         }
 
@@ -828,7 +828,7 @@ class SeveralMeshesTests {
                     .because(
                             "no free was reported",
                             "the allocator called 0x1000 (4096) taken when close began (event #4)");
-            assertThat(history.live()).extracting(BufferGeneration::bornAt).containsExactly(3L);
+            assertThat(history.live()).extracting(BufferGeneration::allocatedAt).containsExactly(3L);
         }
     }
 
@@ -859,7 +859,7 @@ class SeveralMeshesTests {
                     .because(
                             "no free was reported",
                             "the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #11)");
-            assertThat(history.live()).extracting(BufferGeneration::bornAt).containsExactly(3L);
+            assertThat(history.live()).extracting(BufferGeneration::allocatedAt).containsExactly(3L);
         }
 
         @Test

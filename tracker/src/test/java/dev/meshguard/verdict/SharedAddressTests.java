@@ -130,7 +130,7 @@ class SharedAddressTests {
                 .diagnosis()
                 .evidence()
                 .get(1)
-                .words();
+                .text();
 
         assertThat(last)
                 .startsWith("2 reports of that address are open, the last one of event #4 (128 B), at "
@@ -283,7 +283,7 @@ class SharedAddressTests {
                     .closed();
 
             assertThat(judged(history).verdict().survivors().get(0).diagnosis().evidence())
-                    .extracting(Evidence::words)
+                    .extracting(Evidence::text)
                     .noneMatch(words -> words.contains("when close began"));
         }
     }

@@ -89,7 +89,8 @@ class SurvivorGroupTests {
 
         assertThat(group.devices()).containsExactly(2, 5, 7);
         assertThat(group)
-                .hasToString("UNEXPLAINED (" + SurvivorStatus.LEAKED.words() + "): DRAM 64 B x 4 on devices [2, 5, 7]");
+                .hasToString("UNEXPLAINED (" + SurvivorStatus.LEAKED.description()
+                        + "): DRAM 64 B x 4 on devices [2, 5, 7]");
     }
 
     @Test

@@ -46,7 +46,7 @@ public final class AllocationLogWriter {
     private final LogDialect dialect;
 
     private final ServerLines lines;
-    private final ServerLedger books = new ServerLedger(true, (record, process) -> {});
+    private final ServerLedger ledger = new ServerLedger(true, (record, process) -> {});
     private final RunningTotals circularBuffers = new RunningTotals(false, false, report -> {});
 
     private AllocationLogWriter(LogDialect dialect, LogLineBuffer target) {
@@ -92,7 +92,7 @@ public final class AllocationLogWriter {
         lines.started("/tmp/tt_allocation_server.sock");
         events.forEach(this::write);
         if (countsReferences()) {
-            lines.statistics(books);
+            lines.statistics(ledger);
         }
         lines.stopped();
     }
@@ -110,9 +110,9 @@ public final class AllocationLogWriter {
             died(death.processId());
         } else if (event instanceof HistoryEvent.Checked && countsReferences()) {
             lines.dumpAskedFor();
-            lines.dump(books);
+            lines.dump(ledger);
         } else if (event instanceof HistoryEvent.ReportsLost || event instanceof HistoryEvent.TrackingStopped) {
-            lines.leftOut();
+            lines.omitted();
         }
     }
 
@@ -125,8 +125,8 @@ public final class AllocationLogWriter {
             return;
         }
         BufferRecord record = countsReferences()
-                ? books.allocated(report.device(), report.type(), report.address(), report.size(), process)
-                : books.allocatedOver(report.device(), report.type(), report.address(), report.size(), process);
+                ? ledger.allocated(report.device(), report.type(), report.address(), report.size(), process)
+                : ledger.allocatedOver(report.device(), report.type(), report.address(), report.size(), process);
         lines.allocated(process, report.size(), report.type(), report.device(), report.address(), record.references());
     }
 
@@ -137,20 +137,20 @@ public final class AllocationLogWriter {
             lines.circularBuffer(false, report.device(), bytes, circularBuffers.bytes(report.device()));
             return;
         }
-        BufferRecord record = books.find(report.device(), report.address());
+        BufferRecord record = ledger.find(report.device(), report.address());
         if (record == null || record.references() == 0) {
             lines.unknownFree(process, report.address(), report.device());
             return;
         }
         if (countsReferences()) {
             long owner = record.owner();
-            long left = books.freed(record, process);
+            long left = ledger.freed(record, process);
             lines.freed(record, owner, left);
         } else {
             lines.freedAtOnce(record);
-            books.freedAtOnce(record);
+            ledger.freedAtOnce(record);
         }
-        books.forgetIfOver(record);
+        ledger.forgetIfOver(record);
     }
 
     /** The last server is told of circular buffers apart, and logs sums of them. */
@@ -159,12 +159,12 @@ public final class AllocationLogWriter {
     }
 
     private void died(long process) {
-        if (!books.hasAnyOf(process)) {
+        if (!ledger.hasAnyOf(process)) {
             return;
         }
         lines.deadFound();
         lines.dead(process);
-        ServerLedger.Death removed = books.processDied(process);
+        ServerLedger.Death removed = ledger.processDied(process);
         lines.removed(removed.buffers(), "buffers", removed.bytes(), process);
         lines.blank();
     }

@@ -27,14 +27,14 @@ public enum LogDialect {
     /** The blocks that the client with stack traces writes for every report. */
     STACK_TRACE_LOG("blocks of the stack-trace client");
 
-    private final String words;
+    private final String description;
 
     LogDialect(String words) {
-        this.words = words;
+        this.description = words;
     }
 
     /** Returns by what it is known, as a noun phrase. */
-    public String words() {
-        return words;
+    public String description() {
+        return description;
     }
 }

@@ -152,8 +152,8 @@ public final class TrackedProcess implements AutoCloseable {
      */
     public int await(Duration atMost) throws InterruptedException {
         if (!process.waitFor(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
-            throw new IllegalStateException(
-                    name() + " still runs after " + words(atMost) + ". Wait longer, or end() it." + lastPrinted());
+            throw new IllegalStateException(name() + " still runs after " + description(atMost)
+                    + ". Wait longer, or end() it." + lastPrinted());
         }
         return process.exitValue();
     }
@@ -168,7 +168,7 @@ public final class TrackedProcess implements AutoCloseable {
     public void awaitConnection(Duration atMost) throws InterruptedException {
         if (!server.await(connections -> !connections.isEmpty(), atMost)) {
             throw new IllegalStateException(
-                    name() + " did not connect within " + words(atMost) + ". " + whatToLookAt() + lastPrinted());
+                    name() + " did not connect within " + description(atMost) + ". " + whatToLookAt() + lastPrinted());
         }
     }
 
@@ -329,7 +329,7 @@ public final class TrackedProcess implements AutoCloseable {
         }
         isConcluded = true;
         try {
-            hearAll();
+            receiveAll();
         } catch (InterruptedException asksForTheEnd) {
             remarks.add("the wait for its last reports was interrupted");
             Thread.currentThread().interrupt();
@@ -338,7 +338,7 @@ public final class TrackedProcess implements AutoCloseable {
         server.close();
     }
 
-    private void hearAll() throws InterruptedException {
+    private void receiveAll() throws InterruptedException {
         server.awaitQuiet(PATIENCE);
         if (!server.await(TrackedProcess::areClosed, Duration.ZERO)) {
             endOrphans();
@@ -406,7 +406,7 @@ public final class TrackedProcess implements AutoCloseable {
         surroundings.close();
     }
 
-    private static String words(Duration duration) {
+    private static String description(Duration duration) {
         return duration.toMillis() % 1_000 == 0 ? duration.toSeconds() + " s" : duration.toMillis() + " ms";
     }
 

@@ -61,7 +61,7 @@ class OtherDialectsTests {
                 "  Active allocations: 0");
 
         assertThat(log.figuresThatDiffer()).isZero();
-        assertThat(log.history().books(CountingPolicy.EVERY_REPORT).reports(0)).isEqualTo(1);
+        assertThat(log.history().ledger(CountingPolicy.EVERY_REPORT).reports(0)).isEqualTo(1);
         assertThat(log.history().live()).hasSize(1);
     }
 

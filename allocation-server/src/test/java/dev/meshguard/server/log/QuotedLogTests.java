@@ -45,9 +45,9 @@ class QuotedLogTests {
         AllocationLog log = Logs.ofResource("remaining-l1-buffers.md");
         LeakVerdict verdict = Logs.verdictOn(log);
 
-        assertThat(verdict.survivors()).extracting(Survivor::standing).containsOnly(SurvivorStatus.UNDECIDED);
+        assertThat(verdict.survivors()).extracting(Survivor::status).containsOnly(SurvivorStatus.UNDECIDED);
         assertThat(verdict.survivors().get(0).diagnosis().evidence())
-                .extracting(Evidence::words)
+                .extracting(Evidence::text)
                 .contains(
                         "it lies in a stack of L1 buffers without gaps from 0x18b20 (101152), where L1 begins on Wormhole B0"
                                 + " (October 2025). Circular buffers stack upward from there, and the allocator lends L1 from the"

@@ -81,7 +81,7 @@ class ReferenceCountedLogTests {
     void eventsKnowTheirLines() {
         AllocationLog log = Logs.of("text", "", ALLOCATED);
 
-        assertThat(log.lineOf(log.history().live().get(0).bornAt())).hasValue(3);
+        assertThat(log.lineOf(log.history().live().get(0).allocatedAt())).hasValue(3);
         assertThat(log.lineOf(0)).isEmpty();
         assertThat(log.lineOf(99)).isEmpty();
     }

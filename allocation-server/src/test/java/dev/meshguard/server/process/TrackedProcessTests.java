@@ -243,7 +243,8 @@ class TrackedProcessTests {
                     .start();
             program.await(PATIENCE);
 
-            assertThat(program.verdict().survivors().get(0).buffer().bornIn()).isEqualTo(Phase.TEST);
+            assertThat(program.verdict().survivors().get(0).buffer().allocatedIn())
+                    .isEqualTo(Phase.TEST);
         }
     }
 

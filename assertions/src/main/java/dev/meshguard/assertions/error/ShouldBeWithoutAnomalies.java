@@ -86,22 +86,22 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
                 first.type(),
                 Quantities.address(first.address()),
                 devices(group),
-                first.kind().words(),
+                first.kind().description(),
                 first.event().number());
     }
 
     private static List<String> before(Anomaly anomaly, AllocationHistory history) {
-        if (anomaly.holder().isEmpty()) {
+        if (anomaly.generation().isEmpty()) {
             return List.of("   no buffer was ever reported there");
         }
-        BufferGeneration holder = anomaly.holder().get();
+        BufferGeneration holder = anomaly.generation().get();
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
                 "   the buffer that was there, %s%s, was allocated at event #%d",
                 Quantities.size(holder.size()),
                 anotherMesh(anomaly, holder),
-                holder.bornAt()));
+                holder.allocatedAt()));
         lines.add(site(Optional.of(holder.request())));
         firstFree(anomaly, history).ifPresent(free -> {
             if (holder.isCollected()) {
@@ -141,9 +141,9 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
     }
 
     private static Optional<HistoryEvent> firstFree(Anomaly anomaly, AllocationHistory history) {
-        return anomaly.holder()
+        return anomaly.generation()
                 .filter(holder -> !holder.isLive())
-                .map(holder -> holder.diedAt().orElseThrow())
+                .map(holder -> holder.freedAt().orElseThrow())
                 .filter(number -> number < anomaly.event().number())
                 .flatMap(number -> history.events().stream()
                         .filter(event -> event.number() == number)

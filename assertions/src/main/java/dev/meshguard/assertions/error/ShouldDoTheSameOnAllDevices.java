@@ -80,9 +80,9 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
                 Locale.ROOT,
                 "%s %s, %s taken, %s left",
                 type,
-                Quantities.count(deeds.taken(), "buffer"),
-                Quantities.size(deeds.takenBytes()),
-                deeds.left() == 0 ? "nothing" : deeds.left() + ", " + Quantities.size(deeds.leftBytes()) + ",");
+                Quantities.count(deeds.allocated(), "buffer"),
+                Quantities.size(deeds.allocatedBytes()),
+                deeds.live() == 0 ? "nothing" : deeds.live() + ", " + Quantities.size(deeds.liveBytes()) + ",");
     }
 
     private static String join(Iterable<Integer> devices) {

@@ -37,7 +37,7 @@ public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
             CountingPolicy policy, DeviceMemory memory, long bytes, Accumulation accumulation) {
         return new ShouldNotAccumulate(
                 expected("the books of policy " + policy + " for ", memory, bytes),
-                AccumulationReport.of(accumulation).withBooks(policy));
+                AccumulationReport.of(accumulation).withLedger(policy));
     }
 
     /** Returns the message for memory that will be full at another time. */

@@ -33,30 +33,30 @@ public record DeviceComparison(
     /**
      * What one device did with one type of memory.
      *
-     * @param taken how many buffers it took
-     * @param takenBytes their bytes
-     * @param left how many of them are left
-     * @param leftBytes their bytes
+     * @param allocated how many buffers it took
+     * @param allocatedBytes their bytes
+     * @param live how many of them are left
+     * @param liveBytes their bytes
      */
-    public record Deeds(long taken, long takenBytes, long left, long leftBytes) {
+    public record Deeds(long allocated, long allocatedBytes, long live, long liveBytes) {
 
         /** Nothing done. */
         public static final Deeds NOTHING = new Deeds(0, 0, 0, 0);
 
         Deeds and(BufferGeneration buffer) {
-            boolean live = buffer.isLive();
+            boolean isLive = buffer.isLive();
             return new Deeds(
-                    taken + 1,
-                    takenBytes + buffer.size(),
-                    left + (live ? 1 : 0),
-                    leftBytes + (live ? buffer.size() : 0));
+                    allocated + 1,
+                    allocatedBytes + buffer.size(),
+                    live + (isLive ? 1 : 0),
+                    liveBytes + (isLive ? buffer.size() : 0));
         }
 
         boolean isAtLeast(Deeds other) {
-            return taken >= other.taken
-                    && takenBytes >= other.takenBytes
-                    && left >= other.left
-                    && leftBytes >= other.leftBytes;
+            return allocated >= other.allocated
+                    && allocatedBytes >= other.allocatedBytes
+                    && live >= other.live
+                    && liveBytes >= other.liveBytes;
         }
     }
 

@@ -59,7 +59,7 @@ final class AnalysisText {
 
     private void head() {
         String dialects =
-                log.dialects().stream().sorted().map(LogDialect::words).collect(Collectors.joining(", "));
+                log.dialects().stream().sorted().map(LogDialect::description).collect(Collectors.joining(", "));
         lines.add(String.format(
                 Locale.ROOT,
                 "%s: %s, %d of them %s a buffer%s",
@@ -94,7 +94,7 @@ final class AnalysisText {
         analysis.accumulation().ifPresent(accumulation -> {
             lines.add("");
             AccumulationReport.of(accumulation)
-                    .withBooks(CountingPolicy.EVERY_REPORT)
+                    .withLedger(CountingPolicy.EVERY_REPORT)
                     .text()
                     .lines()
                     .forEach(lines::add);

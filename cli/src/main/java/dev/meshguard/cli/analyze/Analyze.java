@@ -88,7 +88,7 @@ public final class Analyze implements Callable<Integer> {
     private boolean asJson;
 
     @Mixin
-    private ExpectationOptions mayStay = new ExpectationOptions();
+    private ExpectationOptions expectations = new ExpectationOptions();
 
     @Option(
             names = "--phase",
@@ -151,7 +151,7 @@ public final class Analyze implements Callable<Integer> {
             interruption.await();
         }
         AllocationLogReader reader = reader();
-        Measure measure = mayStay.read();
+        Measure measure = expectations.read();
         List<Analysis> analyses = new ArrayList<>();
         for (String name : logs) {
             try {

@@ -113,7 +113,7 @@ public final class Diff implements Callable<Integer> {
 
     private static boolean leavesMore(UsageChange change) {
         return change.moreLeft() > 0
-                || change.after().leftBuffers() > change.before().leftBuffers();
+                || change.after().liveBuffers() > change.before().liveBuffers();
     }
 
     private static ExitStatus status(DeviceDifference difference) {
@@ -122,9 +122,9 @@ public final class Diff implements Callable<Integer> {
         }
         boolean leavesMore = difference.deviations().stream()
                 .anyMatch(deviation -> deviation.others().values().stream()
-                        .anyMatch(usage -> usage.leftBuffers()
-                                        != deviation.usual().leftBuffers()
-                                || usage.leftBytes() != deviation.usual().leftBytes()));
+                        .anyMatch(usage -> usage.liveBuffers()
+                                        != deviation.usual().liveBuffers()
+                                || usage.liveBytes() != deviation.usual().liveBytes()));
         return leavesMore ? ExitStatus.LEAKED : ExitStatus.DIFFERENT;
     }
 

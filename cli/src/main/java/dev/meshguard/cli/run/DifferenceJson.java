@@ -105,8 +105,8 @@ final class DifferenceJson {
 
     private void site(AllocationSite site, Optional<Origin> origin) throws IOException {
         json.writeStringField("type", site.type().name());
-        if (site.place().isPresent()) {
-            json.writeStringField("place", site.place().get());
+        if (site.callSite().isPresent()) {
+            json.writeStringField("place", site.callSite().get());
         }
         if (site.size().isPresent()) {
             json.writeNumberField("size", site.size().getAsLong());
@@ -124,8 +124,8 @@ final class DifferenceJson {
         json.writeObjectFieldStart(field);
         json.writeNumberField("buffers", usage.buffers());
         json.writeNumberField("bytes", usage.bytes());
-        json.writeNumberField("leftBuffers", usage.leftBuffers());
-        json.writeNumberField("leftBytes", usage.leftBytes());
+        json.writeNumberField("leftBuffers", usage.liveBuffers());
+        json.writeNumberField("leftBytes", usage.liveBytes());
         json.writeEndObject();
     }
 

@@ -52,7 +52,7 @@ public final class Minimize implements Callable<Integer> {
     private HistoryOutput output = new HistoryOutput();
 
     @Mixin
-    private ExpectationOptions mayStay = new ExpectationOptions();
+    private ExpectationOptions expectations = new ExpectationOptions();
 
     @Option(
             names = "--cause",
@@ -83,16 +83,16 @@ public final class Minimize implements Callable<Integer> {
         }
         output.refuseSameFile(run);
         RecordedFile recorded = run.read(standardInput);
-        ExpectationOptions.Measure measure = mayStay.read();
+        ExpectationOptions.Measure measure = expectations.read();
         HistoryMinimizer minimizer = HistoryMinimizer.create()
-                .withMostChecks(mostChecks)
+                .withMaxChecks(mostChecks)
                 .judgedBy(measure.check())
-                .apartFrom(measure.known());
+                .excluding(measure.known());
         MinimizedHistory least = least(recorded, cause, minimizer);
         Printer out = Printer.of(command);
         PrintWriter said = output.isStandardOutput() ? command.commandLine().getErr() : out;
         output.write(out, writer -> HistoryJson.write(least.history(), writer));
-        said.println(recorded.name() + ": " + least.left());
+        said.println(recorded.name() + ": " + least.remaining());
         said.println(least);
         said.flush();
         return ExitStatus.CLEAN.code();

@@ -56,7 +56,7 @@ public final class ReplayCommand implements Callable<Integer> {
     private HistoryInput run = new HistoryInput();
 
     @Mixin
-    private ExpectationOptions mayStay = new ExpectationOptions();
+    private ExpectationOptions expectations = new ExpectationOptions();
 
     @Option(names = "--json", description = "Answer with the verdict as JSON.")
     private boolean asJson;
@@ -86,7 +86,7 @@ public final class ReplayCommand implements Callable<Integer> {
         if (socket != null) {
             return send(recorded, socket);
         }
-        ExpectationOptions.Measure measure = mayStay.read();
+        ExpectationOptions.Measure measure = expectations.read();
         LeakVerdict verdict = measure.examine(played(recorded).history());
         PrintWriter out = command.commandLine().getOut();
         VerdictReport report = measure.report(verdict);

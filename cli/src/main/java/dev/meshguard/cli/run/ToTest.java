@@ -118,7 +118,7 @@ public final class ToTest implements Callable<Integer> {
         String extent = "";
         if (!whole) {
             MinimizedHistory least =
-                    Minimize.least(recorded, cause, HistoryMinimizer.create().withMostChecks(Integer.MAX_VALUE));
+                    Minimize.least(recorded, cause, HistoryMinimizer.create().withMaxChecks(Integer.MAX_VALUE));
             history = least.history();
             extent = " (" + least.before() + ")";
         }

@@ -34,7 +34,7 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
     /** Returns what is allowed instead of a duration, if it is not. */
     public static Optional<String> refusal(Duration atMost) {
         return atMost.isNegative() || atMost.compareTo(LONGEST) > 0
-                ? Optional.of("Give 0 or more, at most " + words(LONGEST) + ".")
+                ? Optional.of("Give 0 or more, at most " + description(LONGEST) + ".")
                 : Optional.empty();
     }
 
@@ -63,8 +63,8 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
     }
 
     private static IllegalArgumentException refused() {
-        return new IllegalArgumentException(
-                "Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most " + words(LONGEST) + ".");
+        return new IllegalArgumentException("Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most "
+                + description(LONGEST) + ".");
     }
 
     /**
@@ -89,9 +89,9 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
                 return Optional.of(String.format(
                         Locale.ROOT,
                         "waited %s of %s for frees of other threads, then the thread was interrupted; %s",
-                        words(since(start)),
-                        words(atMost),
-                        cameBack(first, left)));
+                        description(since(start)),
+                        description(atMost),
+                        wereFreed(first, left)));
             }
             left = missing.getAsLong();
             if (left == 0) {
@@ -100,7 +100,7 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
             pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
         }
         return Optional.of(String.format(
-                Locale.ROOT, "waited %s for frees of other threads; %s", words(atMost), cameBack(first, left)));
+                Locale.ROOT, "waited %s for frees of other threads; %s", description(atMost), wereFreed(first, left)));
     }
 
     private Duration since(long start) {
@@ -112,7 +112,7 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
         return rest.compareTo(FIRST_PAUSE) < 0 ? FIRST_PAUSE : rest;
     }
 
-    private static String cameBack(long first, long left) {
+    private static String wereFreed(long first, long left) {
         return String.format(
                 Locale.ROOT,
                 "%s of %s came back meanwhile",
@@ -120,7 +120,7 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
                 Quantities.count(first, "buffer"));
     }
 
-    private static String words(Duration duration) {
+    private static String description(Duration duration) {
         long millis = duration.toMillis();
         if (millis > 0 && millis % 60_000 == 0) {
             return millis / 60_000 + " m";

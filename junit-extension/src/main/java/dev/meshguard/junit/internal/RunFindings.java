@@ -107,7 +107,7 @@ final class RunFindings {
     }
 
     /** Returns an entry in words, and where it stands. */
-    static String words(Expectation entry) {
+    static String description(Expectation entry) {
         boolean saysWhere = entry.source().isPresent();
         return entry
                 + (saysWhere ? "" : entry.place().map(place -> " at " + place).orElse(""));

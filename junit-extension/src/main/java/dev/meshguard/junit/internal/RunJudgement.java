@@ -140,7 +140,9 @@ public record RunJudgement(Outcome outcome, String text) {
     }
 
     private static List<String> inLines(List<Expectation> entries) {
-        return entries.stream().map(entry -> INDENT + RunFindings.words(entry)).toList();
+        return entries.stream()
+                .map(entry -> INDENT + RunFindings.description(entry))
+                .toList();
     }
 
     private static List<String> cut(List<String> lines) {

@@ -121,11 +121,11 @@ public final class RunState implements StoredResource {
 
     /** Returns the numbers of the run as an entry for reports, if they are to be said. */
     public synchronized Optional<Map<String, String>> summary() {
-        return reporting.numbers().entry(words(findings.matched()), words(findings.unmatched()));
+        return reporting.numbers().entry(description(findings.matched()), description(findings.unmatched()));
     }
 
-    private static List<String> words(List<Expectation> entries) {
-        return entries.stream().map(RunFindings::words).toList();
+    private static List<String> description(List<Expectation> entries) {
+        return entries.stream().map(RunFindings::description).toList();
     }
 
     /** Adds entries that have to match somewhere in the run: those of another file, and those of annotations. */

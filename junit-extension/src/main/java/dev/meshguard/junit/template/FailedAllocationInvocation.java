@@ -32,7 +32,7 @@ final class FailedAllocationInvocation
     private final List<AllocationPoint> known;
     private final Fault.AllocationFails fault;
     private final OutcomeWatcher outcome = new OutcomeWatcher();
-    private final List<AllocationPoint> met = new ArrayList<>();
+    private final List<AllocationPoint> reached = new ArrayList<>();
     private int made;
     private boolean isSelected;
     private boolean hasEnded;
@@ -80,7 +80,7 @@ final class FailedAllocationInvocation
 
     /** Returns the allocations of a run without a fault, in the order in which they were made. */
     synchronized List<AllocationPoint> allocations() {
-        return List.copyOf(met);
+        return List.copyOf(reached);
     }
 
     /** Returns whether the method came to its end before the allocation that was to fail. */
@@ -121,7 +121,7 @@ final class FailedAllocationInvocation
 
     @Override
     public List<String> notes() {
-        return failed().map(point -> List.of(onPurpose(point))).orElse(List.of());
+        return failed().map(point -> List.of(injected(point))).orElse(List.of());
     }
 
     @Override
@@ -131,7 +131,7 @@ final class FailedAllocationInvocation
             throw tooMany(AllocationPoint.here(memory));
         }
         if (number == 0) {
-            met.add(AllocationPoint.here(memory));
+            reached.add(AllocationPoint.here(memory));
             return Optional.empty();
         }
         boolean fails = use.annotation().lasting() ? made >= number : made == number;
@@ -176,7 +176,7 @@ final class FailedAllocationInvocation
         }
         boolean isNamed = Arrays.stream(use.annotation().mayThrow()).anyMatch(type -> type.isInstance(thrown));
         if (!isNamed && !InjectedErrors.explain(thrown, List.of(fault))) {
-            thrown.addSuppressed(new FailedOnPurpose(onPurpose(failed)));
+            thrown.addSuppressed(new FailedOnPurpose(injected(failed)));
             throw thrown;
         }
     }
@@ -193,7 +193,7 @@ final class FailedAllocationInvocation
         return "allocation " + number + (known.isEmpty() ? "" : " of " + known.size());
     }
 
-    private String onPurpose(AllocationPoint point) {
+    private String injected(AllocationPoint point) {
         return String.format(
                 Locale.ROOT,
                 "%s %s on purpose: %s",
@@ -218,7 +218,7 @@ final class FailedAllocationInvocation
                 "%s: %s. After that the test made %s more than without faults, which is the limit, and asked again: %s. Let code"
                         + " that retries give up, or raise the limit.",
                 place(),
-                onPurpose(failure),
+                injected(failure),
                 Quantities.count(use.annotation().limit(), "allocation"),
                 point);
     }

@@ -38,7 +38,7 @@ record RoundsFailure(String test) {
                 page);
     }
 
-    AssertionFailedError nothingTaken(String place) {
+    AssertionFailedError nothingAllocated(String place) {
         return new AssertionFailedError(place
                 + ": no round took memory through the mesh or the Ttnn that it is given, so nothing was judged. A mesh that a"
                 + " constructor or a @BeforeAll method was given under PER_CLASS is the class's.");

@@ -110,7 +110,7 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
     private void judge(AllocationHistory history) {
         RoundsFailure failure = new RoundsFailure(use.name());
         if (history.generations().stream().noneMatch(buffer -> buffer.lifetime() == BufferLifetime.USER)) {
-            throw failure.nothingTaken(place());
+            throw failure.nothingAllocated(place());
         }
         Accumulation accumulation =
                 Accumulation.of(history).withWarmUp(use.annotation().warmUp());

@@ -85,7 +85,7 @@ public final class Allocator {
         synchronized (lock) {
             long place = manager.allocate(request);
             StrictAddresses strict = strictAddresses.get(type);
-            return strict == null ? place : strict.lend(place, manager.blockSize(place), request.direction());
+            return strict == null ? place : strict.allocate(place, manager.blockSize(place), request.direction());
         }
     }
 
@@ -121,7 +121,7 @@ public final class Allocator {
             if (strict == null) {
                 manager.deallocate(address);
             } else {
-                strict.giveBack(address).ifPresent(manager::deallocate);
+                strict.free(address).ifPresent(manager::deallocate);
             }
         }
     }
@@ -283,7 +283,7 @@ public final class Allocator {
         BankManager manager = manager(type);
         synchronized (lock) {
             StrictAddresses strict = strictAddresses.get(type);
-            return strict == null ? manager.liveAddresses() : strict.lent();
+            return strict == null ? manager.liveAddresses() : strict.allocated();
         }
     }
 

@@ -44,7 +44,7 @@ public final class BankManager {
     /** One for each allocator; none until the first is needed, as most kinds of memory are not used by most meshes. */
     private List<FreeListOpt> freeLists = List.of();
 
-    private List<AddressIndex> lent = List.of();
+    private List<AddressIndex> allocated = List.of();
 
     private boolean trackingHighWaterMarks;
     private HighWaterMarks highWaterMarks = HighWaterMarks.ZERO;
@@ -111,7 +111,7 @@ public final class BankManager {
         long address = avoided.isEmpty() && occupied.isEmpty()
                 ? allocateAlone(request, allocatorId, banks, sizePerBank, limit)
                 : allocateBesideOthers(request, allocatorId, banks, sizePerBank, limit, occupied);
-        lent.get(allocatorId).add(address);
+        allocated.get(allocatorId).add(address);
         if (trackingHighWaterMarks) {
             highWaterMarks = highWaterMarks.withAllocationUpTo(address + sizePerBank);
         }
@@ -154,23 +154,23 @@ public final class BankManager {
                     .ifPresent(size -> highWaterMarks = highWaterMarks.withDeletionUpTo(address + size));
         }
         freeList.deallocate(address);
-        lent.get(allocatorId).remove(address);
+        allocated.get(allocatorId).remove(address);
     }
 
     /** Gives back everything that is lent, in every allocator, by ascending address. */
     public void deallocateAll() {
-        for (int id = 0; id < lent.size(); id++) {
-            for (long address : lent.get(id).sortedAddresses()) {
+        for (int id = 0; id < allocated.size(); id++) {
+            for (long address : allocated.get(id).sortedAddresses()) {
                 freeLists.get(id).deallocate(address);
             }
-            lent.get(id).clear();
+            allocated.get(id).clear();
         }
     }
 
     /** Makes every allocator as new, except for the lowest occupied address, see {@link FreeListOpt#clear()}. */
     public void clear() {
         freeLists.forEach(FreeListOpt::clear);
-        lent.forEach(AddressIndex::clear);
+        allocated.forEach(AddressIndex::clear);
     }
 
     /**
@@ -289,7 +289,7 @@ public final class BankManager {
     /** {@return the addresses that are lent, in ascending order; an address lent by two allocators appears twice} */
     public long[] liveAddresses() {
         long[] all = new long[0];
-        for (AddressIndex addresses : lent) {
+        for (AddressIndex addresses : allocated) {
             long[] more = addresses.sortedAddresses();
             if (more.length > 0) {
                 long[] joined = Arrays.copyOf(all, all.length + more.length);
@@ -415,7 +415,7 @@ public final class BankManager {
         if (freeLists.isEmpty()) {
             freeLists = forEachAllocator(
                     () -> new FreeListOpt(region.size(), start(), dramAlignment, dramAlignment, SearchPolicy.FIRST));
-            lent = forEachAllocator(AddressIndex::new);
+            allocated = forEachAllocator(AddressIndex::new);
         }
     }
 

@@ -45,14 +45,14 @@ final class StrictAddresses {
     }
 
     /** Returns the address under which a place is lent that was just taken. */
-    long lend(long place, long size, AllocationDirection direction) {
+    long allocate(long place, long size, AllocationDirection direction) {
         long address = unused(place, size, direction);
         places.put(address, place);
         return address;
     }
 
     /** Withholds an address that is given back, and returns the place to free; nothing if it is not lent. */
-    OptionalLong giveBack(long address) {
+    OptionalLong free(long address) {
         Long place = places.remove(address);
         if (place == null) {
             return OptionalLong.empty();
@@ -71,7 +71,7 @@ final class StrictAddresses {
     }
 
     /** Returns the addresses that are lent, in ascending order. */
-    long[] lent() {
+    long[] allocated() {
         return places.keySet().stream().mapToLong(Long::longValue).sorted().toArray();
     }
 

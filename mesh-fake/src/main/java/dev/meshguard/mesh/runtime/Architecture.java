@@ -23,21 +23,21 @@ public enum Architecture {
     /** Blackhole. */
     BLACKHOLE("Blackhole", new DramBanks(8, 1, 4_278_190_080L, 64), new CoreMemory(1_572_864, 16, 40_448), 64);
 
-    private final String words;
+    private final String description;
     private final DramBanks dram;
     private final CoreMemory l1;
     private final int maxCircularBuffers;
 
     Architecture(String words, DramBanks dram, CoreMemory l1, int maxCircularBuffers) {
-        this.words = words;
+        this.description = words;
         this.dram = dram;
         this.l1 = l1;
         this.maxCircularBuffers = maxCircularBuffers;
     }
 
     /** Returns the name as a person writes it. */
-    public String words() {
-        return words;
+    public String description() {
+        return description;
     }
 
     /** Returns the number of DRAM banks the allocator sees. */

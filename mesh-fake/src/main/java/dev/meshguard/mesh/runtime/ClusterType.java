@@ -109,7 +109,7 @@ public enum ClusterType {
                     Locale.ROOT,
                     "Cannot take %d columns of cores away from %s chips: at most %d are harvested",
                     columns,
-                    architecture().words(),
+                    architecture().description(),
                     most));
         }
     }

@@ -68,22 +68,22 @@ public enum RuntimePreset {
 
     private static final long ROWS_THAT_JUSTIFY_A_LARGER_PAGE = 2;
 
-    private final String words;
+    private final String description;
     private final Map<Architecture, Bases> bases;
     private final ReportingModel reporting;
     private final boolean meshLevelReportsPinned;
 
     RuntimePreset(
             String words, Map<Architecture, Bases> bases, ReportingModel reporting, boolean meshLevelReportsPinned) {
-        this.words = words;
+        this.description = words;
         this.bases = bases;
         this.reporting = reporting;
         this.meshLevelReportsPinned = meshLevelReportsPinned;
     }
 
     /** Returns the name as a person writes it. */
-    public String words() {
-        return words;
+    public String description() {
+        return description;
     }
 
     /** Returns whether the constants of an architecture are known for this version. */
@@ -140,9 +140,9 @@ public enum RuntimePreset {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,
                     "The %s preset knows no %s: its constants were never seen. Use RuntimePreset.MAY_2026 for %s.",
-                    words,
-                    architecture.words(),
-                    architecture.words()));
+                    description,
+                    architecture.description(),
+                    architecture.description()));
         }
         return known;
     }

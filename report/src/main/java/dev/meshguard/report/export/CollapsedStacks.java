@@ -35,7 +35,7 @@ public final class CollapsedStacks {
     /** Writes the stacks; the writer is flushed and stays open. If it encodes, it has to encode as UTF-8. */
     public static void write(LeakVerdict verdict, Writer writer) throws IOException {
         Map<String, Long> bytes = new TreeMap<>();
-        for (Survivor survivor : verdict.survivors(one -> one.standing() == SurvivorStatus.LEAKED)) {
+        for (Survivor survivor : verdict.survivors(one -> one.status() == SurvivorStatus.LEAKED)) {
             bytes.merge(stack(survivor.buffer()), survivor.buffer().size(), Long::sum);
         }
         for (Map.Entry<String, Long> stack : bytes.entrySet()) {

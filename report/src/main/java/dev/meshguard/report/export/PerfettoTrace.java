@@ -124,8 +124,8 @@ public final class PerfettoTrace {
         long id = 0;
         for (BufferGeneration life : history.generations()) {
             id++;
-            slice("b", life.bornAt(), life, id);
-            slice("e", life.diedAt().orElse(end), life, id);
+            slice("b", life.allocatedAt(), life, id);
+            slice("e", life.freedAt().orElse(end), life, id);
         }
     }
 
@@ -144,7 +144,7 @@ public final class PerfettoTrace {
             json.writeNumberField("size", life.size());
             json.writeStringField("address", String.format(Locale.ROOT, "0x%x", life.address()));
             json.writeStringField(
-                    "fate", survivor == null ? "freed" : survivor.standing().words());
+                    "fate", survivor == null ? "freed" : survivor.status().description());
             if (survivor != null) {
                 json.writeStringField("cause", survivor.cause().name());
             }

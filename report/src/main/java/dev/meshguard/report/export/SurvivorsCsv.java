@@ -55,15 +55,15 @@ public final class SurvivorsCsv {
     private static List<String> cells(Survivor survivor) {
         BufferGeneration buffer = survivor.buffer();
         return List.of(
-                survivor.standing().name(),
+                survivor.status().name(),
                 survivor.cause().name(),
                 buffer.type().name(),
                 Integer.toString(buffer.device()),
                 Long.toString(buffer.address()),
                 Integer.toString(buffer.generation()),
                 Long.toString(buffer.size()),
-                Long.toString(buffer.bornAt()),
-                buffer.bornIn().name(),
+                Long.toString(buffer.allocatedAt()),
+                buffer.allocatedIn().name(),
                 buffer.label().orElse(""),
                 buffer.owner().map(Owner::toString).orElse(""),
                 Fingerprint.of(survivor).toString(),

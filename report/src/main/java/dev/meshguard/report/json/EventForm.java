@@ -27,9 +27,9 @@ import java.util.Optional;
  * @param kind how the kind is called in a line
  * @param type the event
  * @param writing writes what the line holds besides kind and number
- * @param reading reads it
+ * @param snapshot reads it
  */
-record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> writing, Reading reading) {
+record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> writing, Reading snapshot) {
 
     /** Writes the fields of an event. */
     @FunctionalInterface
@@ -154,7 +154,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
             new EventForm<>(
                     "witnessed",
                     HistoryEvent.Witnessed.class,
-                    (event, json, requests) -> reading(json, event.reading()),
+                    (event, json, requests) -> reading(json, event.snapshot()),
                     (number, fields, requests) -> new HistoryEvent.Witnessed(number, reading(fields))),
             new EventForm<>(
                     "reportsLost",
@@ -396,7 +396,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         json.writeArrayFieldStart("regions");
         for (int device : reading.devices()) {
             for (BufferType type : BufferType.values()) {
-                if (reading.testify(device, type, 0) != AddressState.SILENT) {
+                if (reading.stateOf(device, type, 0) != AddressState.UNKNOWN) {
                     region(json, reading, device, type);
                 }
             }
@@ -410,7 +410,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         json.writeNumberField("device", device);
         JsonFormat.write(json, "type", type);
         json.writeArrayFieldStart("taken");
-        for (long address : reading.takenAddresses(device, type)) {
+        for (long address : reading.allocatedAddresses(device, type)) {
             json.writeNumber(address);
         }
         json.writeEndArray();

@@ -27,7 +27,7 @@ final class EventSequence {
             return new Damage(first, line, lines + 1, reason);
         }
 
-        private String words() {
+        private String description() {
             return lines == 1
                     ? String.format(Locale.ROOT, "line %d cannot be read, because %s", first, reason)
                     : String.format(
@@ -47,7 +47,7 @@ final class EventSequence {
     private long last;
     private long read;
     private long missing;
-    private int told;
+    private int reported;
     private long untold;
 
     EventSequence(String source) {
@@ -62,7 +62,7 @@ final class EventSequence {
         }
         long skipped = number - last - 1;
         if (damage != null) {
-            tell(damage, skipped);
+            report(damage, skipped);
         } else if (skipped > 0 && !isAfterLoss()) {
             String which = skipped == 1
                     ? "event #" + (last + 1) + " is"
@@ -83,7 +83,7 @@ final class EventSequence {
     void ended(long expected, long line) {
         long unaccounted = expected - read - missing;
         if (damage != null) {
-            tell(damage, Math.max(0, unaccounted));
+            report(damage, Math.max(0, unaccounted));
         } else if (unaccounted != 0) {
             loseAtTheEnd(
                     Math.max(UNKNOWN, unaccounted),
@@ -111,7 +111,7 @@ final class EventSequence {
     /** Returns all events, with what is missing; to be called once, at the end. */
     List<HistoryEvent> finished() {
         if (damage != null) {
-            tell(damage, 0);
+            report(damage, 0);
         }
         for (HistoryEvent.ReportsLost loss : lossesOfNoPlace) {
             last++;
@@ -126,42 +126,42 @@ final class EventSequence {
 
     /** Returns whether anything could not be read or was missing. */
     boolean isDamaged() {
-        return told > 0;
+        return reported > 0;
     }
 
     private boolean isAfterLoss() {
         return !events.isEmpty() && events.get(events.size() - 1) instanceof HistoryEvent.ReportsLost;
     }
 
-    private void tell(Damage told, long skipped) {
+    private void report(Damage told, long skipped) {
         if (skipped > 0) {
-            lose(skipped, told.words());
+            lose(skipped, told.description());
         } else {
-            loseAtTheEnd(UNKNOWN, told.words());
+            loseAtTheEnd(UNKNOWN, told.description());
         }
         damage = null;
     }
 
     private void lose(long count, String words) {
         missing += count;
-        if (isToBeTold()) {
+        if (mustBeReported()) {
             last++;
             events.add(new HistoryEvent.ReportsLost(last, count, source + ": " + words));
         }
     }
 
     private void loseAtTheEnd(long count, String words) {
-        if (isToBeTold()) {
+        if (mustBeReported()) {
             lossesOfNoPlace.add(new HistoryEvent.ReportsLost(0, count, source + ": " + words));
         }
     }
 
-    private boolean isToBeTold() {
-        if (told == MOST_TOLD) {
+    private boolean mustBeReported() {
+        if (reported == MOST_TOLD) {
             untold++;
             return false;
         }
-        told++;
+        reported++;
         return true;
     }
 }

@@ -151,7 +151,7 @@ final class HistoryReader {
                             ? ", because the history is of version " + HistoryJson.VERSION + "." + header.minor()
                             : ""));
         }
-        events.add(form.reading().read(fields.number("number"), fields, requests), lines.number());
+        events.add(form.snapshot().read(fields.number("number"), fields, requests), lines.number());
     }
 
     private void sums(Fields fields) throws UnreadableLineException {

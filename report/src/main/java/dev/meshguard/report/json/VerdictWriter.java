@@ -63,9 +63,9 @@ final class VerdictWriter {
             objects("groups", verdict.groups(), this::group);
             objects("anomalies", verdict.anomalies(), this::anomaly);
             objects("expectations", verdict.expectations(), this::expectation);
-            objects("phases", verdict.stretches(), this::phase);
+            objects("phases", verdict.phaseUsages(), this::phase);
             caveats();
-            words();
+            description();
             json.writeEndObject();
         }
         writer.write('\n');
@@ -90,13 +90,13 @@ final class VerdictWriter {
         JsonFormat.write(json, "lifetime", total.lifetime());
         json.writeNumberField("allocatedBuffers", total.allocatedBuffers());
         json.writeNumberField("allocatedBytes", total.allocatedBytes());
-        json.writeNumberField("leftBuffers", total.leftBuffers());
-        json.writeNumberField("leftBytes", total.leftBytes());
+        json.writeNumberField("leftBuffers", total.liveBuffers());
+        json.writeNumberField("leftBytes", total.liveBytes());
     }
 
     private void group(SurvivorGroup group) throws IOException {
         JsonFormat.write(json, "cause", group.cause());
-        JsonFormat.write(json, "standing", group.standing());
+        JsonFormat.write(json, "standing", group.status());
         json.writeStringField("fingerprint", Fingerprint.of(group).toString());
         json.writeStringField("remedy", verdict.remedyOf(group.cause()));
         JsonFormat.write(json, "type", group.type());
@@ -120,7 +120,7 @@ final class VerdictWriter {
         json.writeNumberField("device", buffer.device());
         json.writeNumberField("address", buffer.address());
         json.writeNumberField("generation", buffer.generation());
-        json.writeStringField("bornIn", buffer.bornIn().name());
+        json.writeStringField("bornIn", buffer.allocatedIn().name());
         JsonFormat.write(json, "kind", buffer.kind());
         JsonFormat.write(json, "lifetime", buffer.lifetime());
         if (buffer.owner().isPresent()) {
@@ -143,22 +143,22 @@ final class VerdictWriter {
     }
 
     private void evidence(Evidence evidence) throws IOException {
-        json.writeStringField("words", evidence.words());
+        json.writeStringField("words", evidence.text());
         events(evidence.events());
     }
 
     private void anomaly(Anomaly anomaly) throws IOException {
         JsonFormat.write(json, "kind", anomaly.kind());
-        json.writeStringField("words", anomaly.kind().words());
-        json.writeBooleanField("unbalancesBooks", anomaly.kind().unbalancesBooks());
+        json.writeStringField("words", anomaly.kind().description());
+        json.writeBooleanField("unbalancesBooks", anomaly.kind().unbalancesLedger());
         json.writeNumberField("event", anomaly.event().number());
         json.writeNumberField("device", anomaly.device());
         JsonFormat.write(json, "type", anomaly.type());
         json.writeNumberField("address", anomaly.address());
-        if (anomaly.holder().isPresent()) {
+        if (anomaly.generation().isPresent()) {
             json.writeObjectFieldStart("holder");
-            json.writeNumberField("generation", anomaly.holder().get().generation());
-            json.writeNumberField("bornAt", anomaly.holder().get().bornAt());
+            json.writeNumberField("generation", anomaly.generation().get().generation());
+            json.writeNumberField("bornAt", anomaly.generation().get().allocatedAt());
             json.writeEndObject();
         }
     }
@@ -178,10 +178,10 @@ final class VerdictWriter {
         objects("flows", stretch.flows().entrySet(), flow -> {
             json.writeNumberField("device", flow.getKey().device());
             JsonFormat.write(json, "type", flow.getKey().type());
-            json.writeNumberField("takenBytes", flow.getValue().takenBytes());
-            json.writeNumberField("givenBackBytes", flow.getValue().givenBackBytes());
-            json.writeNumberField("leftBytes", flow.getValue().leftBytes());
-            json.writeNumberField("leftBuffers", flow.getValue().leftBuffers());
+            json.writeNumberField("takenBytes", flow.getValue().allocatedBytes());
+            json.writeNumberField("givenBackBytes", flow.getValue().freedBytes());
+            json.writeNumberField("leftBytes", flow.getValue().liveBytes());
+            json.writeNumberField("leftBuffers", flow.getValue().liveBuffers());
         });
     }
 
@@ -192,7 +192,7 @@ final class VerdictWriter {
             json.writeStartObject();
             JsonFormat.write(json, "kind", doubt.kind());
             json.writeBooleanField("makesInconclusive", true);
-            json.writeStringField("words", doubt.words());
+            json.writeStringField("words", doubt.text());
             events(doubt.events());
             json.writeEndObject();
         }
@@ -200,7 +200,7 @@ final class VerdictWriter {
             json.writeStartObject();
             JsonFormat.write(json, "kind", limit.kind());
             json.writeBooleanField("makesInconclusive", false);
-            json.writeStringField("words", limit.words());
+            json.writeStringField("words", limit.text());
             events(List.of());
             json.writeEndObject();
         }
@@ -208,7 +208,7 @@ final class VerdictWriter {
     }
 
     /** What the text says, in its own words. */
-    private void words() throws IOException {
+    private void description() throws IOException {
         json.writeObjectFieldStart("report");
         objects("sections", report.sections(), section -> {
             json.writeStringField("headline", section.headline());

@@ -29,8 +29,8 @@ final class FindingName {
 
     private static Optional<SurvivorGroup> worst(LeakVerdict verdict) {
         return verdict.groups().stream()
-                .filter(group -> group.standing() != SurvivorStatus.EXPECTED)
-                .max(Comparator.comparing(group -> group.standing().outcome()));
+                .filter(group -> group.status() != SurvivorStatus.EXPECTED)
+                .max(Comparator.comparing(group -> group.status().outcome()));
     }
 
     private static String ofBuffer(SurvivorGroup group) {
@@ -39,10 +39,10 @@ final class FindingName {
                 .map(JavaNames::camelCase)
                 .filter(name -> !name.isEmpty())
                 .orElse(JavaNames.camelCase(first.buffer().type().name()) + "Buffer");
-        return subject + (group.standing() == SurvivorStatus.UNDECIDED ? "IsUndecided" : fate(group.cause()));
+        return subject + (group.status() == SurvivorStatus.UNDECIDED ? "IsUndecided" : outcome(group.cause()));
     }
 
-    private static String fate(Cause cause) {
+    private static String outcome(Cause cause) {
         return switch (cause) {
             case PROCESS_DIED -> "OutlivesItsProcess";
             case LATE -> "IsFreedLate";

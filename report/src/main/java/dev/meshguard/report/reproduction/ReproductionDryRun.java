@@ -96,13 +96,13 @@ final class ReproductionDryRun {
         for (int i = 0; i < events.size(); i++) {
             endOfRow = Math.max(endOfRow, i + rows.getOrDefault(i, 0));
             line = i < endOfRow && !rows.containsKey(i) ? line : i;
-            told.add(told(events.get(i), line, asked));
+            told.add(reported(events.get(i), line, asked));
         }
         return FailureSignature.of(LeakCheck.create()
                 .examine(AllocationHistory.restored(told, DeviceSums.countedFrom(told), flatAddresses, true)));
     }
 
-    private HistoryEvent told(
+    private HistoryEvent reported(
             HistoryEvent event, int line, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
         if (event instanceof HistoryEvent.Allocated e) {
             return new HistoryEvent.Allocated(

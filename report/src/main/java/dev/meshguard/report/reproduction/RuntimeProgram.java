@@ -50,7 +50,7 @@ final class RuntimeProgram {
         boolean isOneLeak = finding.outcome() == Outcome.LEAKED
                 && finding.anomalies().isEmpty()
                 && finding.fates().size() == 1
-                && finding.fates().iterator().next().standing() == SurvivorStatus.LEAKED;
+                && finding.fates().iterator().next().status() == SurvivorStatus.LEAKED;
         if (!isOneLeak) {
             return Optional.empty();
         }
@@ -62,7 +62,7 @@ final class RuntimeProgram {
                 && !takings.isEmpty()
                 && devices.size() <= MOST_DEVICES;
         RuntimeProgram program = new RuntimeProgram(cause, List.copyOf(devices), takings);
-        return isPlain && program.canBeTold() ? Optional.of(program) : Optional.empty();
+        return isPlain && program.isReportable() ? Optional.of(program) : Optional.empty();
     }
 
     private static List<Taking> takings(AllocationHistory history) {
@@ -92,7 +92,7 @@ final class RuntimeProgram {
                         <= (buffer.type() == BufferType.DRAM || buffer.type() == BufferType.L1 ? LARGEST : REGION / 2);
     }
 
-    private boolean canBeTold() {
+    private boolean isReportable() {
         return switch (cause) {
             case HELD, LOST ->
                 takings.stream().allMatch(taking -> taking.buffers().stream().allMatch(BufferGeneration::isLive));
@@ -169,10 +169,10 @@ final class RuntimeProgram {
                             + config(taking, source) + "))"
                     : null;
             if (call != null) {
-                taken(call, source);
+                allocated(call, source);
             } else {
                 for (BufferGeneration buffer : taking.buffers()) {
-                    taken(
+                    allocated(
                             String.format(
                                     Locale.ROOT,
                                     "mesh.allocateOn(%d, %s)",
@@ -184,7 +184,7 @@ final class RuntimeProgram {
         }
     }
 
-    private void taken(String call, JavaSource source) {
+    private void allocated(String call, JavaSource source) {
         if (cause == Cause.HELD) {
             source.line("cache.add(" + call + ");");
         } else {

@@ -32,7 +32,7 @@ final class TrackerProgram {
     private final JavaSource source;
     private final IdentityHashMap<AllocationRequest, Integer> uses = new IdentityHashMap<>();
     private final IdentityHashMap<AllocationRequest, String> names = new IdentityHashMap<>();
-    private final Set<String> taken = new HashSet<>(Set.of("tracker", "device", "buffer"));
+    private final Set<String> allocated = new HashSet<>(Set.of("tracker", "device", "buffer"));
     private boolean isInRow;
     private final Map<Owner, Integer> owners = new HashMap<>();
     private final Map<Owner, String> ownerNames = new HashMap<>();
@@ -147,17 +147,17 @@ final class TrackerProgram {
     }
 
     private boolean isPlain(AllocationRequest request, Ownership ownership) {
-        return ownership == Ownership.UNKNOWN && saysNothing(request);
+        return ownership == Ownership.UNKNOWN && isSilent(request);
     }
 
-    private boolean saysNothing(AllocationRequest request) {
+    private boolean isSilent(AllocationRequest request) {
         return request.details().equals(AllocationDetails.user())
                 && (request.isAnonymous() || uses.getOrDefault(request, 1) == 1);
     }
 
     /** Declares requests that one line of the program makes, because one line of the run did. */
     private String madeTogether(List<AllocationRequest> requests) {
-        String array = JavaNames.free("requests", taken);
+        String array = JavaNames.free("requests", allocated);
         String type = source.use(AllocationRequest.class);
         source.line(type + "[] " + array + " = new " + type + "[" + requests.size() + "]; // of one line of code");
         source.line(String.format(
@@ -183,7 +183,7 @@ final class TrackerProgram {
             return names.getOrDefault(request, "");
         }
         String call = "tracker." + (isRelease ? "release(" : "request(") + details(request.details()) + ")";
-        if (isInRow || saysNothing(request)) {
+        if (isInRow || isSilent(request)) {
             return call;
         }
         String wish = request.details()
@@ -191,7 +191,7 @@ final class TrackerProgram {
                 .map(JavaNames::camelCase)
                 .filter(name -> !name.isEmpty())
                 .orElse("request");
-        String name = JavaNames.free(isRelease ? "release" : wish, taken);
+        String name = JavaNames.free(isRelease ? "release" : wish, allocated);
         if (!request.isAnonymous()) {
             names.put(request, name);
         }
@@ -269,7 +269,7 @@ final class TrackerProgram {
         if (owners.getOrDefault(owner, 0) < 2) {
             return newOwner(owner);
         }
-        String name = JavaNames.free(JavaNames.camelCase(owner.kind().name()), taken);
+        String name = JavaNames.free(JavaNames.camelCase(owner.kind().name()), allocated);
         ownerNames.put(owner, name);
         source.line(source.use(Owner.class) + " " + name + " = " + newOwner(owner) + ";");
         return name;
@@ -303,7 +303,7 @@ final class TrackerProgram {
             source.line(
                     "tracker.traced(" + requestOf(e.request(), false) + ", " + reachability(e.reachability()) + ");");
         } else if (event instanceof HistoryEvent.Witnessed e) {
-            source.line("tracker.witnessed(" + reading(e.reading()) + ");");
+            source.line("tracker.witnessed(" + reading(e.snapshot()) + ");");
         } else if (event instanceof HistoryEvent.MeshOpened e) {
             source.line("tracker.meshOpened(" + mesh(e.mesh()) + ");");
         } else if (event instanceof HistoryEvent.Checked e) {
@@ -401,9 +401,9 @@ final class TrackerProgram {
                         .append(')'));
         for (int device : reading.devices()) {
             for (BufferType type : BufferType.values()) {
-                if (reading.testify(device, type, 0) != WitnessSnapshot.AddressState.SILENT) {
+                if (reading.stateOf(device, type, 0) != WitnessSnapshot.AddressState.UNKNOWN) {
                     text.append(".region(").append(device).append(", ").append(source.use(type));
-                    reading.takenAddresses(device, type)
+                    reading.allocatedAddresses(device, type)
                             .forEach(taken -> text.append(", ").append(address(taken)));
                     text.append(')');
                 }

@@ -86,7 +86,7 @@ final class SummaryText {
     private static List<String> leaks(RunSummary summary) {
         List<String> rows = new ArrayList<>();
         for (Map.Entry<?, LeakCount> cause : summary.leaks().entrySet()) {
-            rows.add(cause.getKey() + "  " + words(cause.getValue()));
+            rows.add(cause.getKey() + "  " + description(cause.getValue()));
         }
         if (summary.withoutLeak() > 0) {
             rows.add(Quantities.count(summary.withoutLeak(), "check")
@@ -96,10 +96,10 @@ final class SummaryText {
     }
 
     private static List<String> knownLeaks(RunSummary summary) {
-        return summary.knownLeaks().leaks() == 0 ? List.of() : List.of(words(summary.knownLeaks()));
+        return summary.knownLeaks().leaks() == 0 ? List.of() : List.of(description(summary.knownLeaks()));
     }
 
-    private static String words(LeakCount count) {
+    private static String description(LeakCount count) {
         return String.join(
                 " · ",
                 Quantities.count(count.leaks(), "leak"),

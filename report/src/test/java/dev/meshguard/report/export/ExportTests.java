@@ -178,7 +178,7 @@ class ExportTests {
                             .isEqualTo(survivor.buffer().label().orElse(""));
                     assertThat(rows.get(i).get("standing"))
                             .as(seed)
-                            .isEqualTo(survivor.standing().name());
+                            .isEqualTo(survivor.status().name());
                 }
             }
         });
@@ -223,7 +223,7 @@ class ExportTests {
     }
 
     private static long leakedBytes(LeakVerdict verdict) {
-        return verdict.survivors(survivor -> survivor.standing() == SurvivorStatus.LEAKED).stream()
+        return verdict.survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED).stream()
                 .mapToLong(survivor -> survivor.buffer().size())
                 .sum();
     }
@@ -232,7 +232,7 @@ class ExportTests {
     private static long liveBytes(LeakVerdict verdict) {
         return verdict.history().isComplete()
                 ? verdict.totals().stream()
-                        .mapToLong(LeakVerdict.TypeTotal::leftBytes)
+                        .mapToLong(LeakVerdict.TypeTotal::liveBytes)
                         .sum()
                 : verdict.history().live().stream()
                         .mapToLong(BufferGeneration::size)

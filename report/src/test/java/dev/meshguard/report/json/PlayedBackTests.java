@@ -61,7 +61,7 @@ class PlayedBackTests {
             if (history.isComplete() && !finding.isClean()) {
                 MinimizedHistory least = HistoryMinimizer.create().minimize(history);
 
-                assertThat(finding.isKeptBy(least.left()))
+                assertThat(finding.isKeptBy(least.remaining()))
                         .as("seed %d: %s", seed, least)
                         .isTrue();
                 written += isWritten(least.history(), seed) ? 1 : 0;

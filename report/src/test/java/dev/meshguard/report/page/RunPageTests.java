@@ -115,7 +115,7 @@ class RunPageTests {
             }
             assertThat(sum(data.at("/phases"), "peakBytes"))
                     .as(seed)
-                    .isEqualTo(verdict.stretches().stream()
+                    .isEqualTo(verdict.phaseUsages().stream()
                             .mapToLong(PhaseUsage::peakBytes)
                             .sum());
         });
@@ -367,7 +367,7 @@ class RunPageTests {
     }
 
     private static long survivors(LeakVerdict verdict, SurvivorStatus standing) {
-        return verdict.survivors(survivor -> survivor.standing() == standing).size();
+        return verdict.survivors(survivor -> survivor.status() == standing).size();
     }
 
     private static long countOf(JsonNode data, SurvivorStatus standing) {
@@ -408,7 +408,7 @@ class RunPageTests {
     private static long leftBytes(LeakVerdict verdict, BufferType type) {
         return verdict.totals().stream()
                 .filter(total -> total.type() == type)
-                .mapToLong(TypeTotal::leftBytes)
+                .mapToLong(TypeTotal::liveBytes)
                 .sum();
     }
 

@@ -40,9 +40,9 @@ final class UndecidedReasons {
         if (verdict.outcome() != Outcome.INCONCLUSIVE) {
             return;
         }
-        List<String> evidence = verdict.survivors(survivor -> survivor.standing() == SurvivorStatus.UNDECIDED).stream()
+        List<String> evidence = verdict.survivors(survivor -> survivor.status() == SurvivorStatus.UNDECIDED).stream()
                 .flatMap(survivor -> survivor.diagnosis().evidence().stream())
-                .map(Evidence::words)
+                .map(Evidence::text)
                 .toList();
         REASONS.forEach((words, reason) -> {
             if (evidence.stream().anyMatch(one -> one.contains(words))) {

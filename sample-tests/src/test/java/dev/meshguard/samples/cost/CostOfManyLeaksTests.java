@@ -110,13 +110,13 @@ class CostOfManyLeaksTests {
         List<AllocationContext> tests = new ArrayList<>();
         try (MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 1))) {
             for (int leak = 0; leak < leaks; leak += 4) {
-                AllocationContext test = tracker.tenant("test " + leak);
-                try (Scope thread = test.onThisThread()) {
+                AllocationContext test = tracker.context("test " + leak);
+                try (Scope thread = test.makeCurrent()) {
                     for (int i = 0; i < 4; i++) {
                         leak(ttnn, mesh);
                     }
                 }
-                test.leave();
+                test.close();
                 tests.add(test);
             }
         }
@@ -124,7 +124,7 @@ class CostOfManyLeaksTests {
         LeakCheck check = LeakCheck.create();
         for (int test = 0; test < tests.size(); test += 2) {
             LeakVerdict told = LeakCheck.create().examine(tracker.history().partOf(tests.get(test)));
-            check = check.apartFrom(told, tests.get(test).name());
+            check = check.excluding(told, tests.get(test).name());
         }
         LeakCheck apart = check;
         return () -> explain(tracker, apart);

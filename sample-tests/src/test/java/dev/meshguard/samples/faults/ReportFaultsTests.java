@@ -103,7 +103,7 @@ class ReportFaultsTests {
 
         assertThat(tracker).noLeaks().hasBalancedReports();
         Assertions.assertThat(verdict().anomalies())
-                .extracting(anomaly -> anomaly.kind().words())
+                .extracting(anomaly -> anomaly.kind().description())
                 .containsExactly("free after close");
     }
 

@@ -165,8 +165,8 @@ class ChartsTests {
         Map<BufferType, TreeMap<Long, Long>> changes = new TreeMap<>();
         for (BufferGeneration life : LEAK.verdict().history().generations()) {
             TreeMap<Long, Long> ofType = changes.computeIfAbsent(life.type(), unused -> new TreeMap<>());
-            ofType.merge(life.bornAt(), life.size(), Long::sum);
-            life.diedAt().ifPresent(event -> ofType.merge(event, -life.size(), Long::sum));
+            ofType.merge(life.allocatedAt(), life.size(), Long::sum);
+            life.freedAt().ifPresent(event -> ofType.merge(event, -life.size(), Long::sum));
         }
         Map<BufferType, Long> peaks = new TreeMap<>();
         changes.forEach((type, ofType) -> {

@@ -59,7 +59,7 @@ class HeadTests {
         chromium.open(file);
 
         Map<String, List<SurvivorGroup>> byCause = LEAK.verdict().groups().stream()
-                .filter(group -> group.standing() != SurvivorStatus.EXPECTED)
+                .filter(group -> group.status() != SurvivorStatus.EXPECTED)
                 .collect(Collectors.groupingBy(group -> group.cause().name(), TreeMap::new, Collectors.toList()));
         assertThat(chromium.texts("#causes li"))
                 .containsExactlyInAnyOrderElementsOf(byCause.entrySet().stream()
@@ -150,7 +150,7 @@ class HeadTests {
 
     private static long leakedBytes(int device) {
         return LEAK.verdict().survivors().stream()
-                .filter(survivor -> survivor.standing() == SurvivorStatus.LEAKED)
+                .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
                 .filter(survivor -> survivor.buffer().device() == device)
                 .mapToLong(survivor -> survivor.buffer().size())
                 .sum();

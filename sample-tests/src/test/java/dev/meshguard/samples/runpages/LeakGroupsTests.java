@@ -123,7 +123,7 @@ class LeakGroupsTests {
         assertThat(chromium.find(openerOfCached(chromium)).getDomAttribute("aria-expanded"))
                 .isEqualTo("true");
         assertThat(chromium.text("#groups-table .detail"))
-                .contains(cached.evidence().get(0).words());
+                .contains(cached.evidence().get(0).text());
         assertThat(chromium.text("#groups-table .remedy"))
                 .isEqualTo(LEAK.verdict().remedyOf(cached.cause()));
         assertThat(chromium.texts("#groups-table .story li")).isNotEmpty();

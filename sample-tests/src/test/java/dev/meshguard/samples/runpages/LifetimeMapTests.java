@@ -234,7 +234,7 @@ class LifetimeMapTests {
         LeakVerdict verdict = LEAK.verdict();
         return verdict.survivors().stream()
                 .filter(survivor ->
-                        survivor.standing() == SurvivorStatus.LEAKED || survivor.standing() == SurvivorStatus.EXPECTED)
+                        survivor.status() == SurvivorStatus.LEAKED || survivor.status() == SurvivorStatus.EXPECTED)
                 .map(survivor -> survivor.buffer())
                 .filter(buffer -> buffer.label().equals(Optional.of(label)))
                 .findFirst()

@@ -47,7 +47,7 @@ class OriginsAndEventsTests {
         chromium.click("input[name=icicle-mode][value=peak]");
         chromium.await("document.querySelector('#icicle-tree').dataset.mode === 'peak'");
         assertThat(rootOf(chromium))
-                .isEqualTo(LEAK.verdict().stretches().stream()
+                .isEqualTo(LEAK.verdict().phaseUsages().stream()
                         .mapToLong(stretch -> stretch.peakBytes())
                         .max()
                         .orElseThrow());
@@ -130,7 +130,7 @@ class OriginsAndEventsTests {
 
     private static long leakedBytes() {
         return LEAK.verdict().survivors().stream()
-                .filter(survivor -> survivor.standing() == SurvivorStatus.LEAKED)
+                .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
                 .mapToLong(survivor -> survivor.buffer().size())
                 .sum();
     }

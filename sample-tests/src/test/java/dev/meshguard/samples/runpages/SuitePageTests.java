@@ -169,7 +169,7 @@ class SuitePageTests {
     }
 
     private static long peak(SampleRun run) {
-        return run.verdict().stretches().stream()
+        return run.verdict().phaseUsages().stream()
                 .mapToLong(stretch -> stretch.peakBytes())
                 .max()
                 .orElseThrow();

@@ -60,7 +60,7 @@ class AccumulationTests {
     @Test
     void anEveryReportCounterDriftsByThirtySixKiBOnEveryDeviceAndTwelveOnDevice0() {
         for (int round = 1; round <= 3; round++) {
-            PolicyLedger books = afterRound.get(round - 1).books(EVERY_REPORT);
+            PolicyLedger books = afterRound.get(round - 1).ledger(EVERY_REPORT);
             long rounds = round;
             assertThat(IntStream.range(0, DEVICES).boxed())
                     .allSatisfy(device -> assertThat(books.bytes(device, DRAM)).isEqualTo(rounds * 36_864));
@@ -71,7 +71,7 @@ class AccumulationTests {
     @Test
     void aReferenceCounterStaysWhereItWas() {
         for (AllocationHistory history : afterRound) {
-            PolicyLedger books = history.books(REFERENCE_COUNTED);
+            PolicyLedger books = history.ledger(REFERENCE_COUNTED);
             assertThat(IntStream.range(0, DEVICES).boxed())
                     .allSatisfy(device -> assertThat(books.bytes(device, DRAM)).isEqualTo(36_864));
             assertThat(books.bytes(L1)).isZero();
@@ -82,13 +82,14 @@ class AccumulationTests {
     @Test
     void theWitnessIsAtZeroAfterEveryRound() {
         List<HistoryEvent.Witnessed> afterWipe = tracker.history().readings().stream()
-                .filter(event -> event.reading().moment() == Moment.AFTER_WIPE)
+                .filter(event -> event.snapshot().moment() == Moment.AFTER_WIPE)
                 .toList();
 
         assertThat(afterWipe).hasSize(3).allSatisfy(event -> {
             for (int device = 0; device < DEVICES; device++) {
                 for (BufferType type : BufferType.values()) {
-                    assertThat(event.reading().takenAddresses(device, type)).isEmpty();
+                    assertThat(event.snapshot().allocatedAddresses(device, type))
+                            .isEmpty();
                 }
             }
         });
@@ -112,9 +113,9 @@ class AccumulationTests {
         for (int device = 0; device < DEVICES; device++) {
             accumulation
                     .memoryGrowsBy(DRAM, device, 0)
-                    .booksGrowBy(EVERY_REPORT, DRAM, device, 36_864)
-                    .booksGrowBy(EVERY_REPORT, L1, device, device == 0 ? 12_288 : 0)
-                    .booksGrowBy(REFERENCE_COUNTED, DRAM, device, 0);
+                    .ledgerGrowsBy(EVERY_REPORT, DRAM, device, 36_864)
+                    .ledgerGrowsBy(EVERY_REPORT, L1, device, device == 0 ? 12_288 : 0)
+                    .ledgerGrowsBy(REFERENCE_COUNTED, DRAM, device, 0);
         }
     }
 
@@ -123,15 +124,15 @@ class AccumulationTests {
         LeakAssertions.assertThat(tracker)
                 .accumulation(Rounds.MESHES)
                 .hasSettled()
-                .booksGrowBy(EVERY_REPORT, DRAM, 7, 36_864)
-                .booksGrowBy(EVERY_REPORT, L1, 0, 12_288);
+                .ledgerGrowsBy(EVERY_REPORT, DRAM, 7, 36_864)
+                .ledgerGrowsBy(EVERY_REPORT, L1, 0, 12_288);
     }
 
     @Test
     void readsAsADriftOfTheBooksAndNotOfMemory() {
         String text = AccumulationReport.of(Accumulation.of(tracker.history()))
-                .withBooks(EVERY_REPORT)
-                .withBooks(REFERENCE_COUNTED)
+                .withLedger(EVERY_REPORT)
+                .withLedger(REFERENCE_COUNTED)
                 .text();
 
         assertThat(text).isEqualTo("""

@@ -54,7 +54,7 @@ class CloseOrderTests {
         AllocationHistory history = historyOfATestThatKeepsItsCache(order);
 
         assertThat(IntStream.range(0, 8).boxed())
-                .allSatisfy(device -> assertThat(history.books(EVERY_REPORT).bytes(device, DRAM))
+                .allSatisfy(device -> assertThat(history.ledger(EVERY_REPORT).bytes(device, DRAM))
                         .isEqualTo(36_864));
     }
 
@@ -66,7 +66,7 @@ class CloseOrderTests {
                 RESET_FABRIC_PROGRAM_ON_CLOSE);
 
         assertThat(IntStream.range(0, 8).boxed())
-                .allSatisfy(device -> assertThat(history.books(EVERY_REPORT).bytes(device, DRAM))
+                .allSatisfy(device -> assertThat(history.ledger(EVERY_REPORT).bytes(device, DRAM))
                         .isEqualTo(36_864));
     }
 
@@ -160,8 +160,8 @@ class CloseOrderTests {
 
         private List<Long> takenBeforeTheWipe(int device) {
             return tracker.history().readings().stream()
-                    .filter(event -> event.reading().moment() == Moment.BEFORE_WIPE)
-                    .flatMap(event -> event.reading().takenAddresses(device, DRAM).stream())
+                    .filter(event -> event.snapshot().moment() == Moment.BEFORE_WIPE)
+                    .flatMap(event -> event.snapshot().allocatedAddresses(device, DRAM).stream())
                     .toList();
         }
 

@@ -93,7 +93,7 @@ class LanguageModelTests {
 
         assertThat(mib(tracker.liveBytes())).isEqualTo("403.84");
         ttnn.closeMeshDevice(mesh);
-        long peak = LeakCheck.create().examine(tracker.history()).stretches().stream()
+        long peak = LeakCheck.create().examine(tracker.history()).phaseUsages().stream()
                 .mapToLong(stretch -> stretch.peakBytes())
                 .max()
                 .orElseThrow();
@@ -222,7 +222,7 @@ class LanguageModelTests {
     }
 
     private static String wordsOf(Survivor survivor) {
-        return survivor.diagnosis().evidence().get(0).words();
+        return survivor.diagnosis().evidence().get(0).text();
     }
 
     private static long labelled(LeakVerdict verdict, String label) {

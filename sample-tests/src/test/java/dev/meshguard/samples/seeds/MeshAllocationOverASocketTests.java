@@ -79,9 +79,9 @@ class MeshAllocationOverASocketTests {
             LeakVerdict verdict = LeakCheck.create().examine(server.tracker().history());
             assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
             assertThat(verdict.survivors()).hasSize(3).allSatisfy(survivor -> {
-                assertThat(survivor.standing()).isEqualTo(SurvivorStatus.UNDECIDED);
+                assertThat(survivor.status()).isEqualTo(SurvivorStatus.UNDECIDED);
                 assertThat(survivor.diagnosis().evidence())
-                        .extracting(Evidence::words)
+                        .extracting(Evidence::text)
                         .anyMatch(words -> words.startsWith("2 reports of this address are open"))
                         .anyMatch(words -> words.contains("Circular buffers stack upward from there"));
             });

@@ -138,7 +138,7 @@ class MeshAllocationTests {
 
         @Test
         void addUpToTheQuotedSumOnEveryDevice() {
-            PolicyLedger books = history.books(REFERENCE_COUNTED);
+            PolicyLedger books = history.ledger(REFERENCE_COUNTED);
 
             assertThat(ALL_DEVICES)
                     .allSatisfy(device -> assertThat(books.bytes(device, DRAM)).isEqualTo(14_716_928));
@@ -165,7 +165,7 @@ class MeshAllocationTests {
 
         @Test
         void theCachedBinariesAreLeftAfterTheTensorFrees() {
-            PolicyLedger books = tracker.history().books(REFERENCE_COUNTED);
+            PolicyLedger books = tracker.history().ledger(REFERENCE_COUNTED);
 
             assertThat(ALL_DEVICES)
                     .allSatisfy(device -> assertThat(books.bytes(device, DRAM))
@@ -179,7 +179,7 @@ class MeshAllocationTests {
             test.clearCache();
             test.close();
 
-            PolicyLedger books = tracker.history().books(REFERENCE_COUNTED);
+            PolicyLedger books = tracker.history().ledger(REFERENCE_COUNTED);
             assertThat(books.bytes(DRAM)).isZero();
             assertThat(books.bytes(0, L1)).isEqualTo(12_288);
             assertThat(books.entries()).isEqualTo(3);
@@ -187,10 +187,10 @@ class MeshAllocationTests {
 
         @Test
         void anEveryReportCounterHoldsOnToBothBinariesForGood() {
-            PolicyLedger afterFrees = tracker.history().books(EVERY_REPORT);
+            PolicyLedger afterFrees = tracker.history().ledger(EVERY_REPORT);
             test.clearCache();
             test.close();
-            PolicyLedger afterClose = tracker.history().books(EVERY_REPORT);
+            PolicyLedger afterClose = tracker.history().ledger(EVERY_REPORT);
 
             assertThat(ALL_DEVICES).allSatisfy(device -> {
                 assertThat(afterFrees.bytes(device, DRAM)).isEqualTo(36_864);
@@ -208,17 +208,17 @@ class MeshAllocationTests {
         void countingOncePerAddressHidesTheBinariesWhileTheyAreThere() {
             AllocationHistory history = tracker.history();
 
-            assertThat(history.books(ONCE_PER_ADDRESS).bytes(DRAM)).isZero();
-            assertThat(history.books(REFERENCE_COUNTED).bytes(DRAM)).isEqualTo(8L * BOTH_BINARIES);
+            assertThat(history.ledger(ONCE_PER_ADDRESS).bytes(DRAM)).isZero();
+            assertThat(history.ledger(REFERENCE_COUNTED).bytes(DRAM)).isEqualTo(8L * BOTH_BINARIES);
         }
 
         @Test
         void countingOwnersOnlySeesNothingOfAMesh() {
             AllocationHistory history = tracker.history();
 
-            assertThat(history.books(OWNED_ONLY).bytes(DRAM)).isZero();
-            assertThat(history.books(OWNED_ONLY).peakBytes(0, DRAM)).isZero();
-            assertThat(history.books(REFERENCE_COUNTED).peakBytes(0, DRAM)).isEqualTo(14_716_928);
+            assertThat(history.ledger(OWNED_ONLY).bytes(DRAM)).isZero();
+            assertThat(history.ledger(OWNED_ONLY).peakBytes(0, DRAM)).isZero();
+            assertThat(history.ledger(REFERENCE_COUNTED).peakBytes(0, DRAM)).isEqualTo(14_716_928);
         }
 
         @Test
@@ -244,10 +244,10 @@ class MeshAllocationTests {
         void anEveryReportCounterStillHoldsThirtySixAndTwelveKiB() {
             MeshAllocation test = open().compute();
             test.freeTensors();
-            PolicyLedger afterFrees = tracker.history().books(EVERY_REPORT);
+            PolicyLedger afterFrees = tracker.history().ledger(EVERY_REPORT);
             test.clearCache();
             test.close();
-            PolicyLedger afterClose = tracker.history().books(EVERY_REPORT);
+            PolicyLedger afterClose = tracker.history().ledger(EVERY_REPORT);
 
             assertThat(afterFrees.bytes(0, L1)).isEqualTo(22_528);
             assertThat(ALL_DEVICES)
@@ -286,7 +286,7 @@ class MeshAllocationTests {
 
         @Test
         void device0ReachesTwentySixReports() {
-            PolicyLedger books = tracker.history().books(EVERY_REPORT);
+            PolicyLedger books = tracker.history().ledger(EVERY_REPORT);
 
             assertThat(books.reports(0)).isEqualTo(26).isEqualTo(books.peakReports(0));
             assertThat(books.bytes(0, DRAM)).isEqualTo(29_507_584).isEqualTo(books.peakBytes(0, DRAM));
@@ -297,7 +297,7 @@ class MeshAllocationTests {
         void theTensorFreesShowOnDevice0Only() {
             test.freeTensors();
 
-            PolicyLedger books = tracker.history().books(EVERY_REPORT);
+            PolicyLedger books = tracker.history().ledger(EVERY_REPORT);
             assertThat(books.reports(0)).isEqualTo(20);
             assertThat(books.bytes(0, DRAM)).isEqualTo(14_827_520);
             assertThat(books.bytes(0, L1)).isEqualTo(22_528);
@@ -313,7 +313,7 @@ class MeshAllocationTests {
             test.freeTensors();
             test.clearCache();
 
-            PolicyLedger books = tracker.history().books(EVERY_REPORT);
+            PolicyLedger books = tracker.history().ledger(EVERY_REPORT);
             assertThat(books.reports(0)).isEqualTo(18);
             assertThat(books.bytes(0, DRAM)).isEqualTo(14_790_656);
             assertThat(ALL_DEVICES.subList(1, 8)).allSatisfy(device -> {
@@ -367,11 +367,11 @@ class MeshAllocationTests {
         MeshAllocation test = open().compute();
         test.close();
 
-        WitnessSnapshot reading = tracker.history().readings().get(0).reading();
+        WitnessSnapshot reading = tracker.history().readings().get(0).snapshot();
 
         assertThat(reading.moment()).isEqualTo(WitnessSnapshot.Moment.CLOSE_BEGUN);
         assertThat(IntStream.range(0, 8).boxed())
-                .allSatisfy(device -> assertThat(reading.takenAddresses(device, DRAM))
+                .allSatisfy(device -> assertThat(reading.allocatedAddresses(device, DRAM))
                         .containsExactly(
                                 2_560_032L,
                                 2_910_240L,

@@ -80,7 +80,7 @@ class ProposedFixesTests {
             AllocationHistory history =
                     october(new RuntimeFix[] {FORCE_CLEANUP_ALL_BUFFERS}, CIRCULAR_BUFFERS_NEVER_REPORTED_FREE);
 
-            assertThat(history.books(REFERENCE_COUNTED).bytes(0, L1)).isEqualTo(12_288);
+            assertThat(history.ledger(REFERENCE_COUNTED).bytes(0, L1)).isEqualTo(12_288);
         }
     }
 
@@ -179,7 +179,7 @@ class ProposedFixesTests {
                     .defects(cleared ? new RuntimeDefect[] {ALLOCATOR_CLEARS_WITHOUT_REPORTING} : new RuntimeDefect[0])
                     .build();
             ttnn.closeMeshDevice(ttnn.openMeshDevice(MeshShape.of(2, 4)));
-            return own.history().books(REFERENCE_COUNTED).bytes(DRAM);
+            return own.history().ledger(REFERENCE_COUNTED).bytes(DRAM);
         }
     }
 
@@ -213,7 +213,7 @@ class ProposedFixesTests {
         void ownersOnlyMissesALeakOfAMeshBuffer() {
             AllocationHistory history = leakATensor();
 
-            assertThat(history.books(OWNED_ONLY).bytes(DRAM)).isZero();
+            assertThat(history.ledger(OWNED_ONLY).bytes(DRAM)).isZero();
             assertThat(LeakCheck.create().examine(history).outcome()).isEqualTo(Outcome.LEAKED);
         }
 
@@ -226,9 +226,10 @@ class ProposedFixesTests {
             ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, mesh).deallocate();
             ttnn.empty(TensorShape.of(64, 64), DataType.BFLOAT16, mesh);
 
-            assertThat(tracker.history().books(ONCE_PER_ADDRESS).bytes(0, DRAM)).isEqualTo(2_048);
+            assertThat(tracker.history().ledger(ONCE_PER_ADDRESS).bytes(0, DRAM))
+                    .isEqualTo(2_048);
             assertThat(mesh.statistics(DRAM).totalAllocated()).isEqualTo(2_048);
-            assertThat(tracker.history().books(EVERY_REPORT).bytes(0, DRAM)).isEqualTo(2_048 + 8_192);
+            assertThat(tracker.history().ledger(EVERY_REPORT).bytes(0, DRAM)).isEqualTo(2_048 + 8_192);
         }
 
         @Test
@@ -252,13 +253,13 @@ class ProposedFixesTests {
                     early(NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES, MESH_BUFFER_DEALLOCATE_RETURNS_EARLY);
             AllocationHistory repaired = early();
 
-            assertThat(early.books(REFERENCE_COUNTED).bytes(7, DRAM)).isPositive();
+            assertThat(early.ledger(REFERENCE_COUNTED).bytes(7, DRAM)).isPositive();
             assertThat(onEachDevice(repaired, REFERENCE_COUNTED)).containsOnly(0L);
         }
 
         @Test
         void leavesDevice0WithTwoReportsOfEveryTensor() {
-            assertThat(early().books(REFERENCE_COUNTED).repetitions())
+            assertThat(early().ledger(REFERENCE_COUNTED).repetitions())
                     .filteredOn(repetition -> repetition.type() == DRAM)
                     .extracting(repetition -> repetition.device())
                     .contains(0);
@@ -331,17 +332,17 @@ class ProposedFixesTests {
 
     private static List<Long> onEachDevice(AllocationHistory history, CountingPolicy policy) {
         return IntStream.range(0, DEVICES)
-                .mapToObj(device -> history.books(policy).bytes(device, DRAM))
+                .mapToObj(device -> history.ledger(policy).bytes(device, DRAM))
                 .toList();
     }
 
     private int takenAddressesOfDevice0(Moment moment) {
         return tracker.history().readings().stream()
-                .filter(event -> event.reading().moment() == moment)
+                .filter(event -> event.snapshot().moment() == moment)
                 .findFirst()
                 .orElseThrow()
-                .reading()
-                .takenAddresses(0, DRAM)
+                .snapshot()
+                .allocatedAddresses(0, DRAM)
                 .size();
     }
 }

@@ -105,7 +105,7 @@ public final class HandleSearch {
         int rounds = 0;
         int proofs = 0;
         // Until the paths are looked for nothing here may refer to a handle, or it would be this that holds it.
-        while (rounds < collections && (proofs == 0 || (proofs < PROOFS_NEEDED && isAnyLeft(open)))) {
+        while (rounds < collections && (proofs == 0 || (proofs < PROOFS_NEEDED && isAnyRemaining(open)))) {
             rounds++;
             proofs += garbage.run() ? 1 : 0;
         }
@@ -118,7 +118,7 @@ public final class HandleSearch {
         Walk walk = new Walk(left, objects);
         if (!left.isEmpty()) {
             starts.forEach(start -> start.begin(walk));
-            walk.go();
+            walk.traverse();
         }
         int withoutPath = 0;
         for (AllocationRequest request : open) {
@@ -150,7 +150,7 @@ public final class HandleSearch {
                 Locale.ROOT, "something beyond the %s that were searched", Quantities.count(searched, "object"));
     }
 
-    private static boolean isAnyLeft(List<AllocationRequest> open) {
+    private static boolean isAnyRemaining(List<AllocationRequest> open) {
         return open.stream().anyMatch(request -> !request.handle().orElseThrow().refersTo(null));
     }
 
@@ -162,7 +162,7 @@ public final class HandleSearch {
         Set<AllocationRequest> open = Collections.newSetFromMap(new IdentityHashMap<>());
         List<AllocationRequest> inOrder = new ArrayList<>();
         for (BufferGeneration buffer : history.live()) {
-            for (BufferGeneration.Report report : buffer.reportsLeft()) {
+            for (BufferGeneration.Report report : buffer.reportsRemaining()) {
                 AllocationRequest request = report.request();
                 if (request.handle().isPresent() && open.add(request)) {
                     inOrder.add(request);
@@ -233,7 +233,7 @@ public final class HandleSearch {
          *
          * @throws IllegalArgumentException if the number is not positive
          */
-        public Builder objectsAtMost(int number) {
+        public Builder maxObjects(int number) {
             objects = requirePositive("objects", number);
             return this;
         }
@@ -243,7 +243,7 @@ public final class HandleSearch {
          *
          * @throws IllegalArgumentException if the number is not positive
          */
-        public Builder collectionsAtMost(int number) {
+        public Builder maxCollections(int number) {
             collections = requirePositive("collections", number);
             return this;
         }

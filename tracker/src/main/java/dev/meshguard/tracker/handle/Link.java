@@ -19,14 +19,14 @@ sealed interface Link {
     String text();
 
     /** Returns whether there are words; asked of every step, where words are only made for a few. */
-    default boolean isTold() {
+    default boolean isDescribed() {
         return true;
     }
 
     /** An object where a search begins. */
     record Root(String text) implements Link {
         @Override
-        public boolean isTold() {
+        public boolean isDescribed() {
             return !text.isEmpty();
         }
     }
@@ -39,7 +39,7 @@ sealed interface Link {
         }
 
         @Override
-        public boolean isTold() {
+        public boolean isDescribed() {
             return false;
         }
     }
@@ -52,7 +52,7 @@ sealed interface Link {
         }
 
         @Override
-        public boolean isTold() {
+        public boolean isDescribed() {
             return false;
         }
     }
@@ -86,7 +86,7 @@ sealed interface Link {
     record AtKey(Class<?> map, Object key) implements Link {
         @Override
         public String text() {
-            return String.format(Locale.ROOT, "%s[%s]", nameOf(map), words(key));
+            return String.format(Locale.ROOT, "%s[%s]", nameOf(map), description(key));
         }
     }
 
@@ -99,7 +99,7 @@ sealed interface Link {
     }
 
     /** Returns the words for a key; none of them come from code of the key's own. */
-    private static String words(Object key) {
+    private static String description(Object key) {
         if (key instanceof String text) {
             String shown = text.length() <= LONGEST_KEY ? text : text.substring(0, LONGEST_KEY) + "…";
             return '"' + shown.replaceAll("\\p{Cntrl}", "?") + '"';

@@ -46,7 +46,7 @@ final class ObjectFields {
     /** Visits what the static fields of a class hold. */
     void ofClass(Class<?> type, Visitor visitor) {
         for (Field field : declared(type)) {
-            if (Modifier.isStatic(field.getModifiers()) && !tell(field, null, type, visitor)) {
+            if (Modifier.isStatic(field.getModifiers()) && !describe(field, null, type, visitor)) {
                 return;
             }
         }
@@ -152,10 +152,10 @@ final class ObjectFields {
             return;
         }
         if (holder instanceof Map.Entry<?, ?> entry) {
-            tellInside(entry.getKey(), holder, visitor);
-            tellInside(entry.getValue(), holder, visitor);
+            describeInside(entry.getKey(), holder, visitor);
+            describeInside(entry.getValue(), holder, visitor);
         } else {
-            tellInside(valueOf(holder), holder, visitor);
+            describeInside(valueOf(holder), holder, visitor);
         }
     }
 
@@ -172,7 +172,7 @@ final class ObjectFields {
         return null;
     }
 
-    private static void tellInside(@Nullable Object held, Object holder, Visitor visitor) {
+    private static void describeInside(@Nullable Object held, Object holder, Visitor visitor) {
         if (held != null) {
             visitor.visit(held, new Link.Inside(holder.getClass(), ""));
         }
@@ -182,7 +182,7 @@ final class ObjectFields {
         Class<?> type = holder.getClass();
         for (Class<?> part = type; part != null && !JavaTypes.isOfTheJdk(part); part = part.getSuperclass()) {
             for (Field field : declared(part)) {
-                if (!Modifier.isStatic(field.getModifiers()) && !tell(field, holder, type, visitor)) {
+                if (!Modifier.isStatic(field.getModifiers()) && !describe(field, holder, type, visitor)) {
                     return;
                 }
             }
@@ -193,7 +193,7 @@ final class ObjectFields {
         }
     }
 
-    private boolean tell(Field field, @Nullable Object holder, Class<?> type, Visitor visitor) {
+    private boolean describe(Field field, @Nullable Object holder, Class<?> type, Visitor visitor) {
         try {
             Object held = field.get(holder);
             return held == null || visitor.visit(held, linkOf(field, type));

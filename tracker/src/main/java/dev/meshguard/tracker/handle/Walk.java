@@ -26,44 +26,44 @@ final class Walk {
     private static final int FIRST_STEPS = 4;
 
     private final ObjectFields contents = new ObjectFields();
-    private final int objectsAtMost;
-    private final Set<Object> wanted;
+    private final int maxObjects;
+    private final Set<Object> targets;
     private final IdentityHashMap<Object, Step> found = new IdentityHashMap<>();
-    private final Set<Object> met = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<Object> visited = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Deque<Step> open = new ArrayDeque<>();
-    private long referencesLeft;
+    private long referencesRemaining;
     private boolean boundHit;
 
     Walk(Set<Object> wanted, int objectsAtMost) {
-        this.wanted = wanted;
-        this.objectsAtMost = objectsAtMost;
-        this.referencesLeft = (long) objectsAtMost * REFERENCES_PER_OBJECT;
+        this.targets = wanted;
+        this.maxObjects = objectsAtMost;
+        this.referencesRemaining = (long) objectsAtMost * REFERENCES_PER_OBJECT;
     }
 
     /** Begins at an object; the name tells it where no field does. */
     void from(Object root, Link link) {
-        meet(root, link, null);
+        visit(root, link, null);
     }
 
     /** Begins at the static fields of a class. */
     void fromStaticsOf(Class<?> type) {
-        contents.ofClass(type, (held, link) -> meet(held, link, null));
+        contents.ofClass(type, (held, link) -> visit(held, link, null));
     }
 
-    void go() {
+    void traverse() {
         for (Step next = open.poll(); next != null && goesOn(); next = open.poll()) {
             Step step = next;
-            contents.of(step.object, (held, link) -> meet(held, link, step));
+            contents.of(step.object, (held, link) -> visit(held, link, step));
         }
     }
 
     /** Returns the way to something that was looked for, if it was met. */
     Optional<List<String>> pathTo(Object target) {
-        return Optional.ofNullable(found.get(target)).map(Walk::words);
+        return Optional.ofNullable(found.get(target)).map(Walk::description);
     }
 
     int objects() {
-        return met.size();
+        return visited.size();
     }
 
     /** Returns whether there was more to look at than was allowed. */
@@ -76,19 +76,19 @@ final class Walk {
     }
 
     private boolean goesOn() {
-        return !boundHit && found.size() < wanted.size();
+        return !boundHit && found.size() < targets.size();
     }
 
-    private boolean meet(Object held, Link link, @Nullable Step by) {
-        if (met.size() >= objectsAtMost || --referencesLeft < 0) {
+    private boolean visit(Object held, Link link, @Nullable Step by) {
+        if (visited.size() >= maxObjects || --referencesRemaining < 0) {
             boundHit = true;
             return false;
         }
-        if (JavaTypes.isLeaf(held.getClass()) || !met.add(held)) {
+        if (JavaTypes.isLeaf(held.getClass()) || !visited.add(held)) {
             return true;
         }
         Step step = new Step(held, link, by);
-        if (wanted.contains(held)) {
+        if (targets.contains(held)) {
             found.put(held, step);
         }
         open.add(step);
@@ -96,7 +96,7 @@ final class Walk {
     }
 
     /** A way may be as long as the list in which every handle holds the next: of a long one only its ends are gone through. */
-    private static List<String> words(Step last) {
+    private static List<String> description(Step last) {
         if (last.steps == 0) {
             return List.of(last.root.link instanceof Link.Origin origin ? origin.name() : last.root.link.text());
         }
@@ -113,8 +113,8 @@ final class Walk {
 
     private static void backwards(@Nullable Step last, int number, List<String> words) {
         Step step = last;
-        for (int told = 0; step != null && told < number; step = step.toldBefore) {
-            if (step.isTold) {
+        for (int told = 0; step != null && told < number; step = step.describedBefore) {
+            if (step.isDescribed) {
                 words.add(step.link.text());
                 told++;
             }
@@ -124,10 +124,10 @@ final class Walk {
     private static final class Step {
         private final Object object;
         private final Link link;
-        private final boolean isTold;
+        private final boolean isDescribed;
         private final Step root;
         /** The last step before this one that is told. */
-        private final @Nullable Step toldBefore;
+        private final @Nullable Step describedBefore;
         /** How many steps up to this one are told. */
         private final int steps;
         /** The last of those with which the words of a long way begin. */
@@ -136,11 +136,11 @@ final class Walk {
         Step(Object object, Link link, @Nullable Step by) {
             this.object = object;
             this.link = link;
-            this.isTold = link.isTold();
+            this.isDescribed = link.isDescribed();
             this.root = by == null ? this : by.root;
-            this.toldBefore = by == null || by.isTold ? by : by.toldBefore;
-            this.steps = (by == null ? 0 : by.steps) + (isTold ? 1 : 0);
-            this.beginning = isTold && steps == FIRST_STEPS ? this : by == null ? null : by.beginning;
+            this.describedBefore = by == null || by.isDescribed ? by : by.describedBefore;
+            this.steps = (by == null ? 0 : by.steps) + (isDescribed ? 1 : 0);
+            this.beginning = isDescribed && steps == FIRST_STEPS ? this : by == null ? null : by.beginning;
         }
     }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Address {
 
-    private int lives;
+    private int generations;
     private @Nullable BufferGeneration latest;
 
     /** Lives before the latest that no free ended, oldest first. */
@@ -28,7 +28,7 @@ final class Address {
     private record Lender(@Nullable MeshOpenPeriod mesh, Optional<AllocatorId> allocator) {
 
         private static Lender of(BufferGeneration life) {
-            return new Lender(life.lender(), life.allocator());
+            return new Lender(life.allocatedBy(), life.allocator());
         }
 
         private boolean isKnown() {
@@ -47,7 +47,7 @@ final class Address {
 
     /** Returns the number that a new life would have, from 1. */
     int nextGeneration() {
-        return lives + 1;
+        return generations + 1;
     }
 
     /** Returns the live buffer that a report of the given mesh and allocator, or of unknown ones, is about. */
@@ -61,10 +61,10 @@ final class Address {
             if (life.reservedAgainAt().isPresent()) {
                 continue;
             }
-            if (lender != null && life.lender() == lender) {
+            if (lender != null && life.allocatedBy() == lender) {
                 return life;
             }
-            boolean mayBeOne = lender == null || life.lender() == null;
+            boolean mayBeOne = lender == null || life.allocatedBy() == null;
             if (mayBeOne && isCurrent(life, deviceLife)) {
                 found = life;
             }
@@ -86,7 +86,7 @@ final class Address {
             }
         }
         latest = life;
-        lives++;
+        generations++;
     }
 
     /**
@@ -140,12 +140,12 @@ final class Address {
                 ? exact
                 : lastOf.values().stream()
                         .filter(life -> mayBeOf(life, lender, details))
-                        .max(Comparator.comparingLong(BufferGeneration::bornAt))
+                        .max(Comparator.comparingLong(BufferGeneration::allocatedAt))
                         .orElse(null);
     }
 
     private static boolean mayBeOf(BufferGeneration life, @Nullable MeshOpenPeriod lender, AllocationDetails details) {
-        return life.mayBeOf(details) && (lender == null || life.lender() == null || isOf(life, lender));
+        return life.mayBeOf(details) && (lender == null || life.allocatedBy() == null || isOf(life, lender));
     }
 
     void ended(BufferGeneration life) {
@@ -155,7 +155,7 @@ final class Address {
     }
 
     /** Returns the lives that are still in the books, oldest first, and the latest one even if it is over. */
-    List<BufferGeneration> inTheBooks() {
+    List<BufferGeneration> inLedger() {
         List<BufferGeneration> known = new ArrayList<>(earlier);
         if (latest != null) {
             known.add(latest);
@@ -168,14 +168,14 @@ final class Address {
         if (earlier.isEmpty()) {
             return last != null && last.isLive() ? List.of(last) : List.of();
         }
-        return inTheBooks().stream().filter(BufferGeneration::isLive).toList();
+        return inLedger().stream().filter(BufferGeneration::isLive).toList();
     }
 
     private static int rank(BufferGeneration life, MeshOpenPeriod lender, int deviceLife) {
-        if (life.lender() == lender) {
+        if (life.allocatedBy() == lender) {
             return 4;
         }
-        if (life.lender() == null) {
+        if (life.allocatedBy() == null) {
             return isCurrent(life, deviceLife) ? 2 : 1;
         }
         return isOf(life, lender) ? 3 : 0;
@@ -186,15 +186,15 @@ final class Address {
     }
 
     private static boolean isOf(BufferGeneration life, MeshOpenPeriod lender) {
-        MeshOpenPeriod known = life.lender();
+        MeshOpenPeriod known = life.allocatedBy();
         return known != null && known.mesh() == lender.mesh();
     }
 
     /** Returns whether memory that is lent now may be this life's: its mesh is open, its device was not opened again. */
     private static boolean isCurrent(BufferGeneration life, int deviceLife) {
-        MeshOpenPeriod lender = life.lender();
+        MeshOpenPeriod lender = life.allocatedBy();
         if (lender == null || !lender.isAnnounced()) {
-            return life.deviceLife() == deviceLife;
+            return life.openPeriod() == deviceLife;
         }
         return lender.isOpen();
     }

@@ -30,7 +30,7 @@ final class AllocatedRanges {
 
     /** What one allocator reserved of a region; or what one did that is not known. */
     private record Lent(
-            @Nullable MeshOpenPeriod lender, Optional<AllocatorId> allocator, NavigableMap<Long, Taken> buffers) {}
+            @Nullable MeshOpenPeriod mesh, Optional<AllocatorId> allocator, NavigableMap<Long, Taken> buffers) {}
 
     private final boolean flatAddresses;
     private final Map<Region, List<Lent>> regions = new HashMap<>();
@@ -52,7 +52,7 @@ final class AllocatedRanges {
         Meeting ofItsMesh = null;
         List<Meeting> ofOthers = List.of();
         for (Lent one : lent) {
-            Taken met = firstMet(one.buffers(), start, end);
+            Taken met = firstOverlap(one.buffers(), start, end);
             if (met == null) {
                 continue;
             }
@@ -79,7 +79,7 @@ final class AllocatedRanges {
     }
 
     /** Gives the memory of a buffer back, if it took any. */
-    void giveBack(BufferGeneration buffer) {
+    void free(BufferGeneration buffer) {
         for (Lent one : regions.getOrDefault(region(buffer), List.of())) {
             Taken taken = one.buffers().get(buffer.address());
             if (taken != null && taken.buffer() == buffer) {
@@ -97,7 +97,7 @@ final class AllocatedRanges {
         for (BufferType.Memory memory : BufferType.Memory.values()) {
             List<Lent> lent = regions.get(new Region(device, memory));
             if (lent != null) {
-                lent.removeIf(one -> one.lender() == null || !one.lender().isOpen());
+                lent.removeIf(one -> one.mesh() == null || !one.mesh().isOpen());
             }
         }
     }
@@ -106,7 +106,7 @@ final class AllocatedRanges {
     @SuppressWarnings("ReferenceEquality") // An opening of a mesh is itself only.
     void closed(MeshOpenPeriod mesh) {
         for (List<Lent> lent : regions.values()) {
-            lent.removeIf(one -> one.lender() == mesh);
+            lent.removeIf(one -> one.mesh() == mesh);
         }
     }
 
@@ -116,7 +116,7 @@ final class AllocatedRanges {
                 && met.end() >= end;
     }
 
-    private static @Nullable Taken firstMet(NavigableMap<Long, Taken> buffers, long start, long end) {
+    private static @Nullable Taken firstOverlap(NavigableMap<Long, Taken> buffers, long start, long end) {
         Map.Entry<Long, Taken> below = buffers.floorEntry(start);
         if (below != null && (below.getKey() == start || below.getValue().end() > start)) {
             return below.getValue();
@@ -130,8 +130,8 @@ final class AllocatedRanges {
     }
 
     private static boolean areOfTwoMeshes(BufferGeneration one, BufferGeneration other) {
-        MeshOpenPeriod lender = one.lender();
-        MeshOpenPeriod otherLender = other.lender();
+        MeshOpenPeriod lender = one.allocatedBy();
+        MeshOpenPeriod otherLender = other.allocatedBy();
         return lender != null && otherLender != null && lender.mesh() != otherLender.mesh();
     }
 
@@ -139,16 +139,16 @@ final class AllocatedRanges {
         return areOfTwoMeshes(one, other)
                 || one.allocator().isEmpty()
                 || other.allocator().isEmpty()
-                || !one.allocator().get().isApartFrom(other.allocator().get());
+                || !one.allocator().get().isDistinctFrom(other.allocator().get());
     }
 
     private static Lent ofThe(BufferGeneration buffer, List<Lent> lent) {
         for (Lent one : lent) {
-            if (one.lender() == buffer.lender() && one.allocator().equals(buffer.allocator())) {
+            if (one.mesh() == buffer.allocatedBy() && one.allocator().equals(buffer.allocator())) {
                 return one;
             }
         }
-        Lent first = new Lent(buffer.lender(), buffer.allocator(), new TreeMap<>());
+        Lent first = new Lent(buffer.allocatedBy(), buffer.allocator(), new TreeMap<>());
         lent.add(first);
         return first;
     }

@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 public final class AllocationHistory {
 
     private final EventStore store;
-    private final @Nullable AllocationContext tenant;
+    private final @Nullable AllocationContext context;
     private @Nullable List<DeviceSums> sums;
     /** The generations that are not settled, and all that is known without the others. */
     private @Nullable GenerationBuilder replay;
@@ -56,7 +56,7 @@ public final class AllocationHistory {
 
     private AllocationHistory(EventStore store, @Nullable AllocationContext tenant) {
         this.store = store;
-        this.tenant = tenant;
+        this.context = tenant;
     }
 
     /** Made by the tracker; ask it for its history. */
@@ -101,7 +101,7 @@ public final class AllocationHistory {
             return this;
         }
         EventStore known = store.asOf(last.get().number());
-        return known == store ? this : new AllocationHistory(known, tenant);
+        return known == store ? this : new AllocationHistory(known, context);
     }
 
     /**
@@ -118,8 +118,8 @@ public final class AllocationHistory {
     }
 
     /** Returns whose part of a history this is, if it is a part. */
-    public Optional<AllocationContext> tenant() {
-        return Optional.ofNullable(tenant);
+    public Optional<AllocationContext> context() {
+        return Optional.ofNullable(context);
     }
 
     /** Returns every event, oldest first. */
@@ -164,7 +164,7 @@ public final class AllocationHistory {
             known = settled.isEmpty()
                     ? Collections.unmodifiableList(unsettled)
                     : Stream.concat(unsettled.stream(), settled.stream())
-                            .sorted(Comparator.comparingLong(BufferGeneration::bornAt))
+                            .sorted(Comparator.comparingLong(BufferGeneration::allocatedAt))
                             .toList();
             generations = known;
         }
@@ -205,7 +205,7 @@ public final class AllocationHistory {
         List<UsageChange> changes = new ArrayList<>(generations.size() * 2);
         for (BufferGeneration generation : generations) {
             changes.add(UsageChange.begins(generation));
-            generation.diedAt().ifPresent(event -> changes.add(UsageChange.ends(generation, event)));
+            generation.freedAt().ifPresent(event -> changes.add(UsageChange.ends(generation, event)));
         }
         changes.sort(Comparator.comparingLong(UsageChange::event));
         return new ArrayDeque<>(changes);
@@ -251,7 +251,7 @@ public final class AllocationHistory {
     private List<BufferGeneration> liveAt(long event) {
         List<BufferGeneration> live = new ArrayList<>();
         for (BufferGeneration life : replay().generations) {
-            if (life.bornAt() < event && life.diedAt().orElse(Long.MAX_VALUE) >= event) {
+            if (life.allocatedAt() < event && life.freedAt().orElse(Long.MAX_VALUE) >= event) {
                 live.add(life);
             }
         }
@@ -264,7 +264,7 @@ public final class AllocationHistory {
         List<BufferGeneration> late = new ArrayList<>();
         // What is allocated when its device is closed is not settled.
         for (BufferGeneration life : replay().generations) {
-            if (life.diedAt().orElse(-1) >= replay().closeOf(life)) {
+            if (life.freedAt().orElse(-1) >= replay().closeOf(life)) {
                 late.add(life);
             }
         }
@@ -282,7 +282,7 @@ public final class AllocationHistory {
      * @throws IllegalStateException if the policy is {@link CountingPolicy#OWNED_ONLY} and a report does not say whether
      *     its buffer owns its memory, or if the events that were to be read were not kept
      */
-    public PolicyLedger books(CountingPolicy policy) {
+    public PolicyLedger ledger(CountingPolicy policy) {
         requireComplete(policy);
         return PolicyLedger.read(events(), policy);
     }
@@ -292,10 +292,10 @@ public final class AllocationHistory {
      *
      * @param moments the numbers of the events before which the books are shown, ascending
      * @param atMoment is given the books, to be read at once, and the place of the moment
-     * @throws IllegalStateException as {@link #books(CountingPolicy)} does
+     * @throws IllegalStateException as {@link #ledger(CountingPolicy)} does
      */
     @API(status = Status.INTERNAL)
-    public void books(CountingPolicy policy, long[] moments, ObjIntConsumer<PolicyLedger> atMoment) {
+    public void ledger(CountingPolicy policy, long[] moments, ObjIntConsumer<PolicyLedger> atMoment) {
         requireComplete(policy);
         PolicyLedger.read(events(), policy, moments, atMoment);
     }
@@ -369,7 +369,7 @@ public final class AllocationHistory {
 
     /** Returns the meshes that were opened and not closed, in order; none in the {@linkplain #partOf part} of one whose time is over. */
     public Collection<MeshDescription> openMeshes() {
-        return tenant == null ? descriptions(replay().meshes.open()) : List.of();
+        return context == null ? descriptions(replay().meshes.open()) : List.of();
     }
 
     /**
@@ -377,14 +377,14 @@ public final class AllocationHistory {
      * which that was, any over its device in its present life.
      */
     public Optional<MeshDescription> openMeshOf(BufferGeneration buffer) {
-        if (tenant != null) {
+        if (context != null) {
             return Optional.empty();
         }
-        MeshOpenPeriod lender = buffer.lender();
+        MeshOpenPeriod lender = buffer.allocatedBy();
         if (buffer.mesh().isPresent() && lender != null && lender.isAnnounced()) {
             return lender.isOpen() ? lender.description() : Optional.empty();
         }
-        boolean isOfPresentLife = buffer.deviceLife() == deviceLifeAt(buffer.device(), Long.MAX_VALUE);
+        boolean isOfPresentLife = buffer.openPeriod() == openPeriodAt(buffer.device(), Long.MAX_VALUE);
         return replay().meshes.open().stream()
                 .filter(mesh -> isOfPresentLife && mesh.liesOver(buffer.device()))
                 .findFirst()
@@ -441,8 +441,8 @@ public final class AllocationHistory {
     }
 
     /** Returns in which life a device was when the event of the given number happened, from 1. */
-    public int deviceLifeAt(int device, long number) {
-        return replay().deviceLifeAt(device, number);
+    public int openPeriodAt(int device, long number) {
+        return replay().openPeriodAt(device, number);
     }
 
     /** Returns what the source said it could not report. */
@@ -456,7 +456,7 @@ public final class AllocationHistory {
     }
 
     /**
-     * Returns the reading that can testify for a buffer: the first one of the given moment after the latest report of it
+     * Returns the reading that can stateOf for a buffer: the first one of the given moment after the latest report of it
      * that is still open that covers its memory, in the same life of its device.
      *
      * <p>Where its {@linkplain BufferGeneration#mesh() mesh} is known, only a reading of that opening of that mesh can. Where it is

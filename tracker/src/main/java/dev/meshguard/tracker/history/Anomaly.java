@@ -13,12 +13,17 @@ import org.apiguardian.api.API.Status;
  * @param device the device it names
  * @param type the memory it names
  * @param address the address it names
- * @param holder the life it runs into: who holds the address now, or held it last; empty if nobody ever did
+ * @param generation the life it runs into: who holds the address now, or held it last; empty if nobody ever did
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record Anomaly(
-        Kind kind, HistoryEvent event, int device, BufferType type, long address, Optional<BufferGeneration> holder) {
+        Kind kind,
+        HistoryEvent event,
+        int device,
+        BufferType type,
+        long address,
+        Optional<BufferGeneration> generation) {
 
     /** The ways in which a report may not fit. */
     public enum Kind {
@@ -51,21 +56,21 @@ public record Anomaly(
         /** A buffer was reported on a device, or by a mesh, that was closed. */
         ALLOCATION_AFTER_CLOSE("allocation after close", false);
 
-        private final String words;
+        private final String description;
         private final boolean unbalancing;
 
         Kind(String words, boolean unbalancing) {
-            this.words = words;
+            this.description = words;
             this.unbalancing = unbalancing;
         }
 
         /** Returns the kind as a noun phrase. */
-        public String words() {
-            return words;
+        public String description() {
+            return description;
         }
 
         /** Returns whether the books cannot balance because of it: a free was counted that nothing answers to. */
-        public boolean unbalancesBooks() {
+        public boolean unbalancesLedger() {
             return unbalancing;
         }
     }

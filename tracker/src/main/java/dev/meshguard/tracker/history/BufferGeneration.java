@@ -114,9 +114,9 @@ public final class BufferGeneration {
     private final BufferType type;
     private final long address;
     private final int generation;
-    private final int deviceLife;
-    private final Phase bornIn;
-    private @Nullable MeshOpenPeriod lender;
+    private final int openPeriod;
+    private final Phase allocatedIn;
+    private @Nullable MeshOpenPeriod allocatedBy;
     private Optional<AllocatorId> allocator = Optional.empty();
     private final List<Report> reports = new ArrayList<>(1);
     private int open;
@@ -135,9 +135,9 @@ public final class BufferGeneration {
         this.type = type;
         this.address = address;
         this.generation = generation;
-        this.deviceLife = deviceLife;
-        this.bornIn = bornIn;
-        this.lender = lender;
+        this.openPeriod = deviceLife;
+        this.allocatedIn = bornIn;
+        this.allocatedBy = lender;
     }
 
     /** Returns the device id. */
@@ -161,8 +161,8 @@ public final class BufferGeneration {
     }
 
     /** Returns in which life of its device the buffer was born, from 1; it grows each time the device is opened. */
-    public int deviceLife() {
-        return deviceLife;
+    public int openPeriod() {
+        return openPeriod;
     }
 
     /**
@@ -170,7 +170,7 @@ public final class BufferGeneration {
      * report did.
      */
     public OptionalInt mesh() {
-        MeshOpenPeriod known = lender;
+        MeshOpenPeriod known = allocatedBy;
         if (known == null) {
             return OptionalInt.empty();
         }
@@ -201,8 +201,8 @@ public final class BufferGeneration {
     }
 
     /** Returns the phase of the first report. */
-    public Phase bornIn() {
-        return bornIn;
+    public Phase allocatedIn() {
+        return allocatedIn;
     }
 
     /** Returns every report of this memory, oldest first; at least one. */
@@ -243,7 +243,7 @@ public final class BufferGeneration {
     }
 
     /** Returns the number of the first report. */
-    public long bornAt() {
+    public long allocatedAt() {
         return reports.get(0).allocatedAt();
     }
 
@@ -258,7 +258,7 @@ public final class BufferGeneration {
     }
 
     /** Returns the number of the free that ended the life, if it ended. */
-    public OptionalLong diedAt() {
+    public OptionalLong freedAt() {
         return isLive() ? OptionalLong.empty() : OptionalLong.of(lastFree);
     }
 
@@ -308,11 +308,11 @@ public final class BufferGeneration {
 
     /** Returns where it was asked for, if that was captured. */
     public Optional<Origin> origin() {
-        return left().request().origin();
+        return remaining().request().origin();
     }
 
     /** Returns the reports that no free has taken back, oldest first. */
-    public List<Report> reportsLeft() {
+    public List<Report> reportsRemaining() {
         if (open == reports.size()) {
             return reports();
         }
@@ -326,7 +326,7 @@ public final class BufferGeneration {
     }
 
     /** Returns whether the two lives are of the same address of the same device and memory, and may be of one allocator. */
-    public boolean hasSamePlaceAs(BufferGeneration other) {
+    public boolean hasSameAddressAs(BufferGeneration other) {
         return device == other.device
                 && type == other.type
                 && address == other.address
@@ -346,10 +346,10 @@ public final class BufferGeneration {
     }
 
     private AllocationDetails details() {
-        return left().request().details();
+        return remaining().request().details();
     }
 
-    private Report left() {
+    private Report remaining() {
         if (isLive()) {
             for (Report report : reports) {
                 if (report.isOpen()) {
@@ -380,7 +380,7 @@ public final class BufferGeneration {
      */
     boolean isReservedAgainBy(AllocationRequest request, @Nullable MeshOpenPeriod mesh) {
         if (!isReservation(request)
-                || lender != mesh
+                || allocatedBy != mesh
                 || !allocator.equals(request.details().allocator())) {
             return false;
         }
@@ -405,13 +405,13 @@ public final class BufferGeneration {
 
     /** Returns which opening of a mesh lent the memory, if any report said so. */
     @Nullable
-    MeshOpenPeriod lender() {
-        return lender;
+    MeshOpenPeriod allocatedBy() {
+        return allocatedBy;
     }
 
     /** A report says which mesh lent the memory. */
-    void lentBy(MeshOpenPeriod mesh) {
-        lender = mesh;
+    void setAllocatedBy(MeshOpenPeriod mesh) {
+        allocatedBy = mesh;
     }
 
     /** Returns whether its device's own allocator reserved the memory, which belongs to no mesh. */
@@ -433,7 +433,7 @@ public final class BufferGeneration {
         if (allocator.isEmpty()) {
             allocator = request.details().allocator();
             // A device's own allocator belongs to no mesh.
-            lender = isOfItsDevice() ? null : lender;
+            allocatedBy = isOfItsDevice() ? null : allocatedBy;
         }
         reports.add(new Report(event, request, size, ownership, OptionalLong.empty(), Optional.empty()));
         open++;
@@ -509,10 +509,10 @@ public final class BufferGeneration {
         if (!oneAllocator) {
             return true;
         }
-        return isTakenBackInPart(other.request()) && !isTakenBackInPart(one.request());
+        return isPartlyFreed(other.request()) && !isPartlyFreed(one.request());
     }
 
-    private boolean isTakenBackInPart(AllocationRequest request) {
+    private boolean isPartlyFreed(AllocationRequest request) {
         for (Report report : reports) {
             if (!report.isOpen() && report.request().equals(request)) {
                 return true;

@@ -45,7 +45,7 @@ final class Canaries {
         }
 
         Optional<MissingCanary> fate() {
-            Scattered left = scattered == null ? left() : scattered;
+            Scattered left = scattered == null ? remaining() : scattered;
             return left.unseen().isEmpty() && left.unfreed().isEmpty()
                     ? Optional.empty()
                     : Optional.of(new MissingCanary(
@@ -59,13 +59,13 @@ final class Canaries {
         private Scattered scatter() {
             Scattered left = scattered;
             if (left == null) {
-                left = left();
+                left = remaining();
                 scattered = left;
             }
             return left;
         }
 
-        private Scattered left() {
+        private Scattered remaining() {
             List<Integer> unseen = isSeen ? List.of() : planted.devices();
             List<Integer> unfreed = isSeen && !isFreed ? planted.devices() : List.of();
             return new Scattered(new TreeSet<>(unseen), new TreeSet<>(unfreed));

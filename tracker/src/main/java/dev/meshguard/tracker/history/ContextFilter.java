@@ -20,26 +20,26 @@ import java.util.Set;
 final class ContextFilter {
 
     private final AllocationHistory whole;
-    private final AllocationContext tenant;
+    private final AllocationContext context;
     private final Set<Long> reports = new HashSet<>();
 
     ContextFilter(AllocationHistory whole, AllocationContext tenant) {
         this.whole = whole;
-        this.tenant = tenant;
+        this.context = tenant;
     }
 
     List<HistoryEvent> events() {
         whole.generations().forEach(this::addReportsOf);
         whole.anomalies().stream()
                 .map(Anomaly::event)
-                .filter(event -> requestOf(event).filter(this::isOfTenant).isPresent())
+                .filter(event -> requestOf(event).filter(this::isOfContext).isPresent())
                 .forEach(event -> reports.add(event.number()));
         List<HistoryEvent> part = new ArrayList<>();
         Optional<HistoryEvent> phaseBefore = Optional.empty();
         int marks = 0;
         for (HistoryEvent event : whole.events()) {
             boolean isReport = isReport(event);
-            boolean isOfItsTime = isReport || marks++ >= tenant.marksBefore();
+            boolean isOfItsTime = isReport || marks++ >= context.marksBefore();
             boolean isOfPart = isReport
                     ? reports.contains(event.number())
                     : isOfItsTime ? !isCanary(event) : isOfMeshOrOwner(event);
@@ -61,15 +61,15 @@ final class ContextFilter {
             return;
         }
         for (Report report : life.reports()) {
-            if (isOfTenant(report.request())) {
+            if (isOfContext(report.request())) {
                 reports.add(report.allocatedAt());
                 report.freedAt().ifPresent(reports::add);
             }
         }
     }
 
-    private boolean isOfTenant(AllocationRequest request) {
-        return request.tenant().filter(tenant::equals).isPresent();
+    private boolean isOfContext(AllocationRequest request) {
+        return request.context().filter(context::equals).isPresent();
     }
 
     private boolean isOfMesh(BufferGeneration life) {

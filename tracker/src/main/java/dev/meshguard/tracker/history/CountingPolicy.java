@@ -7,7 +7,7 @@ import org.apiguardian.api.API.Status;
  * How several reports at one live address are added up.
  *
  * <p>The field has used four ways, and every one of them misleads somewhere; a policy is only a reading of a history, so
- * one history can be read in all of them. See {@link AllocationHistory#books(CountingPolicy)}.
+ * one history can be read in all of them. See {@link AllocationHistory#ledger(CountingPolicy)}.
  *
  * @since 0.1
  */

@@ -16,7 +16,7 @@ final class DeviceOpenPeriods {
         /** The numbers of the events that began a life, of which the first few are given. */
         private long[] openings = NONE;
 
-        private int lives;
+        private int openPeriods;
         /** The numbers of the events at which its closes began. */
         private final NavigableSet<Long> closings = new TreeSet<>();
 
@@ -38,10 +38,10 @@ final class DeviceOpenPeriods {
     /** Begins a life. */
     void begin(int device, long event) {
         Device known = known(device);
-        if (known.lives == known.openings.length) {
-            known.openings = Arrays.copyOf(known.openings, known.lives * 2 + 1);
+        if (known.openPeriods == known.openings.length) {
+            known.openings = Arrays.copyOf(known.openings, known.openPeriods * 2 + 1);
         }
-        known.openings[known.lives++] = event;
+        known.openings[known.openPeriods++] = event;
         known.isClosed = false;
     }
 
@@ -55,7 +55,7 @@ final class DeviceOpenPeriods {
     }
 
     /** Notes that nothing keeps a device open any more, and at which event the close of the last mesh over it began. */
-    void letGo(int device, long began) {
+    void release(int device, long began) {
         Device known = known(device);
         known.closings.add(began);
         known.isOpen = false;
@@ -77,17 +77,17 @@ final class DeviceOpenPeriods {
     /** Returns in which life a device is, from 1: what was reported before it was first opened belongs to its first. */
     int now(int device) {
         Device known = devices.get(device);
-        return known == null ? 1 : Math.max(1, known.lives);
+        return known == null ? 1 : Math.max(1, known.openPeriods);
     }
 
     /** Returns in which life a device was at an event. */
     int at(int device, long event) {
         Device known = devices.get(device);
-        return known == null ? 1 : Math.max(1, livesUntil(event, known));
+        return known == null ? 1 : Math.max(1, openPeriodsUntil(event, known));
     }
 
-    private static int livesUntil(long event, Device device) {
-        int place = Arrays.binarySearch(device.openings, 0, device.lives, event);
+    private static int openPeriodsUntil(long event, Device device) {
+        int place = Arrays.binarySearch(device.openings, 0, device.openPeriods, event);
         return place < 0 ? -place - 1 : place + 1;
     }
 

@@ -58,18 +58,18 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
     /** Enters an event in books, if it is a report. */
     static void enter(HistoryEvent event, TreeMap<Integer, DeviceRecorder> devices) {
         if (event instanceof HistoryEvent.Allocated report) {
-            booksOf(report.device(), devices)
+            ledgerOf(report.device(), devices)
                     .allocated(0, report.request(), report.type(), report.address(), report.size(), report.ownership());
         } else if (event instanceof HistoryEvent.Freed report) {
-            booksOf(report.device(), devices)
+            ledgerOf(report.device(), devices)
                     .freed(0, report.request(), report.type(), report.address(), report.ownership());
         } else if (event instanceof HistoryEvent.FreeIgnored report) {
-            booksOf(report.device(), devices);
+            ledgerOf(report.device(), devices);
         }
     }
 
     /** Returns the books of a device, new ones if there are none. */
-    static DeviceRecorder booksOf(int device, TreeMap<Integer, DeviceRecorder> devices) {
+    static DeviceRecorder ledgerOf(int device, TreeMap<Integer, DeviceRecorder> devices) {
         return devices.computeIfAbsent(device, unused -> new DeviceRecorder(device, false, NO_STACKS));
     }
 

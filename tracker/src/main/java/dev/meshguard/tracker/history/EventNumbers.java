@@ -50,7 +50,7 @@ public final class EventNumbers {
         } else if (event instanceof HistoryEvent.OwnerEnded e) {
             return new HistoryEvent.OwnerEnded(number, e.owner());
         } else if (event instanceof HistoryEvent.Witnessed e) {
-            return new HistoryEvent.Witnessed(number, e.reading());
+            return new HistoryEvent.Witnessed(number, e.snapshot());
         }
         return rareNumbered(event, number);
     }

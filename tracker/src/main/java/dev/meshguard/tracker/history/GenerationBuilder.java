@@ -34,15 +34,15 @@ final class GenerationBuilder {
         OptionalLong endedAt = OptionalLong.empty();
         int ends;
         /** The lives of each device in which it allocated; a name that comes back in another may be another owner's. */
-        private final Map<Integer, Set<Integer>> lives = new HashMap<>();
+        private final Map<Integer, Set<Integer>> openPeriods = new HashMap<>();
 
         void allocatedIn(int device, int life) {
-            lives.computeIfAbsent(device, unused -> new HashSet<>()).add(life);
+            openPeriods.computeIfAbsent(device, unused -> new HashSet<>()).add(life);
         }
 
         /** Devices that one mesh lies over may be in lives of different numbers: one device has to see several bearers. */
         int bearers() {
-            return lives.values().stream().mapToInt(Set::size).max().orElse(0);
+            return openPeriods.values().stream().mapToInt(Set::size).max().orElse(0);
         }
     }
 
@@ -67,8 +67,8 @@ final class GenerationBuilder {
     private final List<HistoryEvent> events;
     private final Map<Long, Integer> numbers;
     private final AddressTable addresses = new AddressTable();
-    private final AllocatedRanges taken;
-    private final DevicesByRequest footprints;
+    private final AllocatedRanges allocatedRanges;
+    private final DevicesByRequest devicesByRequest;
 
     /** Lives whose handle was released after their device was closed. */
     private final Set<BufferGeneration> releasedLate = new HashSet<>();
@@ -90,15 +90,15 @@ final class GenerationBuilder {
     GenerationBuilder(EventStore.Selection selection, boolean flatAddresses) {
         this.events = selection.events();
         this.numbers = selection.generations();
-        this.footprints = new DevicesByRequest(events);
-        this.taken = new AllocatedRanges(flatAddresses);
+        this.devicesByRequest = new DevicesByRequest(events);
+        this.allocatedRanges = new AllocatedRanges(flatAddresses);
         this.readings = new Readings(meshes);
         for (HistoryEvent event : events) {
             apply(event);
         }
     }
 
-    int deviceLifeAt(int device, long number) {
+    int openPeriodAt(int device, long number) {
         return devices.at(device, number);
     }
 
@@ -130,8 +130,8 @@ final class GenerationBuilder {
             fate.endedAt = OptionalLong.of(ended.number());
             fate.ends++;
         } else if (event instanceof HistoryEvent.Witnessed witnessed) {
-            if (witnessed.reading().moment() == WitnessSnapshot.Moment.CLOSE_BEGUN) {
-                meshes.closing(witnessed.reading().mesh(), witnessed.number());
+            if (witnessed.snapshot().moment() == WitnessSnapshot.Moment.CLOSE_BEGUN) {
+                meshes.closing(witnessed.snapshot().mesh(), witnessed.number());
             }
             readings.add(witnessed, devices);
         } else if (event instanceof HistoryEvent.ReportsLost lost) {
@@ -162,10 +162,10 @@ final class GenerationBuilder {
     private void closed(HistoryEvent.MeshClosed event) {
         MeshOpenPeriod mesh = meshes.closed(event);
         if (mesh != null) {
-            taken.closed(mesh);
+            allocatedRanges.closed(mesh);
             for (int device : mesh.description().orElseThrow().devices()) {
                 if (!meshes.isAnyOpenOver(device)) {
-                    devices.letGo(device, mesh.closingAt());
+                    devices.release(device, mesh.closingAt());
                 }
             }
         }
@@ -175,13 +175,13 @@ final class GenerationBuilder {
     private void opened(HistoryEvent.DeviceOpened event) {
         int device = event.device();
         if (!devices.open(device)) {
-            if (Meshes.areToldApartOn(device, events)) {
+            if (Meshes.areDistinguishedOn(device, events)) {
                 return;
             }
             openedWhileOpen.add(event);
         }
         devices.begin(device, event.number());
-        taken.opened(device);
+        allocatedRanges.opened(device);
     }
 
     private void allocated(HistoryEvent.Allocated report) {
@@ -189,17 +189,17 @@ final class GenerationBuilder {
         int device = deviceOf(report);
         Address address = addresses.findOrAdd(device, report.type(), report.address());
         int life = devices.now(device);
-        MeshOpenPeriod lender = meshes.lender(details, device, life);
+        MeshOpenPeriod lender = meshes.allocatorOf(details, device, life);
         if (isClosed(device) || (lender != null && lender.isClosed())) {
             note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, address.latest());
         }
         BufferGeneration holder = address.reportedAgain(lender, details, life);
         if (holder != null && holder.isReservedAgainBy(report.request(), lender)) {
             holder.reservedAgain(report.number());
-            taken.giveBack(holder);
+            allocatedRanges.free(holder);
             holder = null;
         }
-        boolean takesMemory = details.kind() == BufferKind.BUFFER && (lender == null || lender.mayLend(device));
+        boolean takesMemory = details.kind() == BufferKind.BUFFER && (lender == null || lender.mayAllocate(device));
         if (holder == null) {
             holder = new BufferGeneration(
                     device,
@@ -218,16 +218,16 @@ final class GenerationBuilder {
                 note(Anomaly.Kind.SIZE_CHANGE, report, holder);
             }
             boolean heldMemory = holder.holdsMemory();
-            if (lender != null && holder.lender() == null && !holder.isOfItsDevice()) {
-                taken.giveBack(holder);
-                holder.lentBy(lender);
+            if (lender != null && holder.allocatedBy() == null && !holder.isOfItsDevice()) {
+                allocatedRanges.free(holder);
+                holder.setAllocatedBy(lender);
                 heldMemory = false;
             }
             takesMemory &= !heldMemory;
         }
         holder.report(report.number(), report.request(), report.size(), report.ownership());
         if (takesMemory) {
-            taken.take(holder, report).forEach(met -> note(met.kind(), report, met.holder()));
+            allocatedRanges.take(holder, report).forEach(met -> note(met.kind(), report, met.holder()));
         }
         if (details.owner().isPresent()) {
             fate(details.owner().get()).allocatedIn(device, life);
@@ -251,12 +251,12 @@ final class GenerationBuilder {
         if (details.mesh().isEmpty()) {
             return reported;
         }
-        MeshOpenPeriod lender = meshes.life(details.mesh().getAsInt(), reported, devices.now(reported));
-        if (lender.mayLend(reported)) {
+        MeshOpenPeriod lender = meshes.openPeriod(details.mesh().getAsInt(), reported, devices.now(reported));
+        if (lender.mayAllocate(reported)) {
             return reported;
         }
         int first = lender.description().orElseThrow().devices().get(0);
-        if (!footprints.include(report.request(), first)) {
+        if (!devicesByRequest.include(report.request(), first)) {
             return reported;
         }
         firstDevices.put(new Outside(lender.mesh(), reported, report.type(), report.address()), first);
@@ -291,7 +291,7 @@ final class GenerationBuilder {
             return;
         }
         int life = devices.now(device);
-        MeshOpenPeriod lender = meshes.lender(report.request().details(), device, life);
+        MeshOpenPeriod lender = meshes.allocatorOf(report.request().details(), device, life);
         BufferGeneration holder = address.freedBy(report, lender, life);
         // What takes another extent in its bank is another buffer, whose report is late or lost.
         if (holder == null || !holder.mayBeReleasedBy(report.request().details())) {
@@ -302,14 +302,14 @@ final class GenerationBuilder {
                     last == null ? address.latest() : last);
             return;
         }
-        MeshOpenPeriod itsMesh = holder.lender();
+        MeshOpenPeriod itsMesh = holder.allocatedBy();
         boolean late = isClosed(device) || (itsMesh != null && itsMesh.isClosed());
         if (late && holder.kind() == BufferKind.BUFFER) {
             note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, holder);
         }
-        holder.free(report.number(), report.request(), report.ownership(), footprints);
+        holder.free(report.number(), report.request(), report.ownership(), devicesByRequest);
         if (!holder.holdsMemory()) {
-            taken.giveBack(holder);
+            allocatedRanges.free(holder);
         }
         if (!holder.isLive()) {
             address.ended(holder);
@@ -329,10 +329,11 @@ final class GenerationBuilder {
         };
         int device = deviceOfFree(report.request().details(), report.device(), report.type(), report.address());
         Address address = addresses.find(device, report.type(), report.address());
-        note(kind, report, report.device(), report.type(), report.address(), holder(report, device, address));
+        note(kind, report, report.device(), report.type(), report.address(), generationOf(report, device, address));
     }
 
-    private @Nullable BufferGeneration holder(HistoryEvent.FreeIgnored report, int device, @Nullable Address address) {
+    private @Nullable BufferGeneration generationOf(
+            HistoryEvent.FreeIgnored report, int device, @Nullable Address address) {
         if (address == null) {
             return null;
         }
@@ -340,7 +341,7 @@ final class GenerationBuilder {
         if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED) {
             return releasedAt(address, details);
         }
-        return address.lastOf(meshes.lender(details, device, devices.now(device)), details);
+        return address.lastOf(meshes.allocatorOf(details, device, devices.now(device)), details);
     }
 
     /**
@@ -350,19 +351,19 @@ final class GenerationBuilder {
      */
     private @Nullable BufferGeneration releasedAt(Address address, AllocationDetails details) {
         OptionalInt mesh = details.mesh();
-        List<BufferGeneration> over = address.inTheBooks().stream()
+        List<BufferGeneration> over = address.inLedger().stream()
                 .filter(this::isOver)
                 .filter(life -> life.mayBeOf(details))
                 .filter(life -> !life.isLive() || life.mayBeReleasedBy(details))
                 .toList();
         List<BufferGeneration> ofItsMesh = over.stream()
-                .filter(life -> life.lender() != null
-                        && mesh.equals(OptionalInt.of(life.lender().mesh())))
+                .filter(life -> life.allocatedBy() != null
+                        && mesh.equals(OptionalInt.of(life.allocatedBy().mesh())))
                 .toList();
         if (mesh.isPresent()) {
             over = !ofItsMesh.isEmpty()
                     ? ofItsMesh
-                    : over.stream().filter(life -> life.lender() == null).toList();
+                    : over.stream().filter(life -> life.allocatedBy() == null).toList();
         }
         List<BufferGeneration> unclaimed = over.stream()
                 .filter(BufferGeneration::isLive)
@@ -377,9 +378,9 @@ final class GenerationBuilder {
 
     /** Returns the event at which the close of the allocator that holds a buffer began, or {@link Long#MAX_VALUE}. */
     long closeOf(BufferGeneration life) {
-        long ofDevice = devices.closingAfter(life.device(), life.bornAt());
-        MeshOpenPeriod mesh = life.lender();
-        if (mesh == null || mesh.closingAt() < life.bornAt() || !isHeldByMesh(life)) {
+        long ofDevice = devices.closingAfter(life.device(), life.allocatedAt());
+        MeshOpenPeriod mesh = life.allocatedBy();
+        if (mesh == null || mesh.closingAt() < life.allocatedAt() || !isHeldByMesh(life)) {
             return ofDevice;
         }
         return Math.min(mesh.closingAt(), ofDevice);
@@ -400,7 +401,7 @@ final class GenerationBuilder {
     }
 
     private boolean isOver(BufferGeneration life) {
-        MeshOpenPeriod mesh = life.lender();
+        MeshOpenPeriod mesh = life.allocatedBy();
         if (mesh == null || !mesh.isAnnounced()) {
             return !isOfReopenedDevice(life);
         }
@@ -408,8 +409,8 @@ final class GenerationBuilder {
     }
 
     private boolean isOfReopenedDevice(BufferGeneration holder) {
-        return holder.deviceLife() > 1
-                && holder.deviceLife() == devices.now(holder.device())
+        return holder.openPeriod() > 1
+                && holder.openPeriod() == devices.now(holder.device())
                 && !isClosed(holder.device());
     }
 

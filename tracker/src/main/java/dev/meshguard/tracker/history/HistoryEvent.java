@@ -94,7 +94,7 @@ public sealed interface HistoryEvent {
                     type,
                     Quantities.address(address),
                     device,
-                    reason.words());
+                    reason.description());
         }
     }
 
@@ -123,7 +123,7 @@ public sealed interface HistoryEvent {
     record OwnerEnded(long number, Owner owner) implements HistoryEvent {}
 
     /** An independent count of the same memory was taken. */
-    record Witnessed(long number, WitnessSnapshot reading) implements HistoryEvent {}
+    record Witnessed(long number, WitnessSnapshot snapshot) implements HistoryEvent {}
 
     /** Some reports are missing here; the count is -1 when that is not known either. */
     record ReportsLost(long number, long count, String reason) implements HistoryEvent {}

@@ -63,7 +63,7 @@ public final class HistoryPlayback {
     /** Returns a new tracker that was told everything. */
     public AllocationTracker toTracker() {
         Telling telling = new Telling(history.hasFlatAddresses());
-        history.events().forEach(telling::tell);
+        history.events().forEach(telling::report);
         return telling.tracker;
     }
 
@@ -97,7 +97,7 @@ public final class HistoryPlayback {
             } else if (event instanceof HistoryEvent.MeshClosed e) {
                 listener.meshClosed(e.mesh());
             } else {
-                Telling.tellOfOther(event, listener);
+                Telling.reportOther(event, listener);
             }
         }
     }
@@ -118,7 +118,7 @@ public final class HistoryPlayback {
                     flatAddresses ? builder.build() : builder.bankedAddresses().build();
         }
 
-        void tell(HistoryEvent event) {
+        void report(HistoryEvent event) {
             if (event instanceof HistoryEvent.Allocated e) {
                 tracker.allocated(inOrder(e.request()), e.device(), e.type(), e.address(), e.size(), e.ownership());
             } else if (event instanceof HistoryEvent.Freed e) {
@@ -140,17 +140,17 @@ public final class HistoryPlayback {
                 now = e.at();
                 tracker.meshClosed(e.mesh());
             } else {
-                tellRare(event);
+                reportRare(event);
             }
         }
 
-        private static boolean tellOfOther(HistoryEvent event, AllocationListener listener) {
+        private static boolean reportOther(HistoryEvent event, AllocationListener listener) {
             if (event instanceof HistoryEvent.DeviceOpened e) {
                 listener.deviceOpened(e.device());
             } else if (event instanceof HistoryEvent.DeviceClosed e) {
                 listener.deviceClosed(e.device());
             } else if (event instanceof HistoryEvent.Witnessed e) {
-                listener.witnessed(e.reading());
+                listener.witnessed(e.snapshot());
             } else if (event instanceof HistoryEvent.OwnerCached e) {
                 listener.ownerCached(e.owner(), e.cache());
             } else if (event instanceof HistoryEvent.OwnerEnded e) {
@@ -177,8 +177,8 @@ public final class HistoryPlayback {
             return true;
         }
 
-        private void tellRare(HistoryEvent event) {
-            if (tellOfOther(event, tracker)) {
+        private void reportRare(HistoryEvent event) {
+            if (reportOther(event, tracker)) {
                 return;
             }
             if (event instanceof HistoryEvent.CanarySeen e) {

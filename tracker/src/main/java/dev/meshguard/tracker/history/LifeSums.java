@@ -36,18 +36,18 @@ public final class LifeSums {
      *
      * @param device the device id
      * @param type the memory
-     * @param takenBytes bytes of the lives that began
-     * @param leftBytes bytes of the lives that went on at the end
-     * @param leftBuffers how many went on at the end
+     * @param allocatedBytes bytes of the lives that began
+     * @param liveBytes bytes of the lives that went on at the end
+     * @param liveBuffers how many went on at the end
      * @param freed the lives that ended
      * @param freedLate those of them that ended after the check
      */
     public record Flow(
             int device,
             BufferType type,
-            long takenBytes,
-            long leftBytes,
-            long leftBuffers,
+            long allocatedBytes,
+            long liveBytes,
+            long liveBuffers,
             Amount freed,
             Amount freedLate) {}
 

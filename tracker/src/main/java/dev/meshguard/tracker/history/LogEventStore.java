@@ -295,7 +295,7 @@ final class LogEventStore implements EventStore {
         private DeviceRecorder books(int device) {
             DeviceRecorder known = latest;
             if (known == null || latestDevice != device) {
-                known = DeviceSums.booksOf(device, books);
+                known = DeviceSums.ledgerOf(device, books);
                 latest = known;
                 latestDevice = device;
             }

@@ -87,7 +87,7 @@ final class MeshOpenPeriod {
     }
 
     /** Returns whether it can have lent memory of a device, as far as is known. */
-    boolean mayLend(int device) {
+    boolean mayAllocate(int device) {
         return !isAnnounced() || liesOver(device);
     }
 

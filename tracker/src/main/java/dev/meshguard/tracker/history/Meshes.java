@@ -82,15 +82,15 @@ final class Meshes {
 
     /** Returns whose allocator lent what a report with these details is about, if they say so. */
     @Nullable
-    MeshOpenPeriod lender(AllocationDetails details, int device, int deviceLife) {
-        return details.mesh().isPresent() ? life(details.mesh().getAsInt(), device, deviceLife) : null;
+    MeshOpenPeriod allocatorOf(AllocationDetails details, int device, int deviceLife) {
+        return details.mesh().isPresent() ? openPeriod(details.mesh().getAsInt(), device, deviceLife) : null;
     }
 
     /**
      * Returns the latest life of a mesh over a device; else its latest anywhere, because some runtimes report what belongs to
      * a whole mesh under a device that is none of its own.
      */
-    MeshOpenPeriod life(int mesh, int device, int deviceLife) {
+    MeshOpenPeriod openPeriod(int mesh, int device, int deviceLife) {
         if (device < 0 || device >= ANSWERS) {
             return find(mesh, device, deviceLife);
         }
@@ -156,7 +156,7 @@ final class Meshes {
      * it open: each is one that was opened over the device, and no two go by one number at a time. Where nothing was
      * reported on it, what the source does elsewhere counts.
      */
-    static boolean areToldApartOn(int device, List<HistoryEvent> events) {
+    static boolean areDistinguishedOn(int device, List<HistoryEvent> events) {
         Set<Integer> opened = new HashSet<>();
         Set<Integer> nowOpen = new HashSet<>();
         boolean anyIsUnnamed = false;

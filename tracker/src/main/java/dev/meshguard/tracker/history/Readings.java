@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The readings of witnesses, and which of them may testify for a buffer. */
+/** The readings of witnesses, and which of them may stateOf for a buffer. */
 final class Readings {
 
     /**
@@ -30,15 +30,15 @@ final class Readings {
             @Nullable MeshOpenPeriod whole,
             Map<Integer, MeshOpenPeriod> apart) {
 
-        private AddressState testify(BufferGeneration buffer) {
-            return event.reading().testify(buffer.device(), buffer.type(), buffer.address());
+        private AddressState stateOf(BufferGeneration buffer) {
+            return event.snapshot().stateOf(buffer.device(), buffer.type(), buffer.address());
         }
 
         private int mesh() {
-            return event.reading().mesh();
+            return event.snapshot().mesh();
         }
 
-        private int lifeOf(int device) {
+        private int openPeriodOf(int device) {
             return devices.at(device, event.number());
         }
 
@@ -46,7 +46,7 @@ final class Readings {
             if (whole == null) {
                 return apart.get(device);
             }
-            return event.reading().devices().contains(device) ? whole : null;
+            return event.snapshot().devices().contains(device) ? whole : null;
         }
     }
 
@@ -60,7 +60,7 @@ final class Readings {
     }
 
     void add(HistoryEvent.Witnessed event, DeviceOpenPeriods devices) {
-        WitnessSnapshot reading = event.reading();
+        WitnessSnapshot reading = event.snapshot();
         MeshOpenPeriod whole = meshes.latestOverAll(reading.mesh(), reading.devices());
         Map<Integer, MeshOpenPeriod> apart = whole == null ? meshLives(reading, devices) : Map.of();
         Reading read = new Reading(event, devices, whole, apart);
@@ -73,7 +73,7 @@ final class Readings {
     private Map<Integer, MeshOpenPeriod> meshLives(WitnessSnapshot reading, DeviceOpenPeriods devices) {
         Map<Integer, MeshOpenPeriod> meshLives = new HashMap<>();
         for (int device : reading.devices()) {
-            meshLives.put(device, meshes.life(reading.mesh(), device, devices.now(device)));
+            meshLives.put(device, meshes.openPeriod(reading.mesh(), device, devices.now(device)));
         }
         return meshLives;
     }
@@ -86,7 +86,7 @@ final class Readings {
 
     /** Returns whether a report of the buffer was open when a witness was read, and what was read is the allocator that lent it. */
     boolean accountsFor(BufferGeneration buffer, HistoryEvent.Witnessed event) {
-        if (buffer.bornAt() > event.number()) {
+        if (buffer.allocatedAt() > event.number()) {
             return false;
         }
         Optional<Reading> reading = Optional.empty();
@@ -133,7 +133,7 @@ final class Readings {
     }
 
     /**
-     * Returns the reading that may testify for a buffer at a moment.
+     * Returns the reading that may stateOf for a buffer at a moment.
      *
      * <p>The buffer of a mesh is known to the witness of that mesh only.
      *
@@ -143,7 +143,7 @@ final class Readings {
         if (all.isEmpty()) {
             return Optional.empty();
         }
-        long since = buffer.lastOpenReportAt().orElse(buffer.bornAt());
+        long since = buffer.lastOpenReportAt().orElse(buffer.allocatedAt());
         if (buffer.mesh().isPresent()) {
             return firstOf(
                     covering(mayBeOfItsMesh(buffer), buffer, moment, since)
@@ -175,7 +175,7 @@ final class Readings {
         List<Reading> all = readings.toList();
         return all.stream()
                 .filter(reading -> reading.mesh() == all.get(0).mesh())
-                .filter(reading -> reading.testify(buffer) == AddressState.TAKEN)
+                .filter(reading -> reading.stateOf(buffer) == AddressState.ALLOCATED)
                 .findFirst()
                 .or(() -> all.stream().findFirst())
                 .map(Reading::event);
@@ -187,13 +187,13 @@ final class Readings {
      */
     private Optional<HistoryEvent.Witnessed> readingOfAny(
             List<MeshOpenPeriod> lenders, BufferGeneration buffer, Moment moment, boolean doubted) {
-        long born = buffer.bornAt();
+        long born = buffer.allocatedAt();
         List<Reading> theirs = covering(buffer, moment, born)
                 .filter(reading -> isOfItsDevice(reading, buffer))
                 .filter(reading -> !isOfLaterMesh(reading, buffer, lastReportOf(buffer)))
                 .toList();
         Optional<Reading> taken = theirs.stream()
-                .filter(reading -> reading.testify(buffer) == AddressState.TAKEN)
+                .filter(reading -> reading.stateOf(buffer) == AddressState.ALLOCATED)
                 .findFirst();
         boolean allWereRead = theirs.stream()
                 .map(reading -> reading.meshOver(buffer.device()))
@@ -218,18 +218,18 @@ final class Readings {
     private static Stream<Reading> covering(
             List<Reading> readings, BufferGeneration buffer, Moment moment, long since) {
         return readings.subList(firstAfter(since, readings), readings.size()).stream()
-                .filter(reading -> reading.event().reading().moment() == moment)
+                .filter(reading -> reading.event().snapshot().moment() == moment)
                 .filter(reading -> mayBeOfItsAllocator(buffer, reading.event()))
-                .filter(reading -> reading.testify(buffer) != AddressState.SILENT);
+                .filter(reading -> reading.stateOf(buffer) != AddressState.UNKNOWN);
     }
 
     private List<Reading> mayBeOfItsMesh(BufferGeneration buffer) {
-        MeshOpenPeriod lender = buffer.lender();
+        MeshOpenPeriod lender = buffer.allocatedBy();
         return lender != null && lender.isAnnounced() ? ofMeshes.getOrDefault(lender, List.of()) : all;
     }
 
     private static boolean mayBeOfItsAllocator(BufferGeneration buffer, HistoryEvent.Witnessed event) {
-        return AllocatorId.mayBeOne(buffer.allocator(), event.reading().allocator());
+        return AllocatorId.mayBeOne(buffer.allocator(), event.snapshot().allocator());
     }
 
     private static long lastReportOf(BufferGeneration buffer) {
@@ -243,14 +243,14 @@ final class Readings {
 
     /** A mesh that buffers name before it is opened is told by its number. */
     private static boolean isOfItsMesh(Reading reading, BufferGeneration buffer) {
-        MeshOpenPeriod lender = buffer.lender();
+        MeshOpenPeriod lender = buffer.allocatedBy();
         if (lender == null || lender.isAnnounced()) {
             return lender != null && lender == reading.meshOver(buffer.device());
         }
-        return lender.mesh() == reading.event().reading().mesh() && isOfItsDevice(reading, buffer);
+        return lender.mesh() == reading.event().snapshot().mesh() && isOfItsDevice(reading, buffer);
     }
 
     private static boolean isOfItsDevice(Reading reading, BufferGeneration buffer) {
-        return reading.lifeOf(buffer.device()) == buffer.deviceLife();
+        return reading.openPeriodOf(buffer.device()) == buffer.openPeriod();
     }
 }

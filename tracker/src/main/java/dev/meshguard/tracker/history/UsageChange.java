@@ -19,7 +19,7 @@ import org.apiguardian.api.API.Status;
 public record UsageChange(long event, int device, BufferType type, BufferLifetime lifetime, int buffers, long bytes) {
 
     static UsageChange begins(BufferGeneration generation) {
-        return of(generation, generation.bornAt(), 1);
+        return of(generation, generation.allocatedAt(), 1);
     }
 
     static UsageChange ends(BufferGeneration generation, long event) {

@@ -166,7 +166,7 @@ public final class AllocatorNumbers {
         boolean areApart = name.mesh().equals(otherName.mesh())
                 && name.allocator().isPresent()
                 && otherName.allocator().isPresent()
-                && name.allocator().get().isApartFrom(otherName.allocator().get());
+                && name.allocator().get().isDistinctFrom(otherName.allocator().get());
         return !areApart;
     }
 

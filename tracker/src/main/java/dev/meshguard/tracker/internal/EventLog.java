@@ -44,7 +44,7 @@ public final class EventLog {
             }
         }
 
-        private void tell() {
+        private void report() {
             long happened = count.get();
             if (happened > 1) {
                 LOG.atWarn().addKeyValue("count", happened).log("{} times so far: {}", happened, what);
@@ -142,13 +142,15 @@ public final class EventLog {
 
     /** Notes a free that the runtime ignored. */
     public void ignoredFree(int device, BufferType type, long address, IgnoredFreeReason reason) {
-        ignoredFree.happened(device, type, address, ", because " + reason.words());
+        ignoredFree.happened(device, type, address, ", because " + reason.description());
     }
 
     /** Logs that a mesh was opened. */
     public void meshOpened(MeshDescription mesh) {
         if (LOG.isInfoEnabled()) {
-            LOG.atInfo().addKeyValue("mesh", mesh.id()).log("Opened mesh {}: {}", mesh.id(), printable(mesh.words()));
+            LOG.atInfo()
+                    .addKeyValue("mesh", mesh.id())
+                    .log("Opened mesh {}: {}", mesh.id(), printable(mesh.description()));
         }
     }
 
@@ -167,10 +169,10 @@ public final class EventLog {
                             Quantities.count(buffers, "buffer"),
                             Quantities.size(bytes));
         }
-        nothingToFree.tell();
-        sizeChange.tell();
-        overAnotherAllocator.tell();
-        ignoredFree.tell();
+        nothingToFree.report();
+        sizeChange.report();
+        overAnotherAllocator.report();
+        ignoredFree.report();
         lost.forEach((reason, times) -> {
             if (times.get() > 1) {
                 LOG.atWarn()

@@ -83,7 +83,7 @@ public record FrameName(String packageName, List<String> classes, String method)
     }
 
     /** Returns the innermost class and the method, without package: {@code KvCacheTest.decode}. */
-    public String words() {
+    public String description() {
         return classes.get(classes.size() - 1) + '.' + plainMethod();
     }
 

@@ -70,7 +70,7 @@ public record Baseline(Map<String, BaselineEntry> entries) {
     }
 
     static boolean isFinding(SurvivorGroup group) {
-        return switch (group.standing()) {
+        return switch (group.status()) {
             case LEAKED, FREED_LATE, MISREPORTED -> true;
             case EXPECTED, UNDECIDED -> false;
         };

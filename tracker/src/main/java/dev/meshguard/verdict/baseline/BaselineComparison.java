@@ -50,12 +50,12 @@ public record BaselineComparison(Baseline baseline, Baseline found) {
      * Returns what there is to say of a group beside its fingerprint: {@code new since the baseline}, {@code known}, or
      * {@code known, but 9 instead of 8}; nothing of what may stay.
      */
-    public Optional<String> words(SurvivorGroup group) {
-        return words(group, Fingerprint.of(group));
+    public Optional<String> description(SurvivorGroup group) {
+        return description(group, Fingerprint.of(group));
     }
 
     /** Returns the same for a group whose fingerprint is at hand. */
-    public Optional<String> words(SurvivorGroup group, Fingerprint ofGroup) {
+    public Optional<String> description(SurvivorGroup group, Fingerprint ofGroup) {
         if (!Baseline.isFinding(group)) {
             return Optional.empty();
         }

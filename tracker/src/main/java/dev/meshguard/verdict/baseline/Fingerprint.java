@@ -79,7 +79,7 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
                 ? withoutOrigin(buffer)
                 : frames.stream().map(FrameName::toString).toList();
         lines.addAll(who);
-        String place = frames.isEmpty() ? String.join(", ", who) : frames.get(0).words();
+        String place = frames.isEmpty() ? String.join(", ", who) : frames.get(0).description();
         return new Fingerprint(
                 sha256(String.join("\n", lines) + "\n"),
                 buffer.type(),
@@ -101,13 +101,13 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
 
     private static List<String> withoutOrigin(BufferGeneration buffer) {
         List<String> lines = new ArrayList<>();
-        buffer.owner().map(Fingerprint::words).ifPresent(lines::add);
+        buffer.owner().map(Fingerprint::description).ifPresent(lines::add);
         buffer.label().ifPresent(label -> lines.add("label " + label));
         return lines;
     }
 
     /** The runtime numbers programs and traces in the order in which they come. */
-    private static String words(Owner owner) {
+    private static String description(Owner owner) {
         String name = NUMBERS.matcher(owner.name()).replaceAll("");
         String words = "owner " + owner.kind().name().toLowerCase(Locale.ROOT) + ' ' + name;
         return BLANKS.matcher(words).replaceAll(" ").trim();

@@ -199,7 +199,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> over
         private Judge(LeakVerdict verdict) {
             history = verdict.history();
             HeldMemory held = new HeldMemory(verdict);
-            for (HeldMemory.Stretch stretch : held.stretches()) {
+            for (HeldMemory.Stretch stretch : held.phaseUsages()) {
                 BufferGeneration buffer = stretch.buffer();
                 courses.computeIfAbsent(new DeviceMemory(buffer.device(), buffer.type()), unused -> new Course())
                         .stretches

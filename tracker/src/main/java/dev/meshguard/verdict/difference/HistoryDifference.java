@@ -49,7 +49,7 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
 
         /** Returns by how many bytes it leaves more than before; negative where it leaves less. */
         public long moreLeft() {
-            return after.leftBytes() - before.leftBytes();
+            return after.liveBytes() - before.liveBytes();
         }
 
         /** Returns by how many bytes it asks for more than before; negative where it asks for less. */

@@ -9,12 +9,12 @@ import org.apiguardian.api.API.Status;
  *
  * @param buffers how many buffers were allocated
  * @param bytes their bytes
- * @param leftBuffers how many of them are still in the books
- * @param leftBytes their bytes
+ * @param liveBuffers how many of them are still in the books
+ * @param liveBytes their bytes
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record Usage(long buffers, long bytes, long leftBuffers, long leftBytes) {
+public record Usage(long buffers, long bytes, long liveBuffers, long liveBytes) {
 
     /** Nothing. */
     public static final Usage NOTHING = new Usage(0, 0, 0, 0);
@@ -24,15 +24,15 @@ public record Usage(long buffers, long bytes, long leftBuffers, long leftBytes) 
         return new Usage(
                 buffers + 1,
                 bytes + buffer.size(),
-                leftBuffers + (isLeft ? 1 : 0),
-                leftBytes + (isLeft ? buffer.size() : 0));
+                liveBuffers + (isLeft ? 1 : 0),
+                liveBytes + (isLeft ? buffer.size() : 0));
     }
 
     /** Returns whether nothing of this is less than in another. */
     public boolean isAtLeast(Usage other) {
         return buffers >= other.buffers
                 && bytes >= other.bytes
-                && leftBuffers >= other.leftBuffers
-                && leftBytes >= other.leftBytes;
+                && liveBuffers >= other.liveBuffers
+                && liveBytes >= other.liveBytes;
     }
 }

@@ -19,7 +19,7 @@ final class EntryText {
             clauses.add("size " + range(entry.sizes().smallest(), entry.sizes().largest()));
         }
         if (!entry.count().isAny()) {
-            clauses.add("count " + words(entry.count()));
+            clauses.add("count " + description(entry.count()));
         }
         entry.bytes().ifPresent(most -> clauses.add("bytes atMost " + most));
         entry.lifetime().ifPresent(lifetime -> clauses.add("lifetime " + lifetime.name()));
@@ -40,7 +40,7 @@ final class EntryText {
         return smallest + "-" + (largest == Long.MAX_VALUE ? "" : largest);
     }
 
-    private static String words(Bound count) {
+    private static String description(Bound count) {
         if (count.atLeast() == count.atMost()) {
             return "exactly " + count.atMost();
         }

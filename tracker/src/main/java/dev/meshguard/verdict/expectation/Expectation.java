@@ -239,7 +239,7 @@ public final class Expectation {
     }
 
     /** Returns this entry as it stands at a place that is no line of a file, for example an annotation on a class. */
-    public Expectation standingAt(String where) {
+    public Expectation statusAt(String where) {
         return with(changed -> {
             changed.source = Optional.empty();
             changed.place = Optional.of(where);
@@ -329,7 +329,7 @@ public final class Expectation {
         return terms.source;
     }
 
-    /** Returns where it stands: the line of a file, or the place that {@link #standingAt(String)} was given. */
+    /** Returns where it stands: the line of a file, or the place that {@link #statusAt(String)} was given. */
     public Optional<String> place() {
         return terms.source.map(SourceLine::toString).or(() -> terms.place);
     }
@@ -360,7 +360,7 @@ public final class Expectation {
     }
 
     private static Stream<Report> decisive(BufferGeneration buffer) {
-        List<Report> left = buffer.reportsLeft();
+        List<Report> left = buffer.reportsRemaining();
         if (left.isEmpty()) {
             return buffer.reports().stream().limit(1);
         }

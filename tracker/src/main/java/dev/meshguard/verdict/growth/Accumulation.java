@@ -38,7 +38,7 @@ import org.apiguardian.api.API.Status;
  * <h2>Memory and books</h2>
  *
  * <p>{@link #memory()} is what the verdict says is really held, proved by a witness where there is one: what was given back without a
- * report is not in it. {@link #books(CountingPolicy)} is what a counter adds up that believes every report in its way. The two part
+ * report is not in it. {@link #ledger(CountingPolicy)} is what a counter adds up that believes every report in its way. The two part
  * wherever a report is missing or doubled, and then it is the books that drift and not the memory that fills up.
  *
  * <h2>Rounds</h2>
@@ -68,7 +68,7 @@ public final class Accumulation {
 
         List<SiteGrowth> sites(int warmUp);
 
-        SortedMap<DeviceMemory, RoundVector> books(CountingPolicy policy);
+        SortedMap<DeviceMemory, RoundVector> ledger(CountingPolicy policy);
 
         Map<DeviceMemory, Forecast> forecasts(Iterable<DeviceMemory> memories, int warmUp);
     }
@@ -171,8 +171,8 @@ public final class Accumulation {
      *
      * @throws IllegalStateException if the history cannot be read under the policy
      */
-    public List<MemoryGrowth> books(CountingPolicy policy) {
-        return growths(source.books(policy), (memories, unused) -> Map.of());
+    public List<MemoryGrowth> ledger(CountingPolicy policy) {
+        return growths(source.ledger(policy), (memories, unused) -> Map.of());
     }
 
     /** Returns the trend and the number of rounds. */
@@ -239,7 +239,8 @@ public final class Accumulation {
         return doubts;
     }
 
-    private static SortedMap<DeviceMemory, RoundVector> books(int rounds, Function<RoundReader, RoundReader> readings) {
+    private static SortedMap<DeviceMemory, RoundVector> ledger(
+            int rounds, Function<RoundReader, RoundReader> readings) {
         RoundReader reader = readings.apply(new RoundReader());
         return RetainedByRound.built(reader.builders, rounds);
     }
@@ -250,7 +251,7 @@ public final class Accumulation {
         private final Map<DeviceMemory, Long> last = new HashMap<>();
 
         /** The books go on: what counts is the difference to the reading before. */
-        private void goOn(PolicyLedger books, int round) {
+        private void advance(PolicyLedger books, int round) {
             for (int device : books.devices()) {
                 for (BufferType type : BufferType.values()) {
                     DeviceMemory where = new DeviceMemory(device, type);
@@ -265,8 +266,8 @@ public final class Accumulation {
         }
 
         /** What was there before the first round is no round's. */
-        private void goOnFrom(PolicyLedger books, int moment) {
-            goOn(books, moment - 1);
+        private void advanceFrom(PolicyLedger books, int moment) {
+            advance(books, moment - 1);
         }
 
         private void add(DeviceMemory where, int round, long bytes) {
@@ -281,7 +282,7 @@ public final class Accumulation {
     private static final class OneHistory implements Source {
         private final LeakVerdict verdict;
         private final RoundMarks marks;
-        private final RetainedByRound leftovers = new RetainedByRound();
+        private final RetainedByRound retained = new RetainedByRound();
         private final BankReservations reserves;
 
         private OneHistory(LeakVerdict verdict, RoundMarks marks) {
@@ -289,10 +290,10 @@ public final class Accumulation {
             this.marks = marks;
             this.reserves = new BankReservations(verdict.history());
             HeldMemory held = new HeldMemory(verdict);
-            for (HeldMemory.Stretch stretch : held.stretches()) {
+            for (HeldMemory.Stretch stretch : held.phaseUsages()) {
                 add(stretch, held.goneAt(stretch));
             }
-            leftovers.putInOrder();
+            retained.putInOrder();
             reserves.putInOrder();
         }
 
@@ -305,10 +306,10 @@ public final class Accumulation {
             }
             BufferGeneration buffer = stretch.buffer();
             if (from < until && !sinceBefore) {
-                leftovers.change(from, buffer, 1);
+                retained.change(from, buffer, 1);
             }
             if ((from < until || sinceBefore) && until < rounds() && stretch.until() > marks.start()) {
-                leftovers.change(until, buffer, -1);
+                retained.change(until, buffer, -1);
             }
             int gone = marks.firstSeenAtEndOf(goneAt);
             if (goneAt > marks.start() && (from < gone || sinceBefore)) {
@@ -330,24 +331,24 @@ public final class Accumulation {
 
         @Override
         public SortedMap<DeviceMemory, RoundVector> bytes() {
-            return leftovers.byMemory(rounds());
+            return retained.byMemory(rounds());
         }
 
         @Override
         public List<SiteGrowth> sites(int warmUp) {
-            return leftovers.bySite(rounds(), warmUp);
+            return retained.bySite(rounds(), warmUp);
         }
 
         @Override
-        public SortedMap<DeviceMemory, RoundVector> books(CountingPolicy policy) {
+        public SortedMap<DeviceMemory, RoundVector> ledger(CountingPolicy policy) {
             if (rounds() == 0) {
                 return new TreeMap<>();
             }
             long[] moments = new long[rounds() + 1];
             moments[0] = marks.start();
             System.arraycopy(marks.ends(), 0, moments, 1, rounds());
-            return Accumulation.books(rounds(), reader -> {
-                verdict.history().books(policy, moments, reader::goOnFrom);
+            return Accumulation.ledger(rounds(), reader -> {
+                verdict.history().ledger(policy, moments, reader::advanceFrom);
                 return reader;
             });
         }
@@ -361,20 +362,20 @@ public final class Accumulation {
     /** Rounds that have a history each. */
     private static final class SeparateHistories implements Source {
         private final List<AllocationHistory> histories;
-        private final RetainedByRound leftovers = new RetainedByRound();
+        private final RetainedByRound retained = new RetainedByRound();
 
         private SeparateHistories(List<AllocationHistory> histories) {
             this.histories = histories;
             refuseOneTracker();
             for (int round = 0; round < histories.size(); round++) {
                 HeldMemory held = new HeldMemory(LeakCheck.create().examine(histories.get(round)));
-                for (HeldMemory.Stretch stretch : held.stretches()) {
+                for (HeldMemory.Stretch stretch : held.phaseUsages()) {
                     if (stretch.until() == HeldMemory.TO_THE_END) {
-                        leftovers.change(round, stretch.buffer(), 1);
+                        retained.change(round, stretch.buffer(), 1);
                     }
                 }
             }
-            leftovers.putInOrder();
+            retained.putInOrder();
         }
 
         /** Histories of one tracker share its requests. */
@@ -413,19 +414,19 @@ public final class Accumulation {
 
         @Override
         public SortedMap<DeviceMemory, RoundVector> bytes() {
-            return leftovers.byMemory(rounds());
+            return retained.byMemory(rounds());
         }
 
         @Override
         public List<SiteGrowth> sites(int warmUp) {
-            return leftovers.bySite(rounds(), warmUp);
+            return retained.bySite(rounds(), warmUp);
         }
 
         @Override
-        public SortedMap<DeviceMemory, RoundVector> books(CountingPolicy policy) {
-            return Accumulation.books(rounds(), reader -> {
+        public SortedMap<DeviceMemory, RoundVector> ledger(CountingPolicy policy) {
+            return Accumulation.ledger(rounds(), reader -> {
                 for (int round = 0; round < histories.size(); round++) {
-                    PolicyLedger books = histories.get(round).books(policy);
+                    PolicyLedger books = histories.get(round).ledger(policy);
                     for (int device : books.devices()) {
                         for (BufferType type : BufferType.values()) {
                             reader.add(new DeviceMemory(device, type), round, books.bytes(device, type));

@@ -33,9 +33,9 @@ public record MemoryGrowth(
 
     /** Returns whether the slope is exact; else some rounds leave more than others, and it is their mean. */
     public boolean isSteady() {
-        long first = bytes.leftBy(bytes.rounds());
+        long first = bytes.retainedBy(bytes.rounds());
         for (int round = bytes.rounds() - roundsCounted + 1; round <= bytes.rounds(); round++) {
-            if (bytes.leftBy(round) != first) {
+            if (bytes.retainedBy(round) != first) {
                 return false;
             }
         }

@@ -55,7 +55,7 @@ public final class RoundVector {
      * @param round the round, from 1
      * @throws IndexOutOfBoundsException if there is no such round
      */
-    public long leftBy(int round) {
+    public long retainedBy(int round) {
         Objects.checkIndex(round - 1, rounds);
         int place = Arrays.binarySearch(places, round - 1);
         return place < 0 ? 0 : amounts[place];
@@ -73,7 +73,7 @@ public final class RoundVector {
 
     /** Returns the amounts, the first round's first. */
     public List<Long> toList() {
-        return IntStream.rangeClosed(1, rounds).mapToObj(this::leftBy).toList();
+        return IntStream.rangeClosed(1, rounds).mapToObj(this::retainedBy).toList();
     }
 
     /** The places of the rounds that left something or gave something back, from 0. */
@@ -105,19 +105,19 @@ public final class RoundVector {
         StringJoiner text = new StringJoiner(", ", "[", "]");
         boolean all = rounds <= SHOWN;
         int first = all ? rounds : SHOWN_OF_MANY;
-        IntStream.rangeClosed(1, first).forEach(round -> text.add(Long.toString(leftBy(round))));
+        IntStream.rangeClosed(1, first).forEach(round -> text.add(Long.toString(retainedBy(round))));
         if (!all) {
             text.add(between(first + 1, rounds - SHOWN_OF_MANY));
             IntStream.rangeClosed(rounds - SHOWN_OF_MANY + 1, rounds)
-                    .forEach(round -> text.add(Long.toString(leftBy(round))));
+                    .forEach(round -> text.add(Long.toString(retainedBy(round))));
         }
         return text.toString();
     }
 
     /** A stretch in which every round left the same is said as such. */
     private String between(int from, int to) {
-        long amount = leftBy(from);
-        boolean even = IntStream.rangeClosed(from, to).allMatch(round -> leftBy(round) == amount);
+        long amount = retainedBy(from);
+        boolean even = IntStream.rangeClosed(from, to).allMatch(round -> retainedBy(round) == amount);
         return even
                 ? String.format(Locale.ROOT, "%d more of %d", to - from + 1, amount)
                 : String.format(Locale.ROOT, "… %d more …", to - from + 1);

@@ -35,15 +35,15 @@ public enum Trend {
     /** How many rounds after the warm-up show a trend at the earliest. */
     public static final int FEWEST_ROUNDS_AFTER_WARM_UP = 2;
 
-    private final String words;
+    private final String description;
 
     Trend(String words) {
-        this.words = words;
+        this.description = words;
     }
 
     /** Returns the trend as an adjective. */
-    public String words() {
-        return words;
+    public String description() {
+        return description;
     }
 
     /** Returns whether memory will not grow further, as far as the rounds show. */

@@ -42,7 +42,7 @@ final class BareReports {
                     + " each buffer.";
 
     private final AllocationHistory history;
-    private final List<BufferGeneration> left;
+    private final List<BufferGeneration> survivors;
     private final List<Undecided> found = new ArrayList<>();
     private @Nullable Map<Integer, Map<Long, L1Base>> stacks;
     private @Nullable Map<Long, List<Anomaly>> strayFrees;
@@ -51,7 +51,7 @@ final class BareReports {
 
     BareReports(AllocationHistory history, List<BufferGeneration> left) {
         this.history = history;
-        this.left = left;
+        this.survivors = left;
     }
 
     /** Returns why it is undecided what became of a buffer, if its reports say so little and fit both. */
@@ -90,7 +90,7 @@ final class BareReports {
 
     /** A witness, a handle, or a release that came too late says more than the reports. */
     private static boolean isKnownOtherwise(SurvivorContext survivor) {
-        return survivor.testimony(survivor.due()) != AddressState.SILENT
+        return survivor.addressState(survivor.checkMoment()) != AddressState.UNKNOWN
                 || survivor.freeAfterClose().isPresent()
                 || !survivor.traces().isEmpty();
     }
@@ -113,7 +113,7 @@ final class BareReports {
 
     /** An allocator lends no address that it holds: one of the reports is of something else, or a free is missing. */
     private static Optional<Evidence> severalReports(BufferGeneration buffer) {
-        List<Report> open = buffer.reportsLeft();
+        List<Report> open = buffer.reportsRemaining();
         if (open.size() > 1) {
             return Optional.of(Evidence.of(
                     String.format(
@@ -179,8 +179,8 @@ final class BareReports {
         return strayFreesAt(buffer.address()).stream()
                 .filter(stray -> stray.device() == buffer.device()
                         && stray.type() == buffer.type()
-                        && stray.event().number() < buffer.bornAt()
-                        && stray.holder().map(BufferGeneration::generation).orElse(0) == buffer.generation() - 1)
+                        && stray.event().number() < buffer.allocatedAt()
+                        && stray.generation().map(BufferGeneration::generation).orElse(0) == buffer.generation() - 1)
                 .findFirst()
                 .map(stray -> Evidence.of(
                         String.format(
@@ -188,9 +188,9 @@ final class BareReports {
                                 "a free of it found nothing (event #%d) before it was reported (event #%d): the free may have"
                                         + " overtaken the report",
                                 stray.event().number(),
-                                buffer.bornAt()),
+                                buffer.allocatedAt()),
                         stray.event().number(),
-                        buffer.bornAt()));
+                        buffer.allocatedAt()));
     }
 
     private List<Anomaly> strayFreesAt(long address) {
@@ -198,7 +198,7 @@ final class BareReports {
         if (known == null) {
             known = new HashMap<>();
             for (Anomaly anomaly : history.anomalies()) {
-                if (anomaly.kind().unbalancesBooks() && anomaly.event() instanceof HistoryEvent.Freed) {
+                if (anomaly.kind().unbalancesLedger() && anomaly.event() instanceof HistoryEvent.Freed) {
                     known.computeIfAbsent(anomaly.address(), unused -> new ArrayList<>())
                             .add(anomaly);
                 }
@@ -225,13 +225,13 @@ final class BareReports {
                                 "it lies in a stack of L1 buffers without gaps from %s, where L1 begins on %s. Circular buffers"
                                         + " stack upward from there, and the allocator lends L1 from the top",
                                 Quantities.address(found.address()),
-                                found.words()),
-                        buffer.bornAt()));
+                                found.description()),
+                        buffer.allocatedAt()));
     }
 
     /** Returns the addresses of L1 that lie one after the other from a known base, with that base. */
     private Map<Long, L1Base> stackOn(int device) {
-        List<BufferGeneration> l1 = left.stream()
+        List<BufferGeneration> l1 = survivors.stream()
                 .filter(buffer -> buffer.device() == device && buffer.type() == BufferType.L1 && isBare(buffer))
                 .sorted(Comparator.comparingLong(BufferGeneration::address))
                 .toList();

@@ -61,7 +61,7 @@ final class CircularBufferUnreported implements Rule {
 
     private static Evidence outsideTheAllocator(SurvivorContext survivor) {
         return survivor.reading(Moment.CLOSE_BEGUN)
-                .filter(reading -> survivor.testimony(Moment.CLOSE_BEGUN) == AddressState.FREE)
+                .filter(reading -> survivor.addressState(Moment.CLOSE_BEGUN) == AddressState.FREE)
                 .map(reading -> Evidence.of(
                         "circular buffers lie outside the allocator, so closing the device cannot free it (the allocator"
                                 + " held nothing there at event #" + reading.number() + ")",
@@ -93,6 +93,6 @@ final class CircularBufferUnreported implements Rule {
         return byItsOwner
                 || (!report.isOpen()
                         && report.request().details().kind() == BufferKind.BUFFER
-                        && survivor.testimony(Moment.CLOSE_BEGUN) == AddressState.FREE);
+                        && survivor.addressState(Moment.CLOSE_BEGUN) == AddressState.FREE);
     }
 }

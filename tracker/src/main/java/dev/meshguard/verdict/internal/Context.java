@@ -42,14 +42,14 @@ final class Context {
     /** Returns the facts about a group; none where there is nothing to compare it with. */
     List<Evidence> of(List<Survivor> group) {
         List<Evidence> facts = new ArrayList<>();
-        whereSiblingsDied(group).ifPresent(facts::add);
+        whereSiblingsWereFreed(group).ifPresent(facts::add);
         alike(group).ifPresent(facts::add);
         reports(group).ifPresent(facts::add);
         return facts;
     }
 
     /** How many from the line were freed, in which phases, and the first free that passed the survivors over. */
-    private Optional<Evidence> whereSiblingsDied(List<Survivor> group) {
+    private Optional<Evidence> whereSiblingsWereFreed(List<Survivor> group) {
         List<BufferGeneration> line = siblings.fromSameLine(group.get(0).buffer());
         List<BufferGeneration> freed = line.stream()
                 .filter(buffer -> !buffer.isLive() && !late.contains(buffer))
@@ -58,11 +58,11 @@ final class Context {
             return Optional.empty();
         }
         Map<String, Long> phases = freed.stream()
-                .map(buffer -> history.phaseAt(buffer.diedAt().orElseThrow()).name())
+                .map(buffer -> history.phaseAt(buffer.freedAt().orElseThrow()).name())
                 .collect(Collectors.groupingBy(name -> name, LinkedHashMap::new, Collectors.counting()));
-        long born = group.get(0).buffer().bornAt();
+        long born = group.get(0).buffer().allocatedAt();
         Optional<Long> passed = freed.stream()
-                .map(buffer -> buffer.diedAt().orElseThrow())
+                .map(buffer -> buffer.freedAt().orElseThrow())
                 .filter(died -> died > born)
                 .min(Long::compare);
         return Optional.of(new Evidence(
@@ -100,14 +100,14 @@ final class Context {
         DeviceMajority conduct = siblings.conductOf(first);
         boolean allAlike = conduct.devices() > 1
                 && conduct.followers() == conduct.devices()
-                && conduct.of(first.device()).left() > 0
+                && conduct.of(first.device()).live() > 0
                 && conduct.of(first.device()).freed() > 0;
         return allAlike
                 ? Optional.of(Evidence.of(String.format(
                         Locale.ROOT,
                         "all %d devices are alike: each took %d and gave back %d",
                         conduct.devices(),
-                        conduct.of(first.device()).taken(),
+                        conduct.of(first.device()).allocated(),
                         conduct.of(first.device()).freed())))
                 : Optional.empty();
     }

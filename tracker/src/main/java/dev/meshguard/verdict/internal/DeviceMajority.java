@@ -19,13 +19,13 @@ final class DeviceMajority {
     /**
      * What one device did.
      *
-     * @param taken how many buffers it took
+     * @param allocated how many buffers it took
      * @param freed how many of them it gave back
      */
-    record AllocationFreeCount(int taken, int freed) {
+    record AllocationFreeCount(int allocated, int freed) {
 
-        int left() {
-            return taken - freed;
+        int live() {
+            return allocated - freed;
         }
     }
 
@@ -47,12 +47,13 @@ final class DeviceMajority {
         long last = 0;
         boolean collected = true;
         for (BufferGeneration sibling : siblings) {
-            OptionalLong freedAt = sibling.isLive() && oneWitness ? provedFreeAt.apply(sibling) : sibling.diedAt();
+            OptionalLong freedAt = sibling.isLive() && oneWitness ? provedFreeAt.apply(sibling) : sibling.freedAt();
             boolean freed = freedAt.isPresent();
             devices.merge(
                     sibling.device(),
                     new AllocationFreeCount(1, freed ? 1 : 0),
-                    (one, other) -> new AllocationFreeCount(one.taken() + other.taken(), one.freed() + other.freed()));
+                    (one, other) ->
+                            new AllocationFreeCount(one.allocated() + other.allocated(), one.freed() + other.freed()));
             last = Math.max(last, freedAt.orElse(0));
             collected &= !freed || sibling.isCollected();
         }
@@ -93,8 +94,10 @@ final class DeviceMajority {
                 .count();
     }
 
-    int taken() {
-        return devices.values().stream().mapToInt(AllocationFreeCount::taken).sum();
+    int allocated() {
+        return devices.values().stream()
+                .mapToInt(AllocationFreeCount::allocated)
+                .sum();
     }
 
     int freed() {

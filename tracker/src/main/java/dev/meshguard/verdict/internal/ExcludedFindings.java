@@ -55,7 +55,7 @@ public final class ExcludedFindings {
 
     /** Returns the reports of what is left: those that are open; of a buffer that was freed late, all. */
     static List<BufferGeneration.Report> reportsOf(BufferGeneration buffer) {
-        return buffer.isLive() ? buffer.reportsLeft() : buffer.reports();
+        return buffer.isLive() ? buffer.reportsRemaining() : buffer.reports();
     }
 
     /** Returns whether all that is left of a buffer was told, and counts it then. */

@@ -37,7 +37,7 @@ final class ExcludedHistories {
         return parts.isEmpty();
     }
 
-    boolean tells(Anomaly anomaly) {
+    boolean covers(Anomaly anomaly) {
         return anomaly.event() instanceof HistoryEvent.Freed free && byRequest.containsKey(free.request());
     }
 

@@ -51,7 +51,7 @@ final class ExpectationMatcher {
     }
 
     boolean admits(BufferGeneration buffer) {
-        long size = sizeLeft(buffer);
+        long size = remainingBytes(buffer);
         boolean hasRoom = deadline != Deadline.PASSED
                 && buffers < expectation.count().atMost()
                 && size <= expectation.bytes().orElse(Long.MAX_VALUE) - bytes;
@@ -65,8 +65,8 @@ final class ExpectationMatcher {
     }
 
     /** The first size may be that of a report that was taken back. */
-    private static long sizeLeft(BufferGeneration buffer) {
-        return buffer.reportsLeft().stream()
+    private static long remainingBytes(BufferGeneration buffer) {
+        return buffer.reportsRemaining().stream()
                 .mapToLong(BufferGeneration.Report::size)
                 .max()
                 .orElse(buffer.size());

@@ -27,13 +27,13 @@ final class FreeUnreported implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
-        if (!survivor.areLeftWith(BufferKind.BUFFER) || survivor.buffer().lifetime() == BufferLifetime.PERSISTENT) {
+        if (!survivor.surviveWith(BufferKind.BUFFER) || survivor.buffer().lifetime() == BufferLifetime.PERSISTENT) {
             return Optional.empty();
         }
-        if (survivor.testimony(survivor.due()) == AddressState.FREE) {
+        if (survivor.addressState(survivor.checkMoment()) == AddressState.FREE) {
             List<Evidence> evidence = new ArrayList<>();
-            survivor.statement(survivor.due()).ifPresent(evidence::add);
-            if (survivor.due() == Moment.BEFORE_WIPE
+            survivor.statement(survivor.checkMoment()).ifPresent(evidence::add);
+            if (survivor.checkMoment() == Moment.BEFORE_WIPE
                     && survivor.reservedAgainAt().isEmpty()) {
                 survivor.statement(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
             }
@@ -62,7 +62,7 @@ final class FreeUnreported implements Rule {
     /** A report that nobody could have made is no fault of the code that frees. */
     private static Optional<Evidence> whileTrackingWasOff(SurvivorContext survivor) {
         return survivor.history().gaps().stream()
-                .filter(gap -> gap.number() > survivor.buffer().bornAt())
+                .filter(gap -> gap.number() > survivor.buffer().allocatedAt())
                 .findFirst()
                 .map(gap -> Evidence.of(
                         String.format(

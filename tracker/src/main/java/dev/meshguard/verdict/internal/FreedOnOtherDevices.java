@@ -25,15 +25,15 @@ final class FreedOnOtherDevices implements Rule {
         DeviceMajority conduct = survivor.siblings().conductOf(buffer);
         DeviceMajority.AllocationFreeCount own = conduct.of(buffer.device());
         Optional<DeviceMajority.AllocationFreeCount> others = conduct.reference()
-                .filter(most -> most.freed() > 0 && most.left() == 0)
+                .filter(most -> most.freed() > 0 && most.live() == 0)
                 .filter(most -> !own.equals(most));
         if (others.isEmpty() || isHeldByAnother(buffer) || isArtefact(survivor, own, others.get())) {
             return Optional.empty();
         }
         List<BufferGeneration> siblings = survivor.siblings().of(buffer);
         List<Evidence> evidence = new ArrayList<>();
-        evidence.add(Evidence.of(words(buffer, siblings, conduct, others.get()), conduct.lastFree()));
-        survivor.statement(survivor.due()).ifPresent(evidence::add);
+        evidence.add(Evidence.of(description(buffer, siblings, conduct, others.get()), conduct.lastFree()));
+        survivor.statement(survivor.checkMoment()).ifPresent(evidence::add);
         boolean lockStep =
                 LockStep.binds(buffer, siblings) && LockStep.freedBy(survivor).isPresent();
         if (lockStep) {
@@ -51,53 +51,53 @@ final class FreedOnOtherDevices implements Rule {
             DeviceMajority.AllocationFreeCount others) {
         int device = survivor.buffer().device();
         return survivor.isReportedElsewhere()
-                || (own.taken() > others.taken()
+                || (own.allocated() > others.allocated()
                         && survivor.history().meshes().stream().anyMatch(mesh -> mesh.busiestDevice() == device));
     }
 
     /** Never freed, allocated extra, or both: three findings that lead to three places in the code. */
-    private static String words(
+    private static String description(
             BufferGeneration buffer,
             List<BufferGeneration> siblings,
             DeviceMajority conduct,
             DeviceMajority.AllocationFreeCount others) {
         DeviceMajority.AllocationFreeCount own = conduct.of(buffer.device());
-        if (own.taken() == 1 && others.taken() == 1) {
+        if (own.allocated() == 1 && others.allocated() == 1) {
             return String.format(
                     Locale.ROOT,
                     "%d of %d %s were freed%s by event #%d, device %d's never was",
                     conduct.freed(),
-                    conduct.taken(),
+                    conduct.allocated(),
                     whatTheyAre(buffer, siblings),
                     conduct.freesWereCollections() ? " when their handles were collected," : "",
                     conduct.lastFree(),
                     buffer.device());
         }
-        if (own.taken() > others.taken() && own.freed() == others.freed()) {
+        if (own.allocated() > others.allocated() && own.freed() == others.freed()) {
             return String.format(
                     Locale.ROOT,
                     "device %d took %d from this line and gave back %d, by event #%d; %d of %d devices took only %d and gave"
                             + " back all, so device %d allocated %d extra",
                     buffer.device(),
-                    own.taken(),
+                    own.allocated(),
                     own.freed(),
                     conduct.lastFree(),
                     conduct.followers(),
                     conduct.devices(),
-                    others.taken(),
+                    others.allocated(),
                     buffer.device(),
-                    own.left());
+                    own.live());
         }
         return String.format(
                 Locale.ROOT,
                 "device %d took %d from this line and gave back %d, by event #%d; %d of %d devices took %d and gave back all",
                 buffer.device(),
-                own.taken(),
+                own.allocated(),
                 own.freed(),
                 conduct.lastFree(),
                 conduct.followers(),
                 conduct.devices(),
-                others.taken());
+                others.allocated());
     }
 
     /** A later request got the same address: what its siblings' frees say is no longer about this memory. */

@@ -26,7 +26,7 @@ final class Grouping {
 
     /** Where is an origin; or else what a process reported of several devices; or else the request, told from others by itself only. */
     private record Key(
-            Object where, BufferType type, long size, Optional<String> label, Cause cause, SurvivorStatus standing) {}
+            Object where, BufferType type, long size, Optional<String> label, Cause cause, SurvivorStatus status) {}
 
     /**
      * What a process took on several devices by one request: the wire knows no requests, but a mesh takes the same address everywhere.
@@ -34,7 +34,7 @@ final class Grouping {
     private record Remote(long process, long address, Phase phase) {}
 
     /** What one owner keeps, and counts alike. */
-    private record Estate(Owner owner, SurvivorStatus standing) {}
+    private record Estate(Owner owner, SurvivorStatus status) {}
 
     private final Context context;
 
@@ -70,13 +70,13 @@ final class Grouping {
                 .filter(origin -> !origin.frames().isEmpty())
                 .map(Object.class::cast)
                 .orElseGet(() -> withoutOrigin(buffer));
-        return new Key(where, buffer.type(), buffer.size(), buffer.label(), survivor.cause(), survivor.standing());
+        return new Key(where, buffer.type(), buffer.size(), buffer.label(), survivor.cause(), survivor.status());
     }
 
     private static Object withoutOrigin(BufferGeneration buffer) {
         OptionalLong process = buffer.request().details().processId();
         return process.isPresent()
-                ? new Remote(process.getAsLong(), buffer.address(), buffer.bornIn())
+                ? new Remote(process.getAsLong(), buffer.address(), buffer.allocatedIn())
                 : buffer.request();
     }
 
@@ -85,7 +85,7 @@ final class Grouping {
         Map<Estate, List<Integer>> estates = new LinkedHashMap<>();
         for (int i = 0; i < groups.size(); i++) {
             int group = i;
-            SurvivorStatus standing = groups.get(i).get(0).standing();
+            SurvivorStatus standing = groups.get(i).get(0).status();
             ownersOf(groups.get(i))
                     .forEach(owner -> estates.computeIfAbsent(new Estate(owner, standing), unused -> new ArrayList<>())
                             .add(group));

@@ -22,7 +22,7 @@ final class Held implements Rule {
                 .min((one, other) -> Integer.compare(rank(one.reachability()), rank(other.reachability())));
         return held.map(trace -> {
             List<Evidence> evidence = new ArrayList<>();
-            evidence.add(Evidence.of(words(trace), trace.number()));
+            evidence.add(Evidence.of(description(trace), trace.number()));
             evidence.addAll(survivor.circumstances());
             return new Diagnosis(Cause.HELD, SurvivorStatus.LEAKED, evidence);
         });
@@ -35,7 +35,7 @@ final class Held implements Rule {
                 : reachability.path().size();
     }
 
-    private static String words(HistoryEvent.HandleTraced trace) {
+    private static String description(HistoryEvent.HandleTraced trace) {
         return trace.reachability()
                 .pathText()
                 .map(path -> String.format(Locale.ROOT, "still referenced by %s (event #%d)", path, trace.number()))

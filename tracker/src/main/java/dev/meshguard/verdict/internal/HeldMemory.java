@@ -39,13 +39,13 @@ public final class HeldMemory {
     private final IdentityHashMap<BufferGeneration, SurvivorStatus> standings = new IdentityHashMap<>();
     private final Map<Integer, long[]> deviceCloses;
     private final Map<Integer, long[]> meshCloses;
-    private long leftOut;
+    private long excluded;
 
     /** Reads a verdict. */
     public HeldMemory(LeakVerdict verdict) {
         this.verdict = verdict;
         for (Survivor survivor : verdict.survivors()) {
-            standings.put(survivor.buffer(), survivor.standing());
+            standings.put(survivor.buffer(), survivor.status());
         }
         Map<Integer, List<Long>> ofDevices = new HashMap<>();
         Map<Integer, List<Long>> ofMeshes = new HashMap<>();
@@ -64,23 +64,23 @@ public final class HeldMemory {
     }
 
     /** Returns what was held, in the order in which it was taken. */
-    public List<Stretch> stretches() {
+    public List<Stretch> phaseUsages() {
         List<Stretch> stretches = new ArrayList<>();
-        leftOut = 0;
+        excluded = 0;
         for (BufferGeneration buffer : verdict.history().generations()) {
             long until = until(buffer);
-            if (until > buffer.bornAt()) {
-                stretches.add(new Stretch(buffer, buffer.bornAt(), until));
+            if (until > buffer.allocatedAt()) {
+                stretches.add(new Stretch(buffer, buffer.allocatedAt(), until));
             } else {
-                leftOut++;
+                excluded++;
             }
         }
         return stretches;
     }
 
-    /** Returns how many buffers the last {@link #stretches()} left out. */
+    /** Returns how many buffers the last {@link #phaseUsages()} left out. */
     public long leftOut() {
-        return leftOut;
+        return excluded;
     }
 
     /** Returns how many bytes of each bank a buffer takes, if that is known. */
@@ -108,7 +108,7 @@ public final class HeldMemory {
 
     private long until(BufferGeneration buffer) {
         if (!buffer.isLive()) {
-            return buffer.diedAt().orElse(TO_THE_END);
+            return buffer.freedAt().orElse(TO_THE_END);
         }
         return standings.get(buffer) == SurvivorStatus.MISREPORTED ? provedUntil(buffer) : TO_THE_END;
     }

@@ -59,8 +59,8 @@ final class InconclusiveReasons {
                             "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
                                     + " it, or tell it with sourceAttached(…) that something is connected that has nothing to report."));
         }
-        canaries.forEach(fate ->
-                doubts.add(InconclusiveReason.of(InconclusiveReason.Kind.CANARY_MISSING, words(fate), fate.planted())));
+        canaries.forEach(fate -> doubts.add(
+                InconclusiveReason.of(InconclusiveReason.Kind.CANARY_MISSING, description(fate), fate.planted())));
         if (!outOfOrder.isEmpty()) {
             BufferGeneration first = outOfOrder.get(0);
             doubts.add(InconclusiveReason.of(
@@ -72,13 +72,13 @@ final class InconclusiveReasons {
                             outOfOrder.size() == 1 ? "1 buffer was" : outOfOrder.size() + " buffers were",
                             outOfOrder.size() == 1 ? "it was" : "they were",
                             first),
-                    first.bornAt()));
+                    first.allocatedAt()));
         }
         if (history.gaps().isEmpty()) {
             return doubts;
         }
         gapThatMatters()
-                .map(gap -> InconclusiveReason.of(InconclusiveReason.Kind.TRACKING_OFF, words(gap), gap.number()))
+                .map(gap -> InconclusiveReason.of(InconclusiveReason.Kind.TRACKING_OFF, description(gap), gap.number()))
                 .ifPresent(doubts::add);
         return doubts;
     }
@@ -86,14 +86,14 @@ final class InconclusiveReasons {
     /** Returns the diagnosis, or, where the free may have gone unheard and no witness speaks, that it is not decided. */
     Diagnosis weighed(Diagnosis diagnosis, SurvivorContext survivor) {
         Optional<Evidence> overtaken =
-                diagnosis.standing() == SurvivorStatus.LEAKED ? overtakenBy(survivor) : Optional.empty();
+                diagnosis.status() == SurvivorStatus.LEAKED ? overtakenBy(survivor) : Optional.empty();
         if (overtaken.isPresent()) {
             outOfOrder.add(survivor.buffer());
             return undecided(diagnosis, overtaken.get());
         }
-        if (diagnosis.standing() != SurvivorStatus.LEAKED
+        if (diagnosis.status() != SurvivorStatus.LEAKED
                 || SURE.contains(diagnosis.cause())
-                || survivor.testimony(survivor.due()) != AddressState.SILENT) {
+                || survivor.addressState(survivor.checkMoment()) != AddressState.UNKNOWN) {
             return diagnosis;
         }
         return whyUnheard(survivor.buffer())
@@ -113,14 +113,14 @@ final class InconclusiveReasons {
      */
     static Optional<Evidence> overtakenBy(SurvivorContext survivor) {
         MemoryAddress place = MemoryAddress.of(survivor.buffer());
-        for (BufferGeneration.Report left : survivor.buffer().reportsLeft()) {
+        for (BufferGeneration.Report left : survivor.buffer().reportsRemaining()) {
             for (Anomaly stray : survivor.siblings().strayFreesAt(place)) {
                 HistoryEvent.Freed free = (HistoryEvent.Freed) stray.event();
                 if (free.number() < left.allocatedAt() && isOf(free.request(), free.ownership(), left)) {
                     return Optional.of(overtaken(free.number(), left));
                 }
             }
-            for (BufferGeneration.Report other : survivor.siblings().takenBackByOthersAt(place)) {
+            for (BufferGeneration.Report other : survivor.siblings().freedByOthersAt(place)) {
                 long free = other.freedAt().orElseThrow();
                 if (free < left.allocatedAt() && isOf(other.release().orElseThrow(), other.ownership(), left)) {
                     return Optional.of(overtaken(free, left));
@@ -161,12 +161,12 @@ final class InconclusiveReasons {
             }
         }
         for (HistoryEvent.TrackingStopped gap : history.gaps()) {
-            if (gap.number() > buffer.bornAt()) {
+            if (gap.number() > buffer.allocatedAt()) {
                 return Optional.of(maybe("tracking was off later on", gap.number()));
             }
         }
         for (HistoryEvent.ReportsLost lost : history.lostReports()) {
-            if (lost.number() > buffer.bornAt()) {
+            if (lost.number() > buffer.allocatedAt()) {
                 return Optional.of(maybe("reports got lost later on", lost.number()));
             }
         }
@@ -198,12 +198,12 @@ final class InconclusiveReasons {
                 .anyMatch(event -> event.number() > gap.number());
         boolean witnessed = history.readings().stream()
                 .anyMatch(reading ->
-                        reading.number() > gap.number() && reading.reading().moment() == Moment.CLOSE_BEGUN);
+                        reading.number() > gap.number() && reading.snapshot().moment() == Moment.CLOSE_BEGUN);
         boolean leftSomething = history.liveAt(gap).stream().anyMatch(buffer -> !isWitnessed(buffer));
-        return !witnessed && (wentOn || leftSomething || heardOfNothing());
+        return !witnessed && (wentOn || leftSomething || receivedNothing());
     }
 
-    private boolean heardOfNothing() {
+    private boolean receivedNothing() {
         return history.devices().stream()
                 .allMatch(device -> Stream.of(BufferType.values())
                         .allMatch(type -> history.totals(device, type).totalBuffers() == 0));
@@ -213,9 +213,9 @@ final class InconclusiveReasons {
         return history.readingFor(buffer, Moment.CLOSE_BEGUN).isPresent();
     }
 
-    private String words(HistoryEvent.TrackingStopped gap) {
+    private String description(HistoryEvent.TrackingStopped gap) {
         long waiting = history.live().stream()
-                .filter(buffer -> buffer.bornAt() < gap.number())
+                .filter(buffer -> buffer.allocatedAt() < gap.number())
                 .count();
         return String.format(
                 Locale.ROOT,
@@ -225,7 +225,7 @@ final class InconclusiveReasons {
                 waiting == 0 ? "" : ", nor what became of " + Quantities.count(waiting, "buffer") + " from before");
     }
 
-    private static String words(MissingCanary fate) {
+    private static String description(MissingCanary fate) {
         List<String> parts = new ArrayList<>();
         if (!fate.unseen().isEmpty()) {
             parts.add("was never seen on " + devices(fate.unseen()) + ", so allocations there are not heard of");

@@ -24,12 +24,12 @@ final class KeptAfterRelease implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
-        Optional<HistoryEvent.Witnessed> reading = survivor.reading(survivor.due());
-        if (reading.isEmpty() || survivor.testimony(survivor.due()) != AddressState.TAKEN) {
+        Optional<HistoryEvent.Witnessed> reading = survivor.reading(survivor.checkMoment());
+        if (reading.isEmpty() || survivor.addressState(survivor.checkMoment()) != AddressState.ALLOCATED) {
             return Optional.empty();
         }
         List<Evidence> evidence = new ArrayList<>();
-        for (Report report : survivor.left()) {
+        for (Report report : survivor.remaining()) {
             Optional<Owner> trace =
                     report.request().details().owner().filter(owner -> owner.kind() == Owner.Kind.TRACE);
             OptionalLong end = trace.map(survivor.history()::endOf).orElse(OptionalLong.empty());
@@ -40,7 +40,7 @@ final class KeptAfterRelease implements Rule {
             }
             evidence.add(released(trace.orElseThrow(), end.getAsLong()));
         }
-        survivor.statement(survivor.due()).ifPresent(evidence::add);
+        survivor.statement(survivor.checkMoment()).ifPresent(evidence::add);
         return Optional.of(new Diagnosis(Cause.KEPT_AFTER_RELEASE, SurvivorStatus.LEAKED, evidence));
     }
 

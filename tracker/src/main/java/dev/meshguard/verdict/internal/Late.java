@@ -30,11 +30,11 @@ import java.util.OptionalLong;
  */
 final class Late implements Rule {
 
-    private record Free(long event, String words) {}
+    private record Free(long event, String text) {}
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
-        if (survivor.isProvedFree() || survivor.areLeftWith(BufferLifetime.PERSISTENT)) {
+        if (survivor.isProvedFree() || survivor.surviveWith(BufferLifetime.PERSISTENT)) {
             return Optional.empty();
         }
         return afterClose(survivor)
@@ -52,7 +52,7 @@ final class Late implements Rule {
     // What the books still hold
 
     private static Optional<Evidence> afterClose(SurvivorContext survivor) {
-        if (!survivor.left().stream().allMatch(report -> isLateAtAClose(report, survivor.history()))) {
+        if (!survivor.remaining().stream().allMatch(report -> isLateAtAClose(report, survivor.history()))) {
             return Optional.empty();
         }
         OptionalLong close = survivor.history().closeOf(survivor.buffer());
@@ -91,7 +91,7 @@ final class Late implements Rule {
                 .max(Comparator.comparingLong(report -> report.freedAt().orElseThrow()));
         boolean endsIt = last.isPresent()
                 && !isOfCollectedHandle(last.get())
-                && life.reportsLeft().stream()
+                && life.reportsRemaining().stream()
                         .allMatch(left -> left.request().equals(last.get().request())
                                 && !left.request().isAnonymous());
         return last.filter(report -> endsIt).map(Late::freeOf);
@@ -139,7 +139,7 @@ final class Late implements Rule {
     static Optional<Diagnosis> ofEnded(SurvivorContext ended) {
         BufferGeneration life = ended.buffer();
         OptionalLong close = ended.history().closeOf(life);
-        if (close.isEmpty() || life.diedAt().orElse(0) < close.getAsLong()) {
+        if (close.isEmpty() || life.freedAt().orElse(0) < close.getAsLong()) {
             return Optional.empty();
         }
         long began = close.getAsLong();
@@ -150,9 +150,9 @@ final class Late implements Rule {
         List<Report> late = held.stream()
                 .filter(report -> isLateAtAClose(report, ended.history()))
                 .toList();
-        AddressState testimony = ended.testimony(Moment.CLOSE_BEGUN);
-        boolean isKnown = testimony == AddressState.TAKEN
-                || (testimony == AddressState.SILENT
+        AddressState testimony = ended.addressState(Moment.CLOSE_BEGUN);
+        boolean isKnown = testimony == AddressState.ALLOCATED
+                || (testimony == AddressState.UNKNOWN
                         && late.size() == held.size()
                         && late.stream().noneMatch(report -> wasFreedBefore(report, began, life)));
         if (late.isEmpty() || !isKnown) {
@@ -210,7 +210,7 @@ final class Late implements Rule {
     // Words
 
     private static Evidence evidence(Free free, String since, long event) {
-        return Evidence.of(String.format(Locale.ROOT, free.words(), free.event(), since, event), free.event(), event);
+        return Evidence.of(String.format(Locale.ROOT, free.text(), free.event(), since, event), free.event(), event);
     }
 
     /** Where several meshes share a device, one close is not another. */
@@ -223,7 +223,7 @@ final class Late implements Rule {
             return "after the close of mesh " + closing.mesh() + " began";
         }
         if (began instanceof HistoryEvent.Witnessed reading) {
-            return "after the close of mesh " + reading.reading().mesh() + " began";
+            return "after the close of mesh " + reading.snapshot().mesh() + " began";
         }
         return began instanceof HistoryEvent.MeshClosed closed
                 ? "after mesh " + closed.mesh() + " was closed"

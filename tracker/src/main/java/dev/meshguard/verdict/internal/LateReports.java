@@ -94,7 +94,7 @@ final class LateReports {
         if (late.isEmpty()) {
             return Optional.empty();
         }
-        return buffer.reportsLeft().stream()
+        return buffer.reportsRemaining().stream()
                 .map(BufferGeneration.Report::allocatedAt)
                 .filter(late::containsKey)
                 .findFirst();

@@ -38,9 +38,9 @@ final class LockStep {
         BufferGeneration buffer = survivor.buffer();
         List<BufferGeneration> siblings = survivor.siblings().of(buffer);
         DeviceMajority conduct = survivor.siblings().conductOf(buffer);
-        long reading = takenAt(survivor);
+        long reading = allocatedAt(survivor);
         boolean mostWent = conduct.reference()
-                .filter(most -> most.freed() > 0 && most.left() == 0)
+                .filter(most -> most.freed() > 0 && most.live() == 0)
                 .isPresent();
         if (leavesOnlyItsRequest(buffer) && binds(buffer, siblings) && mostWent && conduct.lastFree() > reading) {
             return OptionalLong.of(conduct.lastFree());
@@ -50,14 +50,15 @@ final class LockStep {
 
     /** What another request has at the address since goes its own way. */
     private static boolean leavesOnlyItsRequest(BufferGeneration buffer) {
-        return buffer.reportsLeft().stream().allMatch(report -> report.request().equals(buffer.request()));
+        return buffer.reportsRemaining().stream()
+                .allMatch(report -> report.request().equals(buffer.request()));
     }
 
     /** Returns the number of the event that took back the one report of the request that owned the memory of all others. */
     static OptionalLong ownerFreedBy(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
-        long reading = takenAt(survivor);
-        boolean allPoint = buffer.reportsLeft().stream()
+        long reading = allocatedAt(survivor);
+        boolean allPoint = buffer.reportsRemaining().stream()
                 .allMatch(report -> report.ownership() == Ownership.NON_OWNING
                         && report.request().equals(buffer.request())
                         && report.request().details().kind() == BufferKind.BUFFER);
@@ -78,9 +79,9 @@ final class LockStep {
         return allWent ? owners.get(0).freedAt() : OptionalLong.empty();
     }
 
-    private static long takenAt(SurvivorContext survivor) {
-        return survivor.testimony(survivor.due()) == AddressState.TAKEN
-                ? survivor.reading(survivor.due()).orElseThrow().number()
+    private static long allocatedAt(SurvivorContext survivor) {
+        return survivor.addressState(survivor.checkMoment()) == AddressState.ALLOCATED
+                ? survivor.reading(survivor.checkMoment()).orElseThrow().number()
                 : 0;
     }
 }

@@ -46,7 +46,7 @@ final class Lost implements Rule {
                 .or(() -> survivor.later()
                         .flatMap(later -> later.buffer().isCollected()
                                 ? Optional.of(
-                                        collectedAt(later.buffer().diedAt().orElseThrow()))
+                                        collectedAt(later.buffer().freedAt().orElseThrow()))
                                 : collectedWith(later)));
     }
 

@@ -22,8 +22,11 @@ final class PhaseUsages {
             SortedMap<Place, Flow> flows = new TreeMap<>(held);
             for (LifeSums.Flow one : stretch.flows()) {
                 Place place = new Place(one.device(), one.type());
-                put(place, new Flow(one.takenBytes(), one.freed().bytes(), one.leftBytes(), one.leftBuffers()), flows);
-                put(place, new Flow(0, 0, one.leftBytes(), one.leftBuffers()), held);
+                put(
+                        place,
+                        new Flow(one.allocatedBytes(), one.freed().bytes(), one.liveBytes(), one.liveBuffers()),
+                        flows);
+                put(place, new Flow(0, 0, one.liveBytes(), one.liveBuffers()), held);
             }
             stretches.add(new PhaseUsage(stretch.phase(), flows, stretch.liveBytes(), stretch.peakBytes()));
         }

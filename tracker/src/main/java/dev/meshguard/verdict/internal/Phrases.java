@@ -42,7 +42,7 @@ final class Phrases {
     }
 
     /** Returns the line of code that made a request, as far as that is known. */
-    static String placeOf(AllocationRequest request) {
+    static String callSite(AllocationRequest request) {
         return request.origin().map(Object::toString).orElse("an unknown place (no origin was captured)");
     }
 }

@@ -24,7 +24,7 @@ final class ProcessDied implements Rule {
         if (survivor.isProvedFree() || survivor.freeAfterClose().isPresent()) {
             return Optional.empty();
         }
-        for (Report report : survivor.buffer().reportsLeft()) {
+        for (Report report : survivor.buffer().reportsRemaining()) {
             OptionalLong process = report.request().details().processId();
             Optional<HistoryEvent.ProcessDied> death =
                     process.isPresent() ? survivor.history().deathOf(process.getAsLong()) : Optional.empty();

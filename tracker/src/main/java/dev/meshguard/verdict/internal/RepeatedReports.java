@@ -40,8 +40,8 @@ final class RepeatedReports {
             return Optional.empty();
         }
         boolean oneAllocator = survivor.history().meshes().isEmpty();
-        return view(reports, survivor.testimony(survivor.due()))
-                .or(() -> oneAllocator ? lentAgain(reports) : Optional.empty());
+        return view(reports, survivor.addressState(survivor.checkMoment()))
+                .or(() -> oneAllocator ? reused(reports) : Optional.empty());
     }
 
     /** An owner, and something smaller or equal that points to it: which of the two is left makes all the difference. */
@@ -52,7 +52,7 @@ final class RepeatedReports {
                 if (oneWent && owner.isOpen() && testimony != AddressState.FREE) {
                     return Optional.of(onlyTheViewWent(owner, view));
                 }
-                if (oneWent && view.isOpen() && testimony != AddressState.TAKEN) {
+                if (oneWent && view.isOpen() && testimony != AddressState.ALLOCATED) {
                     return Optional.of(onlyTheOwnerWent(owner, view));
                 }
             }
@@ -99,7 +99,7 @@ final class RepeatedReports {
      * is one allocator: that of a mesh and those of its devices lend the same addresses.
      */
     @SuppressWarnings("ReferenceEquality") // A request is itself only.
-    private static Optional<Evidence> lentAgain(List<Report> reports) {
+    private static Optional<Evidence> reused(List<Report> reports) {
         Report first = reports.get(0);
         for (Report again : reports.subList(1, reports.size())) {
             boolean isOther =
@@ -139,15 +139,15 @@ final class RepeatedReports {
                 Quantities.size(other.size()),
                 Quantities.address(other.address()),
                 other.number());
-        AddressState own = survivor.testimony(survivor.due());
+        AddressState own = survivor.addressState(survivor.checkMoment());
         boolean otherTaken = survivor.reading(Moment.CLOSE_BEGUN)
-                .filter(reading -> reading.reading().testify(other.device(), overlap.type(), other.address())
-                        == AddressState.TAKEN)
+                .filter(reading -> reading.snapshot().stateOf(other.device(), overlap.type(), other.address())
+                        == AddressState.ALLOCATED)
                 .isPresent();
         String meaning = switch (own) {
-            case TAKEN -> otherTaken ? ", and the allocator held both: a true overlap" : "";
+            case ALLOCATED -> otherTaken ? ", and the allocator held both: a true overlap" : "";
             case FREE -> ", so it had been given back by then";
-            case SILENT -> ", so one of the two had been given back, and no witness says which";
+            case UNKNOWN -> ", so one of the two had been given back, and no witness says which";
         };
         return Evidence.of(what + meaning, other.number());
     }

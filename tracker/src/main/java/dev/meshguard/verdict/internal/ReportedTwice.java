@@ -44,9 +44,9 @@ final class ReportedTwice implements Rule {
         if (takenBack == 0 || !areOfOneAllocation(survivor)) {
             return Optional.empty();
         }
-        AddressState testimony = survivor.testimony(survivor.due());
+        AddressState testimony = survivor.addressState(survivor.checkMoment());
         boolean gone = testimony == AddressState.FREE
-                || (testimony == AddressState.SILENT && ownerIsGone(survivor))
+                || (testimony == AddressState.UNKNOWN && ownerIsGone(survivor))
                 || survivor.freeAfterClose().isPresent()
                 || LockStep.freedBy(survivor).isPresent();
         if (!gone) {
@@ -61,7 +61,7 @@ final class ReportedTwice implements Rule {
                         Phrases.events(reports.stream().map(Report::allocatedAt).toList()),
                         Phrases.times((int) takenBack)),
                 reports.stream().mapToLong(Report::allocatedAt).toArray()));
-        survivor.statement(survivor.due()).ifPresent(evidence::add);
+        survivor.statement(survivor.checkMoment()).ifPresent(evidence::add);
         evidence.addAll(RepeatedReports.of(survivor));
         return Optional.of(new Diagnosis(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED, evidence));
     }
@@ -98,11 +98,11 @@ final class ReportedTwice implements Rule {
                         && survivor.history().endOf(owner).isEmpty())
                 .isPresent();
         boolean isReal =
-                buffer.reportsLeft().stream().anyMatch(report -> deviceOf(survivor, report) == buffer.device());
+                buffer.reportsRemaining().stream().anyMatch(report -> deviceOf(survivor, report) == buffer.device());
         if (real.isEmpty() || isReal || isKept) {
             return Optional.empty();
         }
-        Report left = buffer.reportsLeft().get(0);
+        Report left = buffer.reportsRemaining().get(0);
         return Optional.of(Diagnosis.of(
                 Cause.REPORTED_TWICE,
                 SurvivorStatus.MISREPORTED,
@@ -146,7 +146,7 @@ final class ReportedTwice implements Rule {
         return Stream.concat(
                 survivor.buffer().reports().stream(),
                 survivor.history().buffersOf(left.request()).stream()
-                        .filter(sibling -> sibling.hasSamePlaceAs(survivor.buffer()))
+                        .filter(sibling -> sibling.hasSameAddressAs(survivor.buffer()))
                         .flatMap(sibling -> sibling.reports().stream())
                         .filter(report -> isSameRequest(report, left)));
     }

@@ -57,13 +57,13 @@ final class SiblingIndex {
     private @Nullable Map<MemoryAddress, List<HistoryEvent.FreeIgnored>> freesWhileShared;
     private @Nullable IdentityHashMap<BufferGeneration, List<Anomaly>> overlaps;
     private @Nullable Map<MemoryAddress, List<Anomaly>> strayFrees;
-    private @Nullable Map<MemoryAddress, List<BufferGeneration.Report>> takenBackByOthers;
+    private @Nullable Map<MemoryAddress, List<BufferGeneration.Report>> freedByOthers;
     private @Nullable Set<Integer> largerMeshes;
     private @Nullable Map<Integer, List<MeshDescription>> meshes;
-    private @Nullable Map<MemoryAddress, List<BufferGeneration>> lives;
+    private @Nullable Map<MemoryAddress, List<BufferGeneration>> generations;
 
     /** By the event of birth: an event begins one life. */
-    private final Map<Long, BufferGeneration> laterLives = new HashMap<>();
+    private final Map<Long, BufferGeneration> laterGenerations = new HashMap<>();
 
     /**
      * Prepares look-ups.
@@ -78,14 +78,14 @@ final class SiblingIndex {
             this.whole = null;
         } else {
             this.whole = new SiblingIndex(whole, whole);
-            whole.liveAtCheck().forEach(life -> laterLives.put(life.bornAt(), life));
+            whole.liveAtCheck().forEach(life -> laterGenerations.put(life.allocatedAt(), life));
         }
     }
 
     /** Returns the same life as it went on after the check, if the history went on. */
     Optional<SurvivorContext> later(BufferGeneration buffer) {
         SiblingIndex after = whole;
-        BufferGeneration life = laterLives.get(buffer.bornAt());
+        BufferGeneration life = laterGenerations.get(buffer.allocatedAt());
         return after == null || life == null
                 ? Optional.empty()
                 : Optional.of(new SurvivorContext(life, after.history, after));
@@ -126,18 +126,18 @@ final class SiblingIndex {
             freesAfterClose = new IdentityHashMap<>();
             for (Anomaly anomaly : history.anomalies()) {
                 if (anomaly.kind() == Anomaly.Kind.FREE_AFTER_CLOSE
-                        && anomaly.holder().isPresent()
+                        && anomaly.generation().isPresent()
                         && anomaly.event() instanceof HistoryEvent.FreeIgnored ignored
                         && ignored.number()
-                                > anomaly.holder().get().lastOpenReportAt().orElse(0)) {
+                                > anomaly.generation().get().lastOpenReportAt().orElse(0)) {
                     freesAfterClose
-                            .computeIfAbsent(anomaly.holder().get(), unused -> new ArrayList<>())
+                            .computeIfAbsent(anomaly.generation().get(), unused -> new ArrayList<>())
                             .add(ignored);
                 }
             }
         }
         List<HistoryEvent.FreeIgnored> frees = freesAfterClose.getOrDefault(buffer, List.of());
-        return frees.size() < requestsLeft(buffer)
+        return frees.size() < openRequests(buffer)
                 ? Optional.empty()
                 : frees.stream().findFirst();
     }
@@ -150,7 +150,7 @@ final class SiblingIndex {
             return again;
         }
         return one.isProvedFree()
-                ? OptionalLong.of(one.reading(one.due()).orElseThrow().number())
+                ? OptionalLong.of(one.reading(one.checkMoment()).orElseThrow().number())
                 : OptionalLong.empty();
     }
 
@@ -158,7 +158,7 @@ final class SiblingIndex {
     List<Anomaly> strayFreesAt(MemoryAddress place) {
         if (strayFrees == null) {
             strayFrees = history.anomalies().stream()
-                    .filter(anomaly -> anomaly.kind().unbalancesBooks())
+                    .filter(anomaly -> anomaly.kind().unbalancesLedger())
                     .filter(anomaly -> anomaly.event() instanceof HistoryEvent.Freed)
                     .collect(Collectors.groupingBy(MemoryAddress::of));
         }
@@ -166,24 +166,24 @@ final class SiblingIndex {
     }
 
     /** Returns the reports at a place that were taken back by a free in the name of another owner. */
-    List<BufferGeneration.Report> takenBackByOthersAt(MemoryAddress place) {
-        if (takenBackByOthers == null) {
-            takenBackByOthers = new HashMap<>();
+    List<BufferGeneration.Report> freedByOthersAt(MemoryAddress place) {
+        if (freedByOthers == null) {
+            freedByOthers = new HashMap<>();
             for (BufferGeneration buffer :
                     history.generationsWith(details -> details.owner().isPresent())) {
                 for (BufferGeneration.Report report : buffer.reports()) {
-                    if (isTakenBackByAnother(report)) {
-                        takenBackByOthers
+                    if (isFreedByAnother(report)) {
+                        freedByOthers
                                 .computeIfAbsent(MemoryAddress.of(buffer), unused -> new ArrayList<>())
                                 .add(report);
                     }
                 }
             }
         }
-        return takenBackByOthers.getOrDefault(place, List.of());
+        return freedByOthers.getOrDefault(place, List.of());
     }
 
-    private static boolean isTakenBackByAnother(BufferGeneration.Report report) {
+    private static boolean isFreedByAnother(BufferGeneration.Report report) {
         return report.release()
                 .flatMap(release -> release.details().owner())
                 .filter(owner -> !report.request().details().owner().equals(Optional.of(owner)))
@@ -195,8 +195,9 @@ final class SiblingIndex {
         if (overlaps == null) {
             overlaps = new IdentityHashMap<>();
             for (Anomaly anomaly : history.anomalies()) {
-                if (anomaly.kind() == Anomaly.Kind.OVERLAP && anomaly.holder().isPresent()) {
-                    overlaps.computeIfAbsent(anomaly.holder().get(), unused -> new ArrayList<>())
+                if (anomaly.kind() == Anomaly.Kind.OVERLAP
+                        && anomaly.generation().isPresent()) {
+                    overlaps.computeIfAbsent(anomaly.generation().get(), unused -> new ArrayList<>())
                             .add(anomaly);
                 }
             }
@@ -234,16 +235,16 @@ final class SiblingIndex {
     }
 
     /** Returns the lives of an address that began before an event, in the order of birth. */
-    List<BufferGeneration> livesAt(MemoryAddress place, long event) {
-        if (lives == null) {
-            lives = history.generations().stream().collect(Collectors.groupingBy(MemoryAddress::of));
+    List<BufferGeneration> generationsAt(MemoryAddress place, long event) {
+        if (generations == null) {
+            generations = history.generations().stream().collect(Collectors.groupingBy(MemoryAddress::of));
         }
-        List<BufferGeneration> all = lives.getOrDefault(place, List.of());
+        List<BufferGeneration> all = generations.getOrDefault(place, List.of());
         int low = 0;
         int high = all.size();
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (all.get(middle).bornAt() < event) {
+            if (all.get(middle).allocatedAt() < event) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -253,10 +254,10 @@ final class SiblingIndex {
     }
 
     /** Each anonymous report may be of a request of its own. */
-    private long requestsLeft(BufferGeneration buffer) {
+    private long openRequests(BufferGeneration buffer) {
         Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
         long anonymous = 0;
-        for (BufferGeneration.Report report : new SurvivorContext(buffer, history, this).left()) {
+        for (BufferGeneration.Report report : new SurvivorContext(buffer, history, this).remaining()) {
             if (report.request().isAnonymous()) {
                 anonymous++;
             } else {

@@ -38,8 +38,8 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
      * The moment by which the memory had to be given back: the runtime has until the wipe, everybody else until close. Where a
      * buffer of the runtime may lie at the address too, only the wipe is late enough to tell.
      */
-    Moment due() {
-        for (Report report : left()) {
+    Moment checkMoment() {
+        for (Report report : remaining()) {
             if (report.request().details().lifetime() == BufferLifetime.SYSTEM) {
                 return Moment.BEFORE_WIPE;
             }
@@ -51,18 +51,18 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
      * Returns the reports of what may be left there: an allocator that lends an address again had got it back before, so of several
      * requests that one mesh served there only the last may hold it.
      */
-    List<Report> left() {
-        List<Report> open = buffer.reportsLeft();
+    List<Report> remaining() {
+        List<Report> open = buffer.reportsRemaining();
         if (open.size() == 1) {
             return open;
         }
         List<Report> last =
-                open.stream().filter(report -> !isLentAgainAfter(report)).toList();
+                open.stream().filter(report -> !isReusedAfter(report)).toList();
         return last.isEmpty() ? open : last;
     }
 
     @SuppressWarnings("ReferenceEquality") // A request is itself only.
-    private boolean isLentAgainAfter(Report report) {
+    private boolean isReusedAfter(Report report) {
         return report.request().details().mesh().isPresent()
                 && report.request().details().kind() == BufferKind.BUFFER
                 && buffer.reports().stream()
@@ -88,12 +88,12 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
 
     /** Returns whether a witness that can speak for all that is left called it free in time. */
     boolean isProvedFree() {
-        return areLeftWith(BufferKind.BUFFER) && testimony(due()) == AddressState.FREE;
+        return surviveWith(BufferKind.BUFFER) && addressState(checkMoment()) == AddressState.FREE;
     }
 
     /** Returns whether all that is left has one lifetime; a buffer must not hide behind another one at its address. */
-    boolean areLeftWith(BufferLifetime lifetime) {
-        for (Report report : left()) {
+    boolean surviveWith(BufferLifetime lifetime) {
+        for (Report report : remaining()) {
             if (report.request().details().lifetime() != lifetime) {
                 return false;
             }
@@ -102,8 +102,8 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
     }
 
     /** Returns whether all that is left is of one kind. */
-    boolean areLeftWith(BufferKind kind) {
-        for (Report report : left()) {
+    boolean surviveWith(BufferKind kind) {
+        for (Report report : remaining()) {
             if (report.request().details().kind() != kind) {
                 return false;
             }
@@ -141,28 +141,28 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
                         .map(event -> ((HistoryEvent.Allocated) event).request())
                         .stream()
                         .flatMap(request -> history.buffersOf(request).stream())
-                        .filter(life -> life.bornAt() == again.getAsLong())
+                        .filter(life -> life.allocatedAt() == again.getAsLong())
                         .anyMatch(life -> InconclusiveReasons.overtakenBy(new SurvivorContext(life, history, siblings))
                                 .isPresent());
         return isLate ? OptionalLong.empty() : again;
     }
 
     /** Returns what the witness said of the address at a moment of this life of the device, or of those that its mesh lies over. */
-    AddressState testimony(Moment moment) {
+    AddressState addressState(Moment moment) {
         if (reservedAgainAt().isPresent()) {
             return AddressState.FREE;
         }
-        return reading(moment).map(event -> testimony(event.reading())).orElse(AddressState.SILENT);
+        return reading(moment).map(event -> addressState(event.snapshot())).orElse(AddressState.UNKNOWN);
     }
 
-    private AddressState testimony(WitnessSnapshot reading) {
+    private AddressState addressState(WitnessSnapshot reading) {
         if (!isReportedElsewhere()) {
-            return reading.testify(buffer.device(), buffer.type(), buffer.address());
+            return reading.stateOf(buffer.device(), buffer.type(), buffer.address());
         }
         Set<AddressState> said = itsMeshes().get(0).devices().stream()
-                .map(device -> reading.testify(device, buffer.type(), buffer.address()))
+                .map(device -> reading.stateOf(device, buffer.type(), buffer.address()))
                 .collect(Collectors.toSet());
-        return said.size() == 1 ? said.iterator().next() : AddressState.TAKEN;
+        return said.size() == 1 ? said.iterator().next() : AddressState.ALLOCATED;
     }
 
     /** Returns what the witness said, as evidence, if it said anything. */
@@ -182,16 +182,16 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
             case AFTER_WIPE -> "after the allocators were wiped";
         };
         return reading(moment).map(event -> {
-            boolean taken = testimony(moment) == AddressState.TAKEN;
+            boolean taken = addressState(moment) == AddressState.ALLOCATED;
             return Evidence.of(
                     String.format(
                             Locale.ROOT,
                             "%s called %s %s %s (event #%d)",
-                            Phrases.allocatorOf(event.reading(), buffer.device())
+                            Phrases.allocatorOf(event.snapshot(), buffer.device())
                                     .orElse(
                                             history.meshesSharedADevice()
                                                     ? "the allocator of mesh "
-                                                            + event.reading().mesh()
+                                                            + event.snapshot().mesh()
                                                     : "the allocator"),
                             Quantities.address(buffer.address()),
                             taken ? "taken" : "free",
@@ -229,10 +229,10 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
     private Optional<HistoryEvent.Witnessed> readingOfItsMesh(Moment moment) {
         int mesh = itsMeshes().get(0).id();
         return history.readings().stream()
-                .filter(event ->
-                        event.number() > buffer.bornAt() && event.reading().moment() == moment)
-                .filter(event -> event.reading().mesh() == mesh)
-                .filter(event -> AllocatorId.mayBeOne(event.reading().allocator(), buffer.allocator()))
+                .filter(event -> event.number() > buffer.allocatedAt()
+                        && event.snapshot().moment() == moment)
+                .filter(event -> event.snapshot().mesh() == mesh)
+                .filter(event -> AllocatorId.mayBeOne(event.snapshot().allocator(), buffer.allocator()))
                 .findFirst();
     }
 
@@ -266,7 +266,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
 
     /** In the order of the reports: told apart by identity alone, they would come in another order in every run. */
     private List<AllocationRequest> openRequests() {
-        List<Report> left = left();
+        List<Report> left = remaining();
         if (left.size() == 1) {
             return List.of(left.get(0).request());
         }
@@ -277,9 +277,9 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
     /** Returns what else a reader wants to know of a buffer that nobody freed: the witness, frees that did nothing, others there. */
     List<Evidence> circumstances() {
         List<Evidence> evidence = new ArrayList<>();
-        statement(due()).ifPresent(evidence::add);
+        statement(checkMoment()).ifPresent(evidence::add);
         evidence.addAll(RepeatedReports.of(this));
-        freeWhileShared().map(SurvivorContext::leftAlone).ifPresent(evidence::add);
+        freeWhileShared().map(SurvivorContext::survivesAlone).ifPresent(evidence::add);
         whoElse(buffer).ifPresent(evidence::add);
         return evidence;
     }
@@ -287,7 +287,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
     /** Which of several requests at one address still holds it, nobody can tell. */
     @SuppressWarnings("ReferenceEquality") // A request is itself only.
     private static Optional<Evidence> whoElse(BufferGeneration buffer) {
-        List<Report> left = buffer.reportsLeft();
+        List<Report> left = buffer.reportsRemaining();
         Report first = left.get(0);
         return left.stream()
                 .filter(report -> report.request() != first.request())
@@ -299,19 +299,19 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
                                 left.size(),
                                 last.allocatedAt(),
                                 last.size(),
-                                Phrases.placeOf(last.request())),
+                                Phrases.callSite(last.request())),
                         last.allocatedAt()));
     }
 
     /** Who thinks that the buffer was freed wants to know why it was not. */
-    private static Evidence leftAlone(HistoryEvent.FreeIgnored free) {
+    private static Evidence survivesAlone(HistoryEvent.FreeIgnored free) {
         return Evidence.of(
                 String.format(
                         Locale.ROOT,
                         "a free of it was ignored (event #%d), because %s, at %s",
                         free.number(),
-                        free.reason().words(),
-                        Phrases.placeOf(free.request())),
+                        free.reason().description(),
+                        Phrases.callSite(free.request())),
                 free.number());
     }
 }

@@ -22,8 +22,8 @@ final class SystemBuffer implements Rule {
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
-        boolean mayStay = survivor.areLeftWith(BufferLifetime.PERSISTENT);
-        if (!mayStay && !survivor.areLeftWith(BufferLifetime.SYSTEM)) {
+        boolean mayStay = survivor.surviveWith(BufferLifetime.PERSISTENT);
+        if (!mayStay && !survivor.surviveWith(BufferLifetime.SYSTEM)) {
             return Optional.empty();
         }
         List<Evidence> evidence = new ArrayList<>();
@@ -34,7 +34,7 @@ final class SystemBuffer implements Rule {
                         buffer.owner().map(Object::toString).orElse("an owner that was not named"),
                         buffer.lifetime(),
                         mayStay ? "it may outlive the close" : "the runtime has to free it at close"),
-                buffer.bornAt()));
+                buffer.allocatedAt()));
         if (!mayStay) {
             survivor.statement(Moment.BEFORE_WIPE).ifPresent(evidence::add);
         }

@@ -17,7 +17,7 @@ final class Unexplained implements Rule {
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         List<Evidence> evidence = new ArrayList<>();
-        evidence.add(Evidence.of(freesOf(buffer), buffer.bornAt()));
+        evidence.add(Evidence.of(freesOf(buffer), buffer.allocatedAt()));
         evidence.addAll(survivor.circumstances());
         return Optional.of(new Diagnosis(Cause.UNEXPLAINED, SurvivorStatus.LEAKED, evidence));
     }

@@ -61,12 +61,12 @@ public final class VerdictBuilder {
             new Unexplained());
 
     private final AllocationHistory history;
-    private final List<BufferGeneration> left;
+    private final List<BufferGeneration> remaining;
     /** Freed, but not in time. */
     private final Map<BufferGeneration, Diagnosis> freedLate;
 
     private final List<ExpectationMatcher> allowances;
-    private final ExcludedHistories told;
+    private final ExcludedHistories excluded;
     private final SiblingIndex siblings;
     private final LateReports lateReports;
     private final BareReports bareReports;
@@ -77,14 +77,14 @@ public final class VerdictBuilder {
     /** Prepares the examination of a history. */
     public VerdictBuilder(AllocationHistory whole, ExpectedBuffers expected, List<ExcludedFindings> told) {
         this.history = whole.asOfCheck();
-        this.left = history.live();
-        this.told = new ExcludedHistories(told);
+        this.remaining = history.live();
+        this.excluded = new ExcludedHistories(told);
         this.allowances = new ArrayList<>(expected.entries().size());
         expected.entries().forEach(entry -> this.allowances.add(new ExpectationMatcher(entry, history)));
         this.siblings = new SiblingIndex(history, whole);
         this.freedLate = freedLate();
-        this.lateReports = left.isEmpty() ? LateReports.none() : new LateReports(history);
-        this.bareReports = new BareReports(history, left);
+        this.lateReports = remaining.isEmpty() ? LateReports.none() : new LateReports(history);
+        this.bareReports = new BareReports(history, remaining);
         this.unheard = new InconclusiveReasons(history);
     }
 
@@ -95,12 +95,12 @@ public final class VerdictBuilder {
         List<InconclusiveReason> doubts = doubts(sum);
         List<Anomaly> anomalies = new ArrayList<>(history.anomalies());
         anomalies.addAll(neverReported);
-        if (!told.isEmpty()) {
-            anomalies.removeIf(told::tells);
+        if (!excluded.isEmpty()) {
+            anomalies.removeIf(excluded::covers);
         }
         List<ExpectationResult> expectations = new ArrayList<>(allowances.size());
         allowances.forEach(allowance -> expectations.add(allowance.result()));
-        expectations.addAll(told.results());
+        expectations.addAll(excluded.results());
         return new LeakVerdict(
                 history,
                 outcome(survivors, doubts, anomalies, expectations),
@@ -125,21 +125,21 @@ public final class VerdictBuilder {
 
     /** What is missing takes the room of an entry first, then what came late, then what only the books still have. */
     private List<Survivor> survivors() {
-        if (left.isEmpty() && freedLate.isEmpty()) {
+        if (remaining.isEmpty() && freedLate.isEmpty()) {
             return List.of();
         }
         Map<BufferGeneration, Diagnosis> diagnoses = new LinkedHashMap<>(freedLate);
-        left.forEach(buffer -> diagnoses.put(buffer, diagnose(buffer)));
+        remaining.forEach(buffer -> diagnoses.put(buffer, diagnose(buffer)));
         Map<BufferGeneration, Survivor> survivors = new HashMap<>();
         for (int rank = 0; rank < 3; rank++) {
             for (Map.Entry<BufferGeneration, Diagnosis> one : diagnoses.entrySet()) {
-                if (rank(one.getValue().standing()) == rank) {
+                if (rank(one.getValue().status()) == rank) {
                     survivors.put(one.getKey(), judge(one.getKey(), one.getValue()));
                 }
             }
         }
         return survivors.values().stream()
-                .sorted(Comparator.comparingLong(survivor -> survivor.buffer().bornAt()))
+                .sorted(Comparator.comparingLong(survivor -> survivor.buffer().allocatedAt()))
                 .toList();
     }
 
@@ -152,10 +152,10 @@ public final class VerdictBuilder {
     }
 
     private Survivor judge(BufferGeneration buffer, Diagnosis diagnosis) {
-        if (told.isEmpty() && allowances.isEmpty()) {
+        if (excluded.isEmpty() && allowances.isEmpty()) {
             return new Survivor(buffer, diagnosis, Optional.empty());
         }
-        Optional<Expectation> before = told.admit(buffer);
+        Optional<Expectation> before = excluded.admit(buffer);
         if (before.isPresent()) {
             return new Survivor(buffer, diagnosis, before);
         }
@@ -167,19 +167,18 @@ public final class VerdictBuilder {
                 .findFirst()
                 .map(ExpectationMatcher::expectation);
         return new Survivor(
-                buffer, expectation.isPresent() ? diagnosis : withoutLeave(diagnosis, fitting), expectation);
+                buffer, expectation.isPresent() ? diagnosis : withoutPermission(diagnosis, fitting), expectation);
     }
 
     /** What an entry means and does not let stay has leaked where it would be expected without the entry. */
-    private static Diagnosis withoutLeave(Diagnosis diagnosis, List<ExpectationMatcher> fitting) {
+    private static Diagnosis withoutPermission(Diagnosis diagnosis, List<ExpectationMatcher> fitting) {
         List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
         fitting.forEach(allowance -> allowance.end().ifPresent(evidence::add));
-        boolean wouldBeExpected = !fitting.isEmpty() && diagnosis.standing() == SurvivorStatus.EXPECTED;
+        boolean wouldBeExpected = !fitting.isEmpty() && diagnosis.status() == SurvivorStatus.EXPECTED;
         if (wouldBeExpected && evidence.size() == diagnosis.evidence().size()) {
             evidence.add(Evidence.of("more of them are left than the expectations for lifetime PERSISTENT allow"));
         }
-        return new Diagnosis(
-                diagnosis.cause(), wouldBeExpected ? SurvivorStatus.LEAKED : diagnosis.standing(), evidence);
+        return new Diagnosis(diagnosis.cause(), wouldBeExpected ? SurvivorStatus.LEAKED : diagnosis.status(), evidence);
     }
 
     private Diagnosis diagnose(BufferGeneration buffer) {
@@ -212,7 +211,9 @@ public final class VerdictBuilder {
         long allocated = history.isComplete() ? everAllocated() : everEntered();
         return new LeakVerdict.Sum(
                 allocated,
-                history.isComplete() ? allocated - left.size() - freedLate.size() : allocated - history.ledgerEntries(),
+                history.isComplete()
+                        ? allocated - remaining.size() - freedLate.size()
+                        : allocated - history.ledgerEntries(),
                 count(survivors, SurvivorStatus.FREED_LATE),
                 count(survivors, SurvivorStatus.LEAKED),
                 count(survivors, SurvivorStatus.MISREPORTED),
@@ -241,7 +242,7 @@ public final class VerdictBuilder {
     private static long count(List<Survivor> survivors, SurvivorStatus standing) {
         long count = 0;
         for (Survivor survivor : survivors) {
-            count += survivor.standing() == standing ? 1 : 0;
+            count += survivor.status() == standing ? 1 : 0;
         }
         return count;
     }
@@ -249,7 +250,7 @@ public final class VerdictBuilder {
     private static Outcome outcomeOf(List<Survivor> survivors) {
         Outcome worst = Outcome.LEAK_FREE;
         for (Survivor survivor : survivors) {
-            worst = worst.orWorse(survivor.standing().outcome());
+            worst = worst.orWorse(survivor.status().outcome());
         }
         return worst;
     }
@@ -264,7 +265,7 @@ public final class VerdictBuilder {
             worst = result.fate() == Fate.UNDER_ITS_BOUND ? worst.orWorse(Outcome.STALE_EXPECTATION) : worst;
         }
         for (Anomaly anomaly : anomalies) {
-            worst = anomaly.kind().unbalancesBooks() ? worst.orWorse(Outcome.MISREPORTED) : worst;
+            worst = anomaly.kind().unbalancesLedger() ? worst.orWorse(Outcome.MISREPORTED) : worst;
         }
         return doubts.isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
     }
@@ -281,7 +282,7 @@ public final class VerdictBuilder {
                             Locale.ROOT,
                             "Mesh %d (%s) is still open%s, so its buffers may still be freed. Close it before the check.",
                             mesh.id(),
-                            mesh.words(),
+                            mesh.description(),
                             isWithoutParent(mesh)
                                     ? " although mesh " + mesh.parent().getAsInt() + " is closed"
                                     : "")));
@@ -299,12 +300,12 @@ public final class VerdictBuilder {
         if (!history.openedWhileOpen().isEmpty()) {
             openedTwice().ifPresent(doubts::add);
         }
-        if (!left.isEmpty()) {
-            lateReports.doubt(left).ifPresent(doubts::add);
+        if (!remaining.isEmpty()) {
+            lateReports.doubt(remaining).ifPresent(doubts::add);
         }
         bareReports.doubt().ifPresent(doubts::add);
         for (HistoryEvent.Witnessed reading : history.readings()) {
-            if (!reading.reading().isEmpty()) {
+            if (!reading.snapshot().isEmpty()) {
                 unreported(reading).ifPresent(doubts::add);
                 goneAfterTheWipe(reading).ifPresent(doubts::add);
             }
@@ -404,7 +405,7 @@ public final class VerdictBuilder {
 
     /** What an entry of the ledger stands for. */
     private record Entry(
-            MemoryAddress place, OptionalInt mesh, Optional<AllocatorId> allocator, boolean isCircularBuffer) {}
+            MemoryAddress address, OptionalInt mesh, Optional<AllocatorId> allocator, boolean isCircularBuffer) {}
 
     /**
      * The ledger counts references to what allocators have at addresses, and circular buffers by themselves. That differs from the
@@ -412,8 +413,8 @@ public final class VerdictBuilder {
      */
     private boolean ledgerAgrees() {
         Set<Entry> live = new HashSet<>();
-        for (BufferGeneration buffer : left) {
-            for (BufferGeneration.Report report : buffer.reportsLeft()) {
+        for (BufferGeneration buffer : remaining) {
+            for (BufferGeneration.Report report : buffer.reportsRemaining()) {
                 boolean isCircular = report.request().details().kind() == BufferKind.CIRCULAR_BUFFER;
                 live.add(new Entry(
                         MemoryAddress.of(buffer),
@@ -424,12 +425,12 @@ public final class VerdictBuilder {
         }
         return live.size() == history.ledgerEntries()
                 || (history.isComplete()
-                        && history.books(CountingPolicy.REFERENCE_COUNTED).entries() == history.ledgerEntries());
+                        && history.ledger(CountingPolicy.REFERENCE_COUNTED).entries() == history.ledgerEntries());
     }
 
     /** Memory that the witness holds and no report mentions: whatever else is said, something was not heard. */
     private Optional<InconclusiveReason> unreported(HistoryEvent.Witnessed event) {
-        WitnessSnapshot reading = event.reading();
+        WitnessSnapshot reading = event.snapshot();
         if (reading.moment() != WitnessSnapshot.Moment.CLOSE_BEGUN || !history.isComplete()) {
             return Optional.empty();
         }
@@ -439,7 +440,7 @@ public final class VerdictBuilder {
         List<MemoryAddress> unknown = new ArrayList<>();
         for (int device : reading.devices()) {
             for (BufferType type : BufferType.values()) {
-                for (long address : reading.takenAddresses(device, type)) {
+                for (long address : reading.allocatedAddresses(device, type)) {
                     MemoryAddress place = new MemoryAddress(device, type, address);
                     if (!isReported(place, event)) {
                         sort(place, event, unknown);
@@ -450,12 +451,12 @@ public final class VerdictBuilder {
         return unknown.isEmpty()
                 ? Optional.empty()
                 : Optional.of(InconclusiveReason.of(
-                        InconclusiveReason.Kind.MEMORY_UNREPORTED, words(unknown, event), event.number()));
+                        InconclusiveReason.Kind.MEMORY_UNREPORTED, description(unknown, event), event.number()));
     }
 
     private boolean isReported(MemoryAddress place, HistoryEvent.Witnessed event) {
-        boolean joinsAllocators = event.reading().allocator().isEmpty();
-        List<BufferGeneration> lives = siblings.livesAt(place, event.number());
+        boolean joinsAllocators = event.snapshot().allocator().isEmpty();
+        List<BufferGeneration> lives = siblings.generationsAt(place, event.number());
         // From the latest on: nearly always it is the one that the witness saw.
         for (int i = lives.size() - 1; i >= 0; i--) {
             BufferGeneration buffer = lives.get(i);
@@ -471,7 +472,7 @@ public final class VerdictBuilder {
      * may have been freed too late. Where programs of a cache ended afterwards, it was theirs.
      */
     private Optional<InconclusiveReason> goneAfterTheWipe(HistoryEvent.Witnessed event) {
-        WitnessSnapshot reading = event.reading();
+        WitnessSnapshot reading = event.snapshot();
         boolean cacheEnded = history.events(HistoryEvent.OwnerEnded.class).stream()
                 .anyMatch(ended -> ended.number() > event.number()
                         && history.cachingOf(ended.owner()).isPresent());
@@ -479,14 +480,14 @@ public final class VerdictBuilder {
             return Optional.empty();
         }
         Set<MemoryAddress> live = new HashSet<>();
-        left.forEach(buffer -> live.add(MemoryAddress.of(buffer)));
+        remaining.forEach(buffer -> live.add(MemoryAddress.of(buffer)));
         long gone = 0;
         for (int device : reading.devices()) {
             if (isClosedAt(device, event.number())) {
                 continue; // Its allocators take nothing back any more, not even what the runtime frees in time.
             }
             for (BufferType type : BufferType.values()) {
-                for (long address : reading.takenAddresses(device, type)) {
+                for (long address : reading.allocatedAddresses(device, type)) {
                     gone += live.contains(new MemoryAddress(device, type, address)) ? 0 : 1;
                 }
             }
@@ -537,13 +538,13 @@ public final class VerdictBuilder {
     private void sort(MemoryAddress place, HistoryEvent.Witnessed event, List<MemoryAddress> unknown) {
         Optional<HistoryEvent.Witnessed> beforeWipe = beforeWipe(place, event);
         boolean gone = beforeWipe
-                .filter(later -> testimony(place, later) == AddressState.FREE)
+                .filter(later -> addressState(place, later) == AddressState.FREE)
                 .isPresent();
         long lastHeld = gone ? event.number() : beforeWipe.orElse(event).number();
         boolean freed = siblings.strayFreesAt(place).stream()
                 .anyMatch(stray -> stray.kind() == Anomaly.Kind.UNKNOWN_FREE
                         && stray.event().number() > lastHeld
-                        && mayBeOf(event.reading(), stray));
+                        && mayBeOf(event.snapshot(), stray));
         if (!gone && !freed) {
             unknown.add(place);
         } else if (!freed) {
@@ -565,27 +566,27 @@ public final class VerdictBuilder {
     private Optional<HistoryEvent.Witnessed> beforeWipe(MemoryAddress place, HistoryEvent.Witnessed event) {
         return history.readings().stream()
                 .filter(later -> later.number() > event.number())
-                .filter(later -> later.reading().moment() == WitnessSnapshot.Moment.BEFORE_WIPE)
-                .filter(later -> later.reading().mesh() == event.reading().mesh())
+                .filter(later -> later.snapshot().moment() == WitnessSnapshot.Moment.BEFORE_WIPE)
+                .filter(later -> later.snapshot().mesh() == event.snapshot().mesh())
                 .filter(later ->
-                        later.reading().allocator().equals(event.reading().allocator()))
-                .filter(later -> testimony(place, later) != AddressState.SILENT)
+                        later.snapshot().allocator().equals(event.snapshot().allocator()))
+                .filter(later -> addressState(place, later) != AddressState.UNKNOWN)
                 .findFirst();
     }
 
-    private static AddressState testimony(MemoryAddress place, HistoryEvent.Witnessed event) {
-        return event.reading().testify(place.device(), place.type(), place.address());
+    private static AddressState addressState(MemoryAddress place, HistoryEvent.Witnessed event) {
+        return event.snapshot().stateOf(place.device(), place.type(), place.address());
     }
 
-    private String words(List<MemoryAddress> unknown, HistoryEvent.Witnessed event) {
+    private String description(List<MemoryAddress> unknown, HistoryEvent.Witnessed event) {
         MemoryAddress first = unknown.get(0);
         boolean oneOfSeveral = history.meshesSharedADevice();
         return String.format(
                 Locale.ROOT,
                 "When %s began (event #%d) %s held %d %s that the books do not, the first at %s %s" + " on device %d.",
-                oneOfSeveral ? "the close of mesh " + event.reading().mesh() : "close",
+                oneOfSeveral ? "the close of mesh " + event.snapshot().mesh() : "close",
                 event.number(),
-                Phrases.allocatorOf(event.reading(), first.device())
+                Phrases.allocatorOf(event.snapshot(), first.device())
                         .orElse(oneOfSeveral ? "its allocator" : "the allocator"),
                 unknown.size(),
                 unknown.size() == 1 ? "buffer" : "buffers",
@@ -596,11 +597,11 @@ public final class VerdictBuilder {
 
     /** User memory and the runtime's own are never added up. */
     private List<LeakVerdict.TypeTotal> totals() {
-        return history.isComplete() ? totalsOfLives() : totalsOfLedger();
+        return history.isComplete() ? totalsOfGenerations() : totalsOfLedger();
     }
 
     /** The ledger knows no lives of devices: an address that was left behind and is used again is one entry there. */
-    private List<LeakVerdict.TypeTotal> totalsOfLives() {
+    private List<LeakVerdict.TypeTotal> totalsOfGenerations() {
         List<LeakVerdict.TypeTotal> totals = new ArrayList<>();
         for (LifeSums.Total total : history.lifeSums().totals()) {
             totals.add(new LeakVerdict.TypeTotal(

@@ -22,7 +22,7 @@ interface EventChunks {
     MutableHistory without(BitSet leftOut);
 
     /** Returns the lives of buffers, each with all that was reported of it. */
-    static EventChunks lives(MutableHistory list) {
+    static EventChunks generations(MutableHistory list) {
         return new MovableGenerations(list);
     }
 
@@ -126,7 +126,7 @@ interface EventChunks {
         } else if (event instanceof HistoryEvent.MeshClosed e) {
             return e.mesh();
         } else if (event instanceof HistoryEvent.Witnessed e) {
-            return e.reading().mesh();
+            return e.snapshot().mesh();
         } else if (event instanceof HistoryEvent.CanaryPlanted e) {
             return e.mesh();
         } else if (event instanceof HistoryEvent.CanarySeen e) {

@@ -40,12 +40,12 @@ public record FailureSignature(
      * Why a buffer is left, and how that counts.
      *
      * @param cause why
-     * @param standing how it counts
+     * @param status how it counts
      */
-    public record Fate(Cause cause, SurvivorStatus standing) {
+    public record Fate(Cause cause, SurvivorStatus status) {
 
         static Fate of(Survivor survivor) {
-            return new Fate(survivor.cause(), survivor.standing());
+            return new Fate(survivor.cause(), survivor.status());
         }
     }
 
@@ -76,7 +76,7 @@ public record FailureSignature(
         Set<Fate> fates = new HashSet<>();
         for (SurvivorGroup group : verdict.groups()) {
             boolean isKnown = comparison
-                    .words(group)
+                    .description(group)
                     .filter(BaselineComparison.KNOWN::equals)
                     .isPresent();
             if (!isKnown) {
@@ -89,7 +89,7 @@ public record FailureSignature(
         }
         Outcome worst = verdict.survivors().isEmpty() ? Outcome.LEAK_FREE : Outcome.EXPECTED_ONLY;
         for (Fate fate : fates) {
-            worst = worst.orWorse(fate.standing().outcome());
+            worst = worst.orWorse(fate.status().outcome());
         }
         FailureSignature whole = of(verdict);
         worst = verdict.meetsExpectations() ? worst : worst.orWorse(Outcome.STALE_EXPECTATION);
@@ -99,7 +99,7 @@ public record FailureSignature(
     }
 
     static boolean isWrong(Survivor survivor) {
-        return survivor.standing() != SurvivorStatus.EXPECTED;
+        return survivor.status() != SurvivorStatus.EXPECTED;
     }
 
     /** Returns whether nothing is wrong: everything was given back, or only what may stay is left. */
@@ -131,7 +131,7 @@ public record FailureSignature(
     }
 
     private boolean counts(Fate fate) {
-        return fate.standing() != SurvivorStatus.UNDECIDED || outcome == Outcome.INCONCLUSIVE;
+        return fate.status() != SurvivorStatus.UNDECIDED || outcome == Outcome.INCONCLUSIVE;
     }
 
     private Set<Fate> fates(Predicate<Fate> fits) {
@@ -144,14 +144,14 @@ public record FailureSignature(
         List<String> parts = new ArrayList<>();
         if (!fates.isEmpty()) {
             parts.add(fates.stream()
-                    .sorted(Comparator.comparing(Fate::cause).thenComparing(Fate::standing))
+                    .sorted(Comparator.comparing(Fate::cause).thenComparing(Fate::status))
                     .map(fate -> fate.cause()
-                            + (fate.standing().outcome() == outcome
+                            + (fate.status().outcome() == outcome
                                     ? ""
-                                    : " (" + fate.standing().words() + ")"))
+                                    : " (" + fate.status().description() + ")"))
                     .collect(Collectors.joining(", ")));
         }
-        new TreeSet<>(anomalies).forEach(kind -> parts.add(kind.words()));
+        new TreeSet<>(anomalies).forEach(kind -> parts.add(kind.description()));
         new TreeSet<>(doubts).forEach(kind -> parts.add(kind.name()));
         return parts.isEmpty() ? outcome.name() : outcome + ": " + String.join("; ", parts);
     }

@@ -27,11 +27,11 @@ import java.util.stream.Stream;
 final class FindingBuffers {
 
     private final LeakVerdict verdict;
-    private final Optional<Cause> wanted;
+    private final Optional<Cause> targets;
 
     FindingBuffers(LeakVerdict verdict, Optional<Cause> wanted) {
         this.verdict = verdict;
-        this.wanted = wanted;
+        this.targets = wanted;
     }
 
     /** Returns what to try, the boldest first. */
@@ -48,19 +48,19 @@ final class FindingBuffers {
         Map<Anomaly.Kind, Anomaly> kinds = new EnumMap<>(Anomaly.Kind.class);
         List<Survivor> survivors = verdict
                 .survivors(survivor ->
-                        FailureSignature.isWrong(survivor) && (wanted.isEmpty() || wanted.get() == survivor.cause()))
+                        FailureSignature.isWrong(survivor) && (targets.isEmpty() || targets.get() == survivor.cause()))
                 .stream()
                 .sorted(Comparator.comparing(survivor -> survivor.buffer().lifetime()))
                 .toList();
-        List<Anomaly> anomalies = wanted.isEmpty() ? verdict.unbalancingAnomalies() : List.of();
+        List<Anomaly> anomalies = targets.isEmpty() ? verdict.unbalancingAnomalies() : List.of();
         survivors.forEach(survivor -> fates.putIfAbsent(FailureSignature.Fate.of(survivor), survivor));
         anomalies.forEach(anomaly -> kinds.putIfAbsent(anomaly.kind(), anomaly));
         Set<Long> events = new TreeSet<>();
         (oneOfEach ? fates.values() : survivors)
-                .forEach(survivor -> events.add(survivor.buffer().bornAt()));
+                .forEach(survivor -> events.add(survivor.buffer().allocatedAt()));
         (oneOfEach ? kinds.values() : anomalies).forEach(anomaly -> {
             events.add(anomaly.event().number());
-            anomaly.holder().ifPresent(holder -> events.add(holder.bornAt()));
+            anomaly.generation().ifPresent(holder -> events.add(holder.allocatedAt()));
         });
         return events;
     }
@@ -71,8 +71,8 @@ final class FindingBuffers {
         Set<MovableGenerations.Place> places = new HashSet<>();
         Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
         Set<Origin> origins = new HashSet<>();
-        for (BufferGeneration life : lives.lives()) {
-            if (events.contains(life.bornAt())) {
+        for (BufferGeneration life : lives.generations()) {
+            if (events.contains(life.allocatedAt())) {
                 places.add(placeOf(life));
                 life.reports().forEach(report -> requests.add(report.request()));
                 life.origin().filter(known -> sameLines).ifPresent(origins::add);
@@ -80,8 +80,8 @@ final class FindingBuffers {
         }
         BitSet leftOut = new BitSet();
         leftOut.set(0, lives.size());
-        for (int piece = 0; piece < lives.lives().size(); piece++) {
-            BufferGeneration life = lives.lives().get(piece);
+        for (int piece = 0; piece < lives.generations().size(); piece++) {
+            BufferGeneration life = lives.generations().get(piece);
             boolean belongs = places.contains(placeOf(life))
                     || requestsOf(life).anyMatch(requests::contains)
                     || (sameLines && life.origin().filter(origins::contains).isPresent());

@@ -78,17 +78,17 @@ final class HistoryEditor {
 
     /** Returns a reading of fewer devices and addresses. */
     static HistoryEvent keeping(HistoryEvent.Witnessed event, Set<Integer> withoutDevices, Taken taken) {
-        WitnessSnapshot reading = event.reading();
+        WitnessSnapshot reading = event.snapshot();
         WitnessSnapshot.Builder rest = WitnessSnapshot.of(reading.mesh(), reading.moment());
         reading.allocator().ifPresent(rest::ofAllocator);
         for (int device : reading.devices()) {
             if (!withoutDevices.contains(device)) {
                 for (BufferType type : BufferType.values()) {
-                    if (reading.testify(device, type, 0) != WitnessSnapshot.AddressState.SILENT) {
+                    if (reading.stateOf(device, type, 0) != WitnessSnapshot.AddressState.UNKNOWN) {
                         rest.region(
                                 device,
                                 type,
-                                reading.takenAddresses(device, type).stream()
+                                reading.allocatedAddresses(device, type).stream()
                                         .mapToLong(Long::longValue)
                                         .filter(address -> taken.stays(device, type, address))
                                         .toArray());

@@ -50,14 +50,14 @@ public final class HistoryMinimizer {
     private static final int MOST_PASSES = 8;
 
     private final LeakCheck check;
-    private final int mostChecks;
-    private final Optional<Cause> wanted;
+    private final int maxChecks;
+    private final Optional<Cause> target;
     private final Baseline known;
 
     private HistoryMinimizer(LeakCheck check, int mostChecks, Optional<Cause> wanted, Baseline known) {
         this.check = check;
-        this.mostChecks = mostChecks;
-        this.wanted = wanted;
+        this.maxChecks = mostChecks;
+        this.target = wanted;
         this.known = known;
     }
 
@@ -68,20 +68,20 @@ public final class HistoryMinimizer {
 
     /** Returns this search judging by another check. */
     public HistoryMinimizer judgedBy(LeakCheck newCheck) {
-        return new HistoryMinimizer(newCheck, mostChecks, wanted, known);
+        return new HistoryMinimizer(newCheck, maxChecks, target, known);
     }
 
     /** Returns this search for the least that shows a buffer with one cause, whatever else is wrong with the history. */
     public HistoryMinimizer about(Cause cause) {
-        return new HistoryMinimizer(check, mostChecks, Optional.of(cause), known);
+        return new HistoryMinimizer(check, maxChecks, Optional.of(cause), known);
     }
 
     /**
      * Returns this search for what a baseline does not know: leaks that are in it, in no larger number, are nothing wrong and are left
      * out.
      */
-    public HistoryMinimizer apartFrom(Baseline newKnown) {
-        return new HistoryMinimizer(check, mostChecks, wanted, newKnown);
+    public HistoryMinimizer excluding(Baseline newKnown) {
+        return new HistoryMinimizer(check, maxChecks, target, newKnown);
     }
 
     /**
@@ -89,11 +89,11 @@ public final class HistoryMinimizer {
      *
      * @throws IllegalArgumentException if it is less than 1
      */
-    public HistoryMinimizer withMostChecks(int checks) {
+    public HistoryMinimizer withMaxChecks(int checks) {
         if (checks < 1) {
             throw new IllegalArgumentException("A search makes at least 1 check: " + checks + " were allowed");
         }
-        return new HistoryMinimizer(check, checks, wanted, known);
+        return new HistoryMinimizer(check, checks, target, known);
     }
 
     /**
@@ -117,8 +117,8 @@ public final class HistoryMinimizer {
                             + " left out of it. Record it with Retention.ALL.");
         }
         Search search =
-                new Search(history, check, one -> FailureSignature.of(one, known), finding, kept(finding), mostChecks);
-        search.attempt(new FindingBuffers(verdict, wanted).candidates());
+                new Search(history, check, one -> FailureSignature.of(one, known), finding, kept(finding), maxChecks);
+        search.attempt(new FindingBuffers(verdict, target).candidates());
         int before;
         int passes = 0;
         do {
@@ -131,13 +131,13 @@ public final class HistoryMinimizer {
 
     /** Returns what a shorter history has to show. */
     private Predicate<FailureSignature> kept(FailureSignature finding) {
-        if (wanted.isEmpty()) {
+        if (target.isEmpty()) {
             return finding::isKeptBy;
         }
-        Cause cause = wanted.get();
+        Cause cause = target.get();
         FailureSignature.Fate fate = finding.fates().stream()
                 .filter(one -> one.cause() == cause)
-                .min(Comparator.comparing(FailureSignature.Fate::standing))
+                .min(Comparator.comparing(FailureSignature.Fate::status))
                 .orElseThrow(() -> new IllegalArgumentException(String.format(
                         Locale.ROOT,
                         "No buffer of this history is left because of %s. What is wrong is %s.",
@@ -147,11 +147,11 @@ public final class HistoryMinimizer {
     }
 
     private static void pass(Search search) {
-        search.leaveOut(EventChunks::lives);
-        search.leaveOut(EventChunks::reports);
-        search.leaveOut(EventChunks::devices);
-        search.leaveOut(EventChunks::meshes);
-        search.leaveOut(EventChunks::others);
+        search.omit(EventChunks::generations);
+        search.omit(EventChunks::reports);
+        search.omit(EventChunks::devices);
+        search.omit(EventChunks::meshes);
+        search.omit(EventChunks::others);
         for (UnaryOperator<MutableHistory> simpler : search.simplifications()) {
             search.attempt(List.of(simpler));
         }

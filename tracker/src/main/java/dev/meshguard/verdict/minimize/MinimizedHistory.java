@@ -11,7 +11,7 @@ import org.apiguardian.api.API.Status;
  *
  * @param history the shorter history, its events numbered from 1
  * @param finding what is wrong with the history
- * @param left what is wrong with the shorter one: the same, or the part of it that was asked for
+ * @param remaining what is wrong with the shorter one: the same, or the part of it that was asked for
  * @param before how large the history was
  * @param after how large the shorter one is
  * @param checks how many histories were judged to find it
@@ -22,7 +22,7 @@ import org.apiguardian.api.API.Status;
 public record MinimizedHistory(
         AllocationHistory history,
         FailureSignature finding,
-        FailureSignature left,
+        FailureSignature remaining,
         Extent before,
         Extent after,
         int checks,

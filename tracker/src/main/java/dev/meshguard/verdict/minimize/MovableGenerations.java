@@ -25,7 +25,7 @@ final class MovableGenerations implements EventChunks {
     record Place(int device, BufferType type, long address) {}
 
     private final MutableHistory list;
-    private final List<BufferGeneration> lives;
+    private final List<BufferGeneration> generations;
     /** Of each event the piece that it belongs to. */
     private final int[] pieceOf;
 
@@ -35,18 +35,18 @@ final class MovableGenerations implements EventChunks {
 
     MovableGenerations(MutableHistory list) {
         this.list = list;
-        this.lives = list.history().generations();
+        this.generations = list.history().generations();
         this.pieceOf = new int[list.size()];
         Arrays.fill(pieceOf, NONE);
-        for (int life = 0; life < lives.size(); life++) {
-            for (BufferGeneration.Report report : lives.get(life).reports()) {
+        for (int life = 0; life < generations.size(); life++) {
+            for (BufferGeneration.Report report : generations.get(life).reports()) {
                 pieceOf[list.indexOf(report.allocatedAt())] = life;
                 if (report.freedAt().isPresent()) {
                     pieceOf[list.indexOf(report.freedAt().getAsLong())] = life;
                 }
             }
         }
-        int next = lives.size();
+        int next = generations.size();
         for (int i = 0; i < pieceOf.length; i++) {
             HistoryEvent event = list.events().get(i);
             boolean isStray = pieceOf[i] == NONE
@@ -70,8 +70,8 @@ final class MovableGenerations implements EventChunks {
     }
 
     /** Returns the lives in the order of their pieces. */
-    List<BufferGeneration> lives() {
-        return lives;
+    List<BufferGeneration> generations() {
+        return generations;
     }
 
     @Override
@@ -101,7 +101,7 @@ final class MovableGenerations implements EventChunks {
         List<Integer> there = byPlace().getOrDefault(place, List.of());
         boolean isExplained = false;
         for (int life : there) {
-            if (mayExplain(lives.get(life), reading)) {
+            if (mayExplain(generations.get(life), reading)) {
                 if (!leftOut.get(life)) {
                     return true;
                 }
@@ -112,23 +112,23 @@ final class MovableGenerations implements EventChunks {
     }
 
     private static boolean mayExplain(BufferGeneration life, HistoryEvent.Witnessed reading) {
-        boolean isEarlier = life.bornAt() < reading.number();
-        boolean isLater = life.diedAt().isPresent() && life.diedAt().getAsLong() < reading.number();
+        boolean isEarlier = life.allocatedAt() < reading.number();
+        boolean isLater = life.freedAt().isPresent() && life.freedAt().getAsLong() < reading.number();
         boolean isOfIts = life.mesh().isEmpty()
-                || life.mesh().getAsInt() == reading.reading().mesh()
+                || life.mesh().getAsInt() == reading.snapshot().mesh()
                 || life.reports().stream().anyMatch(report -> report.ownership() == Ownership.OWNING);
         return isEarlier
                 && !isLater
                 && isOfIts
-                && AllocatorId.mayBeOne(life.allocator(), reading.reading().allocator());
+                && AllocatorId.mayBeOne(life.allocator(), reading.snapshot().allocator());
     }
 
     private Map<Place, List<Integer>> byPlace() {
         Map<Place, List<Integer>> known = byPlace;
         if (known == null) {
             known = new HashMap<>();
-            for (int life = 0; life < lives.size(); life++) {
-                BufferGeneration one = lives.get(life);
+            for (int life = 0; life < generations.size(); life++) {
+                BufferGeneration one = generations.get(life);
                 known.computeIfAbsent(new Place(one.device(), one.type(), one.address()), unused -> new ArrayList<>(1))
                         .add(life);
             }
@@ -141,8 +141,8 @@ final class MovableGenerations implements EventChunks {
         IdentityHashMap<AllocationRequest, List<Integer>> known = byRequest;
         if (known == null) {
             known = new IdentityHashMap<>();
-            for (int life = 0; life < lives.size(); life++) {
-                for (BufferGeneration.Report report : lives.get(life).reports()) {
+            for (int life = 0; life < generations.size(); life++) {
+                for (BufferGeneration.Report report : generations.get(life).reports()) {
                     known.computeIfAbsent(report.request(), unused -> new ArrayList<>(1))
                             .add(life);
                 }

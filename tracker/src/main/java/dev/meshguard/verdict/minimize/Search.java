@@ -21,8 +21,8 @@ final class Search {
     private final FailureSignature finding;
     private final Function<LeakVerdict, FailureSignature> reading;
     private final Predicate<FailureSignature> kept;
-    private final int mostChecks;
-    private final long mostEvents;
+    private final int maxChecks;
+    private final long maxEvents;
     private final boolean isInTheEvents;
 
     private MutableHistory least;
@@ -42,8 +42,8 @@ final class Search {
         this.check = check;
         this.finding = finding;
         this.kept = kept;
-        this.mostChecks = mostChecks;
-        this.mostEvents =
+        this.maxChecks = mostChecks;
+        this.maxEvents =
                 Math.max(MOST_EVENTS, MOST_TIMES_THE_HISTORY * whole.events().size());
         this.least = new MutableHistory(whole.events(), whole.hasFlatAddresses());
         // Sums that were kept beside the events are counted anew: a finding that is in them alone goes with them.
@@ -52,7 +52,7 @@ final class Search {
     }
 
     boolean isOver() {
-        return !isInTheEvents || checks >= mostChecks || eventsSeen >= mostEvents;
+        return !isInTheEvents || checks >= maxChecks || eventsSeen >= maxEvents;
     }
 
     /** Returns how often something could be done without so far. */
@@ -63,14 +63,14 @@ final class Search {
     /** Tries one after the other until one keeps the finding. */
     void attempt(List<UnaryOperator<MutableHistory>> candidates) {
         for (UnaryOperator<MutableHistory> candidate : candidates) {
-            if (isOver() || isTaken(candidate.apply(least))) {
+            if (isOver() || isAccepted(candidate.apply(least))) {
                 return;
             }
         }
     }
 
     /** Leaves out what can be left out, in ever smaller chunks, the latest first. */
-    void leaveOut(Function<MutableHistory, EventChunks> cutting) {
+    void omit(Function<MutableHistory, EventChunks> cutting) {
         EventChunks pieces = cutting.apply(least);
         BitSet gone = new BitSet();
         List<Integer> left = new ArrayList<>();
@@ -82,7 +82,7 @@ final class Search {
                 List<Integer> some = left.subList(Math.max(0, end - chunk), end);
                 BitSet without = (BitSet) gone.clone();
                 some.forEach(without::set);
-                if (isTaken(pieces.without(without))) {
+                if (isAccepted(pieces.without(without))) {
                     gone = without;
                     some.clear();
                 }
@@ -108,7 +108,7 @@ final class Search {
     }
 
     @SuppressWarnings("ReferenceEquality") // What changes nothing returns the list that it was given.
-    private boolean isTaken(MutableHistory candidate) {
+    private boolean isAccepted(MutableHistory candidate) {
         if (candidate == least || !isKept(candidate)) {
             return false;
         }

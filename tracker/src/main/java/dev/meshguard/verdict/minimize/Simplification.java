@@ -141,7 +141,7 @@ final class Simplification {
             } else if (event instanceof HistoryEvent.Freed e) {
                 used.add(new Region(e.device(), e.type()));
             } else if (event instanceof HistoryEvent.Witnessed e) {
-                addEmptyRegions(e.reading(), read);
+                addEmptyRegions(e.snapshot(), read);
             }
         }
         List<UnaryOperator<MutableHistory>> silences = new ArrayList<>();
@@ -166,7 +166,7 @@ final class Simplification {
         if (!(event instanceof HistoryEvent.Witnessed e)) {
             return event;
         }
-        WitnessSnapshot reading = e.reading();
+        WitnessSnapshot reading = e.snapshot();
         WitnessSnapshot.Builder rest = WitnessSnapshot.of(reading.mesh(), reading.moment());
         reading.allocator().ifPresent(rest::ofAllocator);
         boolean any = false;
@@ -174,11 +174,11 @@ final class Simplification {
             for (BufferType type : BufferType.values()) {
                 boolean isSilent = isEmpty(reading, device, type) && silent.test(new Region(device, type));
                 any |= isSilent;
-                if (!isSilent && reading.testify(device, type, 0) != WitnessSnapshot.AddressState.SILENT) {
+                if (!isSilent && reading.stateOf(device, type, 0) != WitnessSnapshot.AddressState.UNKNOWN) {
                     rest.region(
                             device,
                             type,
-                            reading.takenAddresses(device, type).stream()
+                            reading.allocatedAddresses(device, type).stream()
                                     .mapToLong(Long::longValue)
                                     .toArray());
                 }
@@ -188,8 +188,8 @@ final class Simplification {
     }
 
     private static boolean isEmpty(WitnessSnapshot reading, int device, BufferType type) {
-        return reading.testify(device, type, 0) != WitnessSnapshot.AddressState.SILENT
-                && reading.takenAddresses(device, type).isEmpty();
+        return reading.stateOf(device, type, 0) != WitnessSnapshot.AddressState.UNKNOWN
+                && reading.allocatedAddresses(device, type).isEmpty();
     }
 
     private record Region(int device, BufferType type) {}

@@ -90,7 +90,7 @@ class HandleSearchTests {
         Object handle = new Object();
         AllocationRequest request = search.lend(handle);
 
-        search.run(HandleSearch.builder().collectionsAtMost(1).collectingBy(() -> true));
+        search.run(HandleSearch.builder().maxCollections(1).collectingBy(() -> true));
 
         assertThat(search.reachabilityOf(request)).isEqualTo(Reachability.unknown());
         assertThat(handle).isNotNull();
@@ -184,8 +184,8 @@ class HandleSearchTests {
         cache.add(handle);
         AllocationRequest request = search.lend(handle);
 
-        SearchSummary summary = search.run(
-                HandleSearch.builder().instance(this).objectsAtMost(100).collectingBy(() -> true));
+        SearchSummary summary =
+                search.run(HandleSearch.builder().instance(this).maxObjects(100).collectingBy(() -> true));
 
         assertThat(summary.withoutPath()).isEqualTo(1);
         assertThat(search.reachabilityOf(request).pathText())
@@ -223,10 +223,10 @@ class HandleSearchTests {
     @Test
     void refusesToLookAtNothing() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> HandleSearch.builder().objectsAtMost(0))
+                .isThrownBy(() -> HandleSearch.builder().maxObjects(0))
                 .withMessage("Cannot search with 0 objects at most: give 1 or more");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> HandleSearch.builder().collectionsAtMost(-1))
+                .isThrownBy(() -> HandleSearch.builder().maxCollections(-1))
                 .withMessage("Cannot search with -1 collections at most: give 1 or more");
     }
 

@@ -35,9 +35,9 @@ class AnomalyTests {
 
         Anomaly anomaly = only(history, Anomaly.Kind.DOUBLE_FREE);
         assertThat(anomaly.event().number()).isEqualTo(3);
-        assertThat(anomaly.holder()).get().satisfies(holder -> {
-            assertThat(holder.bornAt()).isEqualTo(1);
-            assertThat(holder.diedAt()).hasValue(2);
+        assertThat(anomaly.generation()).get().satisfies(holder -> {
+            assertThat(holder.allocatedAt()).isEqualTo(1);
+            assertThat(holder.freedAt()).hasValue(2);
         });
     }
 
@@ -48,7 +48,7 @@ class AnomalyTests {
         assertThat(anomaly.device()).isEqualTo(3);
         assertThat(anomaly.type()).isEqualTo(DRAM);
         assertThat(anomaly.address()).isEqualTo(0x1000);
-        assertThat(anomaly.holder()).isEmpty();
+        assertThat(anomaly.generation()).isEmpty();
     }
 
     @Test
@@ -83,7 +83,7 @@ class AnomalyTests {
 
         Anomaly anomaly = only(history, Anomaly.Kind.SIZE_CHANGE);
         assertThat(((HistoryEvent.Allocated) anomaly.event()).size()).isEqualTo(128);
-        assertThat(anomaly.holder().orElseThrow().size()).isEqualTo(64);
+        assertThat(anomaly.generation().orElseThrow().size()).isEqualTo(64);
     }
 
     @Test
@@ -107,7 +107,7 @@ class AnomalyTests {
 
         Anomaly anomaly = only(history, Anomaly.Kind.TYPE_CHANGE);
         assertThat(anomaly.type()).isEqualTo(L1_SMALL);
-        assertThat(anomaly.holder().orElseThrow().type()).isEqualTo(L1);
+        assertThat(anomaly.generation().orElseThrow().type()).isEqualTo(L1);
     }
 
     @Test
@@ -124,14 +124,14 @@ class AnomalyTests {
     void aBufferOverTheEndOfALiveOneOverlaps() {
         Anomaly anomaly = only(twoBuffers(0x1000, 0x100, 0x10ff, 0x100), Anomaly.Kind.OVERLAP);
 
-        assertThat(anomaly.holder().orElseThrow().address()).isEqualTo(0x1000);
+        assertThat(anomaly.generation().orElseThrow().address()).isEqualTo(0x1000);
     }
 
     @Test
     void aBufferOverTheStartOfALiveOneOverlaps() {
         Anomaly anomaly = only(twoBuffers(0x1000, 0x100, 0xf01, 0x100), Anomaly.Kind.OVERLAP);
 
-        assertThat(anomaly.holder().orElseThrow().address()).isEqualTo(0x1000);
+        assertThat(anomaly.generation().orElseThrow().address()).isEqualTo(0x1000);
     }
 
     @Test
@@ -219,7 +219,7 @@ class AnomalyTests {
                 .recorded();
 
         Anomaly anomaly = only(history, Anomaly.Kind.OVERLAP);
-        assertThat(anomaly.holder().orElseThrow().address()).isEqualTo(0x1000);
+        assertThat(anomaly.generation().orElseThrow().address()).isEqualTo(0x1000);
     }
 
     @Test
@@ -248,7 +248,7 @@ class AnomalyTests {
                 .recorded();
 
         Anomaly anomaly = only(history, Anomaly.Kind.ALLOCATION_AFTER_CLOSE);
-        assertThat(anomaly.holder()).isEqualTo(Optional.empty());
+        assertThat(anomaly.generation()).isEqualTo(Optional.empty());
     }
 
     @Test
@@ -282,7 +282,7 @@ class AnomalyTests {
                         Anomaly.Kind.IGNORED_DOUBLE_FREE,
                         Anomaly.Kind.IGNORED_UNKNOWN_FREE,
                         Anomaly.Kind.FREE_AFTER_CLOSE);
-        assertThat(history.anomalies()).noneMatch(anomaly -> anomaly.kind().unbalancesBooks());
+        assertThat(history.anomalies()).noneMatch(anomaly -> anomaly.kind().unbalancesLedger());
         assertThat(history.live()).hasSize(1);
     }
 
@@ -310,7 +310,7 @@ class AnomalyTests {
                 .closed();
 
         Anomaly anomaly = only(history, Anomaly.Kind.FREE_AFTER_CLOSE);
-        assertThat(anomaly.holder().orElseThrow().deviceLife()).isEqualTo(1);
+        assertThat(anomaly.generation().orElseThrow().openPeriod()).isEqualTo(1);
     }
 
     private static AllocationHistory twoBuffers(long first, long firstSize, long second, long secondSize) {

@@ -48,7 +48,7 @@ class BufferGenerationTests {
                 .closed();
 
         assertThat(history.live()).extracting(BufferGeneration::generation).containsExactly(1, 2);
-        assertThat(history.live()).extracting(BufferGeneration::deviceLife).containsExactly(1, 2);
+        assertThat(history.live()).extracting(BufferGeneration::openPeriod).containsExactly(1, 2);
         assertThat(history.ledgerEntries()).isEqualTo(1);
     }
 
@@ -66,7 +66,7 @@ class BufferGenerationTests {
         var afterTwo = script.free(DRAM, device(0), 0x1000).recorded();
         var afterThree = script.free(DRAM, device(0), 0x1000).closed();
 
-        assertThat(afterOne.live()).extracting(BufferGeneration::deviceLife).containsExactly(1);
+        assertThat(afterOne.live()).extracting(BufferGeneration::openPeriod).containsExactly(1);
         assertThat(afterTwo.live()).isEmpty();
         assertThat(afterTwo.anomalies()).isEmpty();
         assertThat(afterThree.anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.DOUBLE_FREE);
@@ -80,7 +80,9 @@ class BufferGenerationTests {
                 .allocate(DRAM, device(0), 0x2000, 64)
                 .recorded();
 
-        assertThat(history.generations()).extracting(BufferGeneration::bornIn).containsExactly(Phase.START, Phase.TEST);
+        assertThat(history.generations())
+                .extracting(BufferGeneration::allocatedIn)
+                .containsExactly(Phase.START, Phase.TEST);
         assertThat(history.phaseAt(1)).isEqualTo(Phase.START);
         assertThat(history.phaseAt(3)).isEqualTo(Phase.TEST);
     }
@@ -139,7 +141,7 @@ class BufferGenerationTests {
                 .free(DRAM, device(0), 0x1000)
                 .recorded();
 
-        assertThat(history.generations().get(0).diedAt()).hasValue(4);
+        assertThat(history.generations().get(0).freedAt()).hasValue(4);
         assertThat(history.generations().get(0).lastOpenReportAt()).isEmpty();
     }
 
@@ -252,9 +254,9 @@ class BufferGenerationTests {
                 .mesh(1, 0)
                 .closed();
 
-        assertThat(history.deviceLifeAt(0, 1)).isEqualTo(1);
-        assertThat(history.deviceLifeAt(0, 3)).isEqualTo(1);
-        assertThat(history.deviceLifeAt(0, Long.MAX_VALUE)).isEqualTo(2);
-        assertThat(history.deviceLifeAt(9, Long.MAX_VALUE)).isEqualTo(1);
+        assertThat(history.openPeriodAt(0, 1)).isEqualTo(1);
+        assertThat(history.openPeriodAt(0, 3)).isEqualTo(1);
+        assertThat(history.openPeriodAt(0, Long.MAX_VALUE)).isEqualTo(2);
+        assertThat(history.openPeriodAt(9, Long.MAX_VALUE)).isEqualTo(1);
     }
 }

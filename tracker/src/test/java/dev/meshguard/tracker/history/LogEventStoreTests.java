@@ -83,7 +83,7 @@ class LogEventStoreTests {
                 .containsExactly(new LifeSums.Amount(4, 5120));
         assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
             assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.DOUBLE_FREE);
-            assertThat(anomaly.holder()).contains(history.generations().get(2));
+            assertThat(anomaly.generation()).contains(history.generations().get(2));
         });
         assertThat(history.generations())
                 .extracting(BufferGeneration::generation)
@@ -196,7 +196,7 @@ class LogEventStoreTests {
         AllocationHistory known = history.asOfCheck();
         told.add(verdict.toString());
         told.add(verdict.outcome() + " " + verdict.sum() + " " + verdict.totals() + " " + verdict.doubts());
-        told.add(verdict.stretches().toString());
+        told.add(verdict.phaseUsages().toString());
         told.add(verdict.survivors().toString());
         told.add(verdict.survivors().stream()
                 .map(survivor -> survivor.diagnosis().evidence())
@@ -218,8 +218,8 @@ class LogEventStoreTests {
                 }
             }
             told.add(one.generations().stream()
-                    .map(life -> life.bornAt() + " " + life.bornIn() + " " + life.deviceLife() + " " + life.diedAt()
-                            + " " + life.referenceCounts().size())
+                    .map(life -> life.allocatedAt() + " " + life.allocatedIn() + " " + life.openPeriod() + " "
+                            + life.freedAt() + " " + life.referenceCounts().size())
                     .toList()
                     .toString());
             one.eachUsageChange(change -> told.add(change.toString()));

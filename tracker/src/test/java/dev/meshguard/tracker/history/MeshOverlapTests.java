@@ -31,9 +31,9 @@ class MeshOverlapTests {
         Anomaly anomaly = only(history);
         HistoryEvent.Allocated report = (HistoryEvent.Allocated) anomaly.event();
         assertThat(report.request().details().mesh()).hasValue(1);
-        assertThat(anomaly.holder().orElseThrow().mesh()).hasValue(0);
-        assertThat(anomaly.holder().orElseThrow().bornAt()).isEqualTo(4);
-        assertThat(anomaly.kind().unbalancesBooks()).isFalse();
+        assertThat(anomaly.generation().orElseThrow().mesh()).hasValue(0);
+        assertThat(anomaly.generation().orElseThrow().allocatedAt()).isEqualTo(4);
+        assertThat(anomaly.kind().unbalancesLedger()).isFalse();
         assertThat(history.generations()).hasSize(2);
         assertThat(history.generations())
                 .extracting(BufferGeneration::generation)
@@ -42,9 +42,9 @@ class MeshOverlapTests {
 
     @Test
     void aPartOfABufferIsOne() {
-        assertThat(only(submeshTakes(0x10ff, 0x100)).holder().orElseThrow().address())
+        assertThat(only(submeshTakes(0x10ff, 0x100)).generation().orElseThrow().address())
                 .isEqualTo(0x1000);
-        assertThat(only(submeshTakes(0xf01, 0x100)).holder().orElseThrow().address())
+        assertThat(only(submeshTakes(0xf01, 0x100)).generation().orElseThrow().address())
                 .isEqualTo(0x1000);
         assertThat(only(submeshTakes(0x1010, 0x10)).address()).isEqualTo(0x1010);
         assertThat(only(submeshTakes(0x0, 0x10000)).address()).isEqualTo(0x0);
@@ -177,7 +177,7 @@ class MeshOverlapTests {
                 .recorded();
 
         assertThat(history.anomalies())
-                .extracting(anomaly -> anomaly.holder().orElseThrow().mesh().orElseThrow())
+                .extracting(anomaly -> anomaly.generation().orElseThrow().mesh().orElseThrow())
                 .containsExactly(0, 1);
         assertThat(history.anomalies()).extracting(Anomaly::kind).containsOnly(HELD_BY_TWO_ALLOCATORS);
     }
@@ -263,7 +263,7 @@ class MeshOverlapTests {
                 .recorded();
 
         only(history);
-        assertThat(history.deviceLifeAt(0, Long.MAX_VALUE)).isEqualTo(1);
+        assertThat(history.openPeriodAt(0, Long.MAX_VALUE)).isEqualTo(1);
     }
 
     @Test

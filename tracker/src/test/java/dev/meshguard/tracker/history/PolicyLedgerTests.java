@@ -33,25 +33,25 @@ class PolicyLedgerTests {
     @Test
     void followsTheMiniTraceOfAServerThatCountsReferences() {
         assertThat(miniTrace(REFERENCE_COUNTED)).containsExactly(4_096L, 4_096L, 4_096L, 0L, 0L);
-        assertThat(miniTraceWhole().books(REFERENCE_COUNTED).unknownFrees()).isEqualTo(1);
+        assertThat(miniTraceWhole().ledger(REFERENCE_COUNTED).unknownFrees()).isEqualTo(1);
     }
 
     @Test
     void driftsOnTheMiniTraceOfAServerThatCountsEveryReport() {
         assertThat(miniTrace(EVERY_REPORT)).containsExactly(4_096L, 6_144L, 4_096L, 4_096L, 4_096L);
-        assertThat(miniTraceWhole().books(EVERY_REPORT).unknownFrees()).isEqualTo(2);
+        assertThat(miniTraceWhole().ledger(EVERY_REPORT).unknownFrees()).isEqualTo(2);
     }
 
     @Test
     void forgetsTheMiniTracesAddressAtItsFirstFreeWhenItCountsAddressesOnce() {
         assertThat(miniTrace(ONCE_PER_ADDRESS)).containsExactly(4_096L, 4_096L, 0L, 0L, 0L);
-        assertThat(miniTraceWhole().books(ONCE_PER_ADDRESS).unknownFrees()).isEqualTo(2);
+        assertThat(miniTraceWhole().ledger(ONCE_PER_ADDRESS).unknownFrees()).isEqualTo(2);
     }
 
     /** A binary of 12,288 and one of 24,576 bytes, each reported twice and freed once when its view goes. */
     @Test
     void keepsThe36KilobytesOfTwoCachedProgramsUnderReferenceCounts() {
-        PolicyLedger books = cachedBinaries().recorded().books(REFERENCE_COUNTED);
+        PolicyLedger books = cachedBinaries().recorded().ledger(REFERENCE_COUNTED);
 
         assertThat(books.bytes(0, DRAM)).isEqualTo(36_864);
         assertThat(books.entries()).isEqualTo(2);
@@ -60,7 +60,7 @@ class PolicyLedgerTests {
 
     @Test
     void balancesThe36KilobytesWhenTheCacheIsClearedUnderReferenceCounts() {
-        PolicyLedger books = clearedBinaries().books(REFERENCE_COUNTED);
+        PolicyLedger books = clearedBinaries().ledger(REFERENCE_COUNTED);
 
         assertThat(books.areEmpty()).isTrue();
         assertThat(books.peakBytes(0, DRAM)).isEqualTo(36_864);
@@ -69,7 +69,7 @@ class PolicyLedgerTests {
 
     @Test
     void callsThe36KilobytesALeakWhenEveryReportCounts() {
-        PolicyLedger books = clearedBinaries().books(EVERY_REPORT);
+        PolicyLedger books = clearedBinaries().ledger(EVERY_REPORT);
 
         assertThat(books.bytes(0, DRAM)).isEqualTo(36_864);
         assertThat(books.entries()).isZero();
@@ -82,11 +82,11 @@ class PolicyLedgerTests {
     void counts12KilobytesOfCircularBuffersByReferenceAnd22ByReport() {
         var history = circularBuffers().recorded();
 
-        assertThat(history.books(REFERENCE_COUNTED).bytes(0, L1)).isEqualTo(12_288);
-        assertThat(history.books(EVERY_REPORT).bytes(0, L1)).isEqualTo(22_528);
-        assertThat(history.books(ONCE_PER_ADDRESS).bytes(0, L1)).isEqualTo(12_288);
-        assertThat(history.books(EVERY_REPORT).entries()).isEqualTo(3);
-        assertThat(history.books(REFERENCE_COUNTED).reports(0)).isEqualTo(6);
+        assertThat(history.ledger(REFERENCE_COUNTED).bytes(0, L1)).isEqualTo(12_288);
+        assertThat(history.ledger(EVERY_REPORT).bytes(0, L1)).isEqualTo(22_528);
+        assertThat(history.ledger(ONCE_PER_ADDRESS).bytes(0, L1)).isEqualTo(12_288);
+        assertThat(history.ledger(EVERY_REPORT).entries()).isEqualTo(3);
+        assertThat(history.ledger(REFERENCE_COUNTED).reports(0)).isEqualTo(6);
     }
 
     @Test
@@ -97,7 +97,7 @@ class PolicyLedgerTests {
                 script.free(L1, device(0), address);
             }
         }
-        PolicyLedger books = script.recorded().books(EVERY_REPORT);
+        PolicyLedger books = script.recorded().ledger(EVERY_REPORT);
 
         assertThat(books.bytes(0, L1)).isEqualTo(12_288);
         assertThat(books.entries()).isZero();
@@ -117,7 +117,7 @@ class PolicyLedgerTests {
                 .nonOwning()
                 .recorded();
 
-        PolicyLedger books = history.books(OWNED_ONLY);
+        PolicyLedger books = history.ledger(OWNED_ONLY);
 
         assertThat(books.bytes(0, DRAM)).isEqualTo(64);
         assertThat(books.reports(0)).isEqualTo(1);
@@ -133,7 +133,7 @@ class PolicyLedgerTests {
                 .recorded();
 
         assertThatIllegalStateException()
-                .isThrownBy(() -> history.books(OWNED_ONLY))
+                .isThrownBy(() -> history.ledger(OWNED_ONLY))
                 .withMessage("Cannot read this history as OWNED_ONLY: event #2 does not say whether its buffer owns its"
                         + " memory. Report the ownership with every buffer, or read it as REFERENCE_COUNTED.");
     }
@@ -147,7 +147,7 @@ class PolicyLedgerTests {
                 .recorded();
 
         assertThatIllegalStateException()
-                .isThrownBy(() -> history.books(OWNED_ONLY))
+                .isThrownBy(() -> history.ledger(OWNED_ONLY))
                 .withMessage("Cannot read this history as OWNED_ONLY: event #2 does not say whether its buffer owns its"
                         + " memory. Report the ownership with every buffer, or read it as REFERENCE_COUNTED.");
     }
@@ -157,7 +157,7 @@ class PolicyLedgerTests {
         PolicyLedger books = circularBuffers()
                 .allocate(DRAM, device(3), 0x1000, 64)
                 .recorded()
-                .books(REFERENCE_COUNTED);
+                .ledger(REFERENCE_COUNTED);
 
         assertThat(books).hasToString("""
                         Books read as REFERENCE_COUNTED, 0 unknown frees
@@ -192,7 +192,7 @@ class PolicyLedgerTests {
                 model.freed(device, place, place + " " + address, ownership);
             }
         }
-        PolicyLedger books = tracker.history().books(policy);
+        PolicyLedger books = tracker.history().ledger(policy);
 
         assertThat(books.policy()).isEqualTo(policy);
         assertThat(books.unknownFrees()).describedAs(seed.toString()).isEqualTo(model.unknownFrees);
@@ -230,7 +230,7 @@ class PolicyLedgerTests {
                 tracker.freed(random.nextInt(3), DRAM, address);
             }
         }
-        PolicyLedger books = tracker.history().books(REFERENCE_COUNTED);
+        PolicyLedger books = tracker.history().ledger(REFERENCE_COUNTED);
 
         for (int device = 0; device < 3; device++) {
             var totals = tracker.totals(device, DRAM);
@@ -253,7 +253,7 @@ class PolicyLedgerTests {
                 () -> tracker.freed(0, L1, 101_152));
         for (Runnable step : steps) {
             step.run();
-            bytes.add(tracker.history().books(policy).bytes(0, L1));
+            bytes.add(tracker.history().ledger(policy).bytes(0, L1));
         }
         return bytes;
     }

@@ -46,7 +46,7 @@ class BaselineTests {
         BaselineComparison comparison = BaselineComparison.of(Baseline.of(verdict), verdict);
 
         assertThat(comparison.covers(verdict)).isTrue();
-        assertThat(comparison.words(verdict.groups().get(0))).contains("known");
+        assertThat(comparison.description(verdict.groups().get(0))).contains("known");
     }
 
     @Test
@@ -56,7 +56,7 @@ class BaselineTests {
         BaselineComparison comparison = BaselineComparison.of(Baseline.of(leaking(L1, 8)), verdict);
 
         assertThat(comparison.covers(verdict)).isFalse();
-        assertThat(comparison.words(verdict.groups().get(0))).contains("new since the baseline");
+        assertThat(comparison.description(verdict.groups().get(0))).contains("new since the baseline");
     }
 
     @Test
@@ -66,7 +66,7 @@ class BaselineTests {
         BaselineComparison comparison = BaselineComparison.of(Baseline.of(leaking(DRAM, 8)), verdict);
 
         assertThat(comparison.covers(verdict)).isFalse();
-        assertThat(comparison.words(verdict.groups().get(0))).contains("known, but 9 instead of 8");
+        assertThat(comparison.description(verdict.groups().get(0))).contains("known, but 9 instead of 8");
     }
 
     @Test
@@ -93,7 +93,7 @@ class BaselineTests {
 
         assertThat(Baseline.of(verdict)).isEqualTo(Baseline.empty());
         assertThat(BaselineComparison.of(Baseline.empty(), verdict)
-                        .words(verdict.groups().get(0)))
+                        .description(verdict.groups().get(0)))
                 .isEmpty();
     }
 

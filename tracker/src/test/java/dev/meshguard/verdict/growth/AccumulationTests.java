@@ -47,7 +47,8 @@ class AccumulationTests {
             assertThat(site.bytes()).isEqualTo(RoundVector.of(64, 64, 64, 64));
             assertThat(site.devices()).containsExactly(3);
             assertThat(site.trend()).isEqualTo(Trend.GROWING);
-            assertThat(site.site().place().orElseThrow()).startsWith("dev.meshguard.verdict.growth.AccumulationTests.");
+            assertThat(site.site().callSite().orElseThrow())
+                    .startsWith("dev.meshguard.verdict.growth.AccumulationTests.");
         });
         assertThat(accumulation.memory()).singleElement().satisfies(growth -> {
             assertThat(growth.memory()).isEqualTo(new DeviceMemory(3, DRAM));
@@ -175,13 +176,13 @@ class AccumulationTests {
 
         assertThat(accumulation().memory()).isEmpty();
         assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
-        assertThat(accumulation().books(CountingPolicy.EVERY_REPORT))
+        assertThat(accumulation().ledger(CountingPolicy.EVERY_REPORT))
                 .singleElement()
                 .satisfies(books -> {
                     assertThat(books.bytes()).isEqualTo(RoundVector.of(64, 64, 64));
                     assertThat(books.bytesPerRound()).isEqualTo(64);
                 });
-        assertThat(accumulation().books(CountingPolicy.REFERENCE_COUNTED))
+        assertThat(accumulation().ledger(CountingPolicy.REFERENCE_COUNTED))
                 .extracting(MemoryGrowth::bytes)
                 .containsExactly(RoundVector.of(64, 0, 0));
     }
@@ -198,7 +199,7 @@ class AccumulationTests {
                         .closed());
 
         assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
-        assertThat(accumulation().books(CountingPolicy.REFERENCE_COUNTED))
+        assertThat(accumulation().ledger(CountingPolicy.REFERENCE_COUNTED))
                 .extracting(MemoryGrowth::trend)
                 .containsExactly(Trend.GROWING);
     }
@@ -208,7 +209,7 @@ class AccumulationTests {
         tracker.allocated(0, DRAM, KIB, 64);
         tracker.rounds(3, round -> {});
 
-        assertThat(accumulation().books(CountingPolicy.EVERY_REPORT)).isEmpty();
+        assertThat(accumulation().ledger(CountingPolicy.EVERY_REPORT)).isEmpty();
     }
 
     @Test
@@ -230,7 +231,7 @@ class AccumulationTests {
         tracker.allocated(0, DRAM, KIB, 64);
 
         assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
-        assertThat(accumulation().books(CountingPolicy.EVERY_REPORT)).isEmpty();
+        assertThat(accumulation().ledger(CountingPolicy.EVERY_REPORT)).isEmpty();
     }
 
     @Test
@@ -344,7 +345,7 @@ class AccumulationTests {
                 .extracting(MemoryGrowth::forecast)
                 .containsExactly(new Forecast.Unknown(
                         "each round has a tracker of its own, so nothing says they share a memory"));
-        assertThat(accumulation.books(CountingPolicy.EVERY_REPORT))
+        assertThat(accumulation.ledger(CountingPolicy.EVERY_REPORT))
                 .extracting(MemoryGrowth::bytes)
                 .containsExactly(RoundVector.of(64, 64, 64));
     }
@@ -448,7 +449,7 @@ class AccumulationTests {
         assertThat(accumulation.memory())
                 .extracting(MemoryGrowth::bytesPerRound)
                 .containsExactly(64L);
-        assertThat(accumulation.books(CountingPolicy.EVERY_REPORT))
+        assertThat(accumulation.ledger(CountingPolicy.EVERY_REPORT))
                 .extracting(MemoryGrowth::bytesPerRound)
                 .containsExactly(64L);
     }

@@ -12,9 +12,9 @@ class RoundVectorTests {
         RoundVector vector = RoundVector.of(5, 0, -2);
 
         assertThat(vector.rounds()).isEqualTo(3);
-        assertThat(vector.leftBy(1)).isEqualTo(5);
-        assertThat(vector.leftBy(2)).isZero();
-        assertThat(vector.leftBy(3)).isEqualTo(-2);
+        assertThat(vector.retainedBy(1)).isEqualTo(5);
+        assertThat(vector.retainedBy(2)).isZero();
+        assertThat(vector.retainedBy(3)).isEqualTo(-2);
         assertThat(vector.total()).isEqualTo(3);
         assertThat(vector.toList()).containsExactly(5L, 0L, -2L);
         assertThat(vector.isZero()).isFalse();
@@ -23,9 +23,9 @@ class RoundVectorTests {
     @Test
     void refusesARoundThatThereIsNot() {
         assertThatExceptionOfType(IndexOutOfBoundsException.class)
-                .isThrownBy(() -> RoundVector.of(5).leftBy(0));
+                .isThrownBy(() -> RoundVector.of(5).retainedBy(0));
         assertThatExceptionOfType(IndexOutOfBoundsException.class)
-                .isThrownBy(() -> RoundVector.of(5).leftBy(2));
+                .isThrownBy(() -> RoundVector.of(5).retainedBy(2));
     }
 
     @Test

@@ -93,7 +93,7 @@ class TrendTests {
     @Test
     void whatHasSettledOrIsSettlingIsQuiet() {
         assertThat(Stream.of(Trend.values()).filter(Trend::isQuiet)).containsExactly(SETTLED, SETTLING);
-        assertThat(Stream.of(Trend.values()).map(Trend::words))
+        assertThat(Stream.of(Trend.values()).map(Trend::description))
                 .containsExactly("settled", "settling", "undecided", "growing");
     }
 }

@@ -24,7 +24,7 @@ class HeldMemoryTests {
 
     private static List<Long> goneAt(AllocationHistory history) {
         HeldMemory memory = held(history);
-        return memory.stretches().stream().map(memory::goneAt).toList();
+        return memory.phaseUsages().stream().map(memory::goneAt).toList();
     }
 
     private static HistoryScript threeLivesOfADevice(HistoryScript script) {
@@ -92,7 +92,7 @@ class HeldMemoryTests {
 
         HeldMemory memory = held(history);
 
-        assertThat(memory.stretches()).extracting(HeldMemory.Stretch::until).containsExactly(7L);
+        assertThat(memory.phaseUsages()).extracting(HeldMemory.Stretch::until).containsExactly(7L);
         assertThat(memory.leftOut()).isZero();
     }
 
@@ -107,7 +107,7 @@ class HeldMemoryTests {
 
         HeldMemory memory = held(history);
 
-        assertThat(memory.stretches()).extracting(HeldMemory.Stretch::until).containsExactly(4L);
+        assertThat(memory.phaseUsages()).extracting(HeldMemory.Stretch::until).containsExactly(4L);
         assertThat(memory.leftOut()).isZero();
     }
 
@@ -121,7 +121,7 @@ class HeldMemoryTests {
 
         HeldMemory memory = held(history);
 
-        assertThat(memory.stretches()).isEmpty();
+        assertThat(memory.phaseUsages()).isEmpty();
         assertThat(memory.leftOut()).isEqualTo(1);
     }
 }

@@ -72,7 +72,7 @@ class HistoryMinimizerTests {
 
         MinimizedHistory least = HistoryMinimizer.create().minimize(run);
 
-        assertThat(least.left().causes()).containsExactly(Cause.HELD, Cause.LOST);
+        assertThat(least.remaining().causes()).containsExactly(Cause.HELD, Cause.LOST);
     }
 
     @Test
@@ -88,7 +88,7 @@ class HistoryMinimizerTests {
         MinimizedHistory least = HistoryMinimizer.create().about(Cause.LOST).minimize(run);
 
         assertThat(least.finding()).hasToString("LEAKED: HELD, LOST; free of an unknown address");
-        assertThat(least.left()).hasToString("LEAKED: LOST");
+        assertThat(least.remaining()).hasToString("LEAKED: LOST");
         assertThat(least.after()).hasToString("2 events, 1 buffer, 1 device");
     }
 
@@ -102,7 +102,7 @@ class HistoryMinimizerTests {
 
         MinimizedHistory least = HistoryMinimizer.create().minimize(run);
 
-        assertThat(least.left()).hasToString("LEAKED: FREED_ON_OTHER_DEVICES");
+        assertThat(least.remaining()).hasToString("LEAKED: FREED_ON_OTHER_DEVICES");
         assertThat(least.after()).hasToString("5 events, 3 buffers, 3 devices");
     }
 
@@ -121,8 +121,8 @@ class HistoryMinimizerTests {
 
         MinimizedHistory least = HistoryMinimizer.create().minimize(run);
 
-        assertThat(least.left()).hasToString("MISREPORTED: FREE_UNREPORTED");
-        assertThat(least.history().readings().get(0).reading().takenAddresses(0, DRAM))
+        assertThat(least.remaining()).hasToString("MISREPORTED: FREE_UNREPORTED");
+        assertThat(least.history().readings().get(0).snapshot().allocatedAddresses(0, DRAM))
                 .isEmpty();
         assertThat(least.after()).hasToString("2 events, 1 buffer, 1 device");
     }
@@ -180,7 +180,7 @@ class HistoryMinimizerTests {
 
         MinimizedHistory least = HistoryMinimizer.create().minimize(run);
 
-        assertThat(least.left()).hasToString("INCONCLUSIVE: REPORTS_LOST");
+        assertThat(least.remaining()).hasToString("INCONCLUSIVE: REPORTS_LOST");
         assertThat(least.history().events()).containsExactly(new HistoryEvent.ReportsLost(1, 3, "the queue was full"));
     }
 
@@ -207,12 +207,12 @@ class HistoryMinimizerTests {
                 .free(DRAM, devices(0, 6), 0x1000)
                 .recorded();
 
-        MinimizedHistory least = HistoryMinimizer.create().withMostChecks(3).minimize(run);
+        MinimizedHistory least = HistoryMinimizer.create().withMaxChecks(3).minimize(run);
 
         assertThat(least.checks()).isEqualTo(3);
         assertThat(least.stoppedEarly()).isTrue();
         assertThat(least.toString()).endsWith("found with 3 checks, and stopped there: less might do");
-        assertThat(least.finding().isKeptBy(least.left())).isTrue();
+        assertThat(least.finding().isKeptBy(least.remaining())).isTrue();
     }
 
     @Test

@@ -164,7 +164,7 @@ public final class BufferRecord extends Node {
     }
 
     /** Takes the record from all who refer to it; returns how many shares went. */
-    int leaveAll() {
+    int releaseAll() {
         long ofOwner = references;
         int gone = 0;
         Share.All all = shares;
@@ -274,7 +274,7 @@ public final class BufferRecord extends Node {
     }
 
     /** A free is recorded: returns of which memory, the latest that was reported and is not free. */
-    public BufferType giveBack() {
+    public BufferType free() {
         held--;
         int[] counts = heldOfType;
         if (counts == null) {
@@ -303,7 +303,7 @@ public final class BufferRecord extends Node {
 
     /** Returns whether the history holds here what the server dropped with a dead process. */
     public boolean isLeftByDead() {
-        return leftAt != 0 && leftAt - book.lifeBegan > 0 && references == 0 && held > 0;
+        return leftAt != 0 && leftAt - book.openedAt > 0 && references == 0 && held > 0;
     }
 
     /** Returns whether no process that still lives referred to what a dead one left. */
@@ -317,11 +317,11 @@ public final class BufferRecord extends Node {
     }
 
     /** Returns whether what dead processes left here belongs to an earlier life of the device. */
-    boolean isOfEarlierLife() {
-        return leftAt != 0 && leftAt - book.lifeBegan < 0 && references == 0;
+    boolean isOfEarlierOpenPeriod() {
+        return leftAt != 0 && leftAt - book.openedAt < 0 && references == 0;
     }
 
-    void forgetEarlierLife() {
+    void forgetEarlierOpenPeriod() {
         held = 0;
         heldOfType = null;
         leftAt = 0;

@@ -12,7 +12,7 @@ final class DeviceBook {
     long buffers;
 
     /** When the device began its life, in which nothing is there that dead processes left before; by the books' count. */
-    int lifeBegan;
+    int openedAt;
 
     /** The records that dead processes left in this life. */
     final Node leftByDead = new Node();

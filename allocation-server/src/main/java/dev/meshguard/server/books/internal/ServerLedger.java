@@ -39,7 +39,7 @@ public final class ServerLedger {
     private final boolean diesWithOwner;
     private final ObjLongConsumer<BufferRecord> onDeath;
     private final Deque<BookedProcess> dying = new ArrayDeque<>();
-    private final Node ofEarlierLives = new Node();
+    private final Node ofEarlierOpenPeriods = new Node();
 
     /** Grows with each death and each new life of a device. */
     private int moment;
@@ -111,7 +111,7 @@ public final class ServerLedger {
 
     /** Takes an entry off with the first free, as a server does that counts no references. */
     public void freedAtOnce(BufferRecord record) {
-        shares -= record.leaveAll();
+        shares -= record.releaseAll();
         record.book.enter(record, -1);
         entries--;
     }
@@ -223,10 +223,10 @@ public final class ServerLedger {
     }
 
     /** Begins a new life of a device: what dead processes left there is no more. It is taken off by {@link #clean}. */
-    public void beginNewLife(int device) {
+    public void beginOpenPeriod(int device) {
         DeviceBook book = book(device);
-        book.lifeBegan = nextMoment();
-        ofEarlierLives.appendAll(book.leftByDead);
+        book.openedAt = nextMoment();
+        ofEarlierOpenPeriods.appendAll(book.leftByDead);
     }
 
     /** Moments are compared by their difference, so they may begin again from the smallest number; 0 stands for none. */
@@ -238,7 +238,7 @@ public final class ServerLedger {
 
     /** Returns whether {@link #clean} has something to do. */
     public boolean isToBeCleaned() {
-        return !dying.isEmpty() || !ofEarlierLives.isEmpty();
+        return !dying.isEmpty() || !ofEarlierOpenPeriods.isEmpty();
     }
 
     /**
@@ -259,8 +259,8 @@ public final class ServerLedger {
                 left--;
             }
         }
-        while (left > 0 && !ofEarlierLives.isEmpty()) {
-            update((BufferRecord) ofEarlierLives.first());
+        while (left > 0 && !ofEarlierOpenPeriods.isEmpty()) {
+            update((BufferRecord) ofEarlierOpenPeriods.first());
             left--;
         }
         return left;
@@ -277,7 +277,7 @@ public final class ServerLedger {
     }
 
     private boolean isOutdated(BufferRecord record) {
-        return record.isOfEarlierLife() || (!dying.isEmpty() && record.references > 0 && isOfDying(record));
+        return record.isOfEarlierOpenPeriod() || (!dying.isEmpty() && record.references > 0 && isOfDying(record));
     }
 
     private boolean isOfDying(BufferRecord record) {
@@ -286,8 +286,8 @@ public final class ServerLedger {
 
     /** Makes of a record what it is when all that was announced is done. */
     private void update(BufferRecord record) {
-        if (record.isOfEarlierLife()) {
-            record.forgetEarlierLife();
+        if (record.isOfEarlierOpenPeriod()) {
+            record.forgetEarlierOpenPeriod();
             record.unlink();
             forgetIfOver(record);
             return;
@@ -318,8 +318,8 @@ public final class ServerLedger {
         freedAtOnce(record);
         record.leftByDead(dead.diedAt, ofDeadOnly);
         onDeath.accept(record, dead.pid);
-        if (record.isOfEarlierLife()) {
-            record.forgetEarlierLife();
+        if (record.isOfEarlierOpenPeriod()) {
+            record.forgetEarlierOpenPeriod();
         } else if (record.held() > 0) {
             record.book.leftByDead.append(record);
         }

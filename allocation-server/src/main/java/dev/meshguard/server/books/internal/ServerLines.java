@@ -291,7 +291,7 @@ public final class ServerLines {
     }
 
     /** Lines are missing here; readers of logs know the dots. */
-    public void leftOut() {
+    public void omitted() {
         out.text("... reports are missing here").end();
     }
 

@@ -35,7 +35,7 @@ final class BufferEntry {
     byte everyType;
 
     /** How many reports the history still holds that the server dropped. */
-    long leftBehind;
+    long abandoned;
 
     /** The line that allocated it again without a count of references. */
     long repeatedAt;
@@ -105,7 +105,7 @@ final class BufferEntry {
     /** The server dropped it because its process is dead; who else holds a reference may still free it. */
     void died() {
         everDied = true;
-        leftBehind = held();
+        abandoned = held();
         isOfDead = otherProcesses == null;
     }
 
@@ -114,8 +114,8 @@ final class BufferEntry {
         return isOfDead && references == 0;
     }
 
-    boolean isLeftBehind() {
-        return leftBehind > 0 && references == 0;
+    boolean isAbandoned() {
+        return abandoned > 0 && references == 0;
     }
 
     /** Whether neither the server nor the history has anything here. */
@@ -162,7 +162,7 @@ final class BufferEntry {
         throw new IllegalStateException("Nothing is held of buffer " + id + " on device " + device);
     }
 
-    void givenBack(int ofType) {
+    void freed(int ofType) {
         int[] ofTypes = heldOfTypes;
         if (ofTypes != null) {
             ofTypes[ofType]--;

@@ -26,7 +26,7 @@ final class LiveEvents {
         tracker.freed(request, device, type, address, Ownership.UNKNOWN);
     }
 
-    void hear(HistoryEvent event) {
+    void accept(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated report) {
             tracker.allocated(
                     report.request(),
@@ -40,11 +40,11 @@ final class LiveEvents {
         } else if (event instanceof HistoryEvent.FreeIgnored report) {
             tracker.freeIgnored(report.request(), report.device(), report.type(), report.address(), report.reason());
         } else {
-            hearMarker(event);
+            acceptMarker(event);
         }
     }
 
-    private void hearMarker(HistoryEvent event) {
+    private void acceptMarker(HistoryEvent event) {
         if (event instanceof HistoryEvent.SourceAttached attached) {
             tracker.sourceAttached(attached.source());
         } else if (event instanceof HistoryEvent.DeviceOpened opened) {

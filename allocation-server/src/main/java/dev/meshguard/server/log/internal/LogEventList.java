@@ -178,7 +178,7 @@ final class LogEventList {
     private void add(HistoryEvent event) {
         if (live != null) {
             count++;
-            live.hear(event);
+            live.accept(event);
             return;
         }
         newEvent();

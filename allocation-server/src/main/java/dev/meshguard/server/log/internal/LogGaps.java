@@ -37,11 +37,11 @@ final class LogGaps {
         CUT(false, "lines that are cut");
 
         private final boolean isCounted;
-        private final String words;
+        private final String description;
 
         Kind(boolean isCounted, String words) {
             this.isCounted = isCounted;
-            this.words = words;
+            this.description = words;
         }
     }
 
@@ -80,7 +80,7 @@ final class LogGaps {
                                 "more of the same in %s, the last line %d: %s",
                                 Quantities.count(tally.count, "line"),
                                 tally.lastLine,
-                                kind.words));
+                                kind.description));
             }
         });
     }

@@ -81,7 +81,7 @@ public final class LogParser {
 
     private final LogEventList events;
     private final LogGaps losses;
-    private final ReplayedLedger books;
+    private final ReplayedLedger ledger;
     private final StatisticsVerifier witnesses;
     private final Dialects dialects = new Dialects();
     private final BlockReader blocks;
@@ -98,7 +98,7 @@ public final class LogParser {
     private boolean followsRule;
 
     /** The line just read, if it said that lines are left out; that counts beside lines of the server only. */
-    private long leftOutAt;
+    private long omittedAt;
 
     private boolean followsServerLine;
     private long reports;
@@ -117,8 +117,8 @@ public final class LogParser {
         this.choices = choices;
         this.events = new LogEventList(choices.retention());
         this.losses = new LogGaps(events);
-        this.books = new ReplayedLedger(events, losses, choices.retention());
-        this.witnesses = new StatisticsVerifier(books, losses);
+        this.ledger = new ReplayedLedger(events, losses, choices.retention());
+        this.witnesses = new StatisticsVerifier(ledger, losses);
         this.blocks = new BlockReader(events, losses, dialects);
     }
 
@@ -142,7 +142,7 @@ public final class LogParser {
                 reports,
                 unread.lines(),
                 dialects.all(),
-                books.addresses(),
+                ledger.addresses(),
                 unseen.freed(),
                 lastDump == 0 ? OptionalLong.empty() : OptionalLong.of(lastDump),
                 witnesses.figures(),
@@ -153,14 +153,14 @@ public final class LogParser {
     private void line() {
         events.at(lines.number());
         long unreadBefore = unread.count();
-        long leftOutBefore = leftOutAt;
+        long leftOutBefore = omittedAt;
         eachKind();
         boolean isRead = unread.count() == unreadBefore;
-        if (isRead && leftOutBefore > 0 && leftOutAt == leftOutBefore) {
-            leftOut(leftOutBefore);
+        if (isRead && leftOutBefore > 0 && omittedAt == leftOutBefore) {
+            omitted(leftOutBefore);
         }
         followsServerLine = isRead;
-        leftOutAt = leftOutAt == leftOutBefore ? 0 : leftOutAt;
+        omittedAt = omittedAt == leftOutBefore ? 0 : omittedAt;
     }
 
     private void eachKind() {
@@ -211,23 +211,23 @@ public final class LogParser {
                 if (report.references > 0) {
                     dialects.add(LogDialect.REFERENCE_COUNTED);
                 }
-                books.allocated(report);
+                ledger.allocated(report);
             }
             case FREED -> {
                 reports++;
                 dialects.add(dialectOfFree());
-                if (!books.freed(report)) {
+                if (!ledger.freed(report)) {
                     unseen.add(phase, report.size);
                 }
             }
             case UNKNOWN_FREE -> {
                 reports++;
                 dialectOfUnknownFree();
-                books.unknownFree(report);
+                ledger.unknownFree(report);
             }
             case OTHER_SIZE -> {
                 dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
-                books.otherSize(report);
+                ledger.otherSize(report);
             }
             case NONE, BROKEN, REFUSED -> throw new IllegalStateException("No report: " + kind);
         }
@@ -240,7 +240,7 @@ public final class LogParser {
         if (report.device == ReportLine.NO_DEVICE) {
             return LogDialect.WITHOUT_DEVICE;
         }
-        return report.saysWhatIsLeft ? LogDialect.REFERENCE_COUNTED : LogDialect.WITHOUT_REFERENCES;
+        return report.hasRemaining ? LogDialect.REFERENCE_COUNTED : LogDialect.WITHOUT_REFERENCES;
     }
 
     private void dialectOfUnknownFree() {
@@ -307,12 +307,12 @@ public final class LogParser {
             return;
         }
         Optional<TextLine> line = TextLine.read(TextLine.core(text), place);
-        if (saysThatLinesAreLeftOut(text)) {
-            leftOutAt = lines.number();
+        if (reportsOmittedLines(text)) {
+            omittedAt = lines.number();
             unread(text);
             if (followsServerLine) {
-                leftOut(lines.number());
-                leftOutAt = 0;
+                omitted(lines.number());
+                omittedAt = 0;
             }
         } else if (line.isPresent()) {
             unread.interrupted();
@@ -322,7 +322,7 @@ public final class LogParser {
         }
     }
 
-    private static boolean saysThatLinesAreLeftOut(String text) {
+    private static boolean reportsOmittedLines(String text) {
         String stripped = text.strip();
         return stripped.length() <= LONGEST_OMISSION
                 && (stripped.startsWith("...") || stripped.startsWith("…") || stripped.startsWith("[..."));
@@ -414,7 +414,7 @@ public final class LogParser {
             case DUMP_NOTHING -> witnesses.tracked(0, lines.number());
             case DUMP_OVER, KERNELS_OVER -> place = TextLine.Place.ANYWHERE;
             case SHARED_WITH_DEAD ->
-                books.sharedWithDead(
+                ledger.sharedWithDead(
                         new ReplayedLedger.Shared(
                                 (int) line.number(1),
                                 unsigned(line.word(0)),
@@ -456,7 +456,7 @@ public final class LogParser {
 
     private void started() {
         if (hasStarted) {
-            books.restarted(lines.number());
+            ledger.restarted(lines.number());
         }
         hasStarted = true;
         circularBuffers.clear();
@@ -466,7 +466,7 @@ public final class LogParser {
     /** The check is made where the server was asked what is left, unless more was allocated afterwards; see {@link #finish()}. */
     private void dump() {
         place = TextLine.Place.IN_DUMP;
-        books.countsReferences();
+        ledger.countsReferences();
         dialects.add(LogDialect.REFERENCE_COUNTED);
         checked();
         lastDump = lines.number();
@@ -474,10 +474,10 @@ public final class LogParser {
     }
 
     private void died(long pid) {
-        books.countsReferences();
+        ledger.countsReferences();
         dialects.add(LogDialect.REFERENCE_COUNTED);
         deadProcess = pid;
-        removed = books.processDied(pid);
+        removed = ledger.processDied(pid);
         wentOnAfterDump = true;
     }
 
@@ -529,7 +529,7 @@ public final class LogParser {
                         Quantities.quoted(text)));
     }
 
-    private void leftOut(long line) {
+    private void omitted(long line) {
         losses.note(
                 LogGaps.Kind.LEFT_OUT,
                 line,
@@ -587,12 +587,12 @@ public final class LogParser {
 
     private List<String> notes() {
         List<String> notes = new ArrayList<>();
-        if (books.guessedTypes() > 0) {
+        if (ledger.guessedTypes() > 0) {
             notes.add(String.format(
                     Locale.ROOT,
                     "%s of nothing name no address that the log allocates. A free does not say of which memory it is; these are"
                             + " shown as DRAM.",
-                    Quantities.count(books.guessedTypes(), "free")));
+                    Quantities.count(ledger.guessedTypes(), "free")));
         }
         kernels.forEach((ofDevice, total) -> {
             if (!RoundedNumbers.isZero(total.megabytes())) {

@@ -71,8 +71,8 @@ final class ReplayedLedger {
         }
         DeviceBook book = book(said.device);
         BufferEntry entry = book.entry(said.id);
-        if (entry.isLeftBehind()) {
-            beginNewLife(book);
+        if (entry.isAbandoned()) {
+            beginOpenPeriod(book);
         }
         events.allocated(entry, said.pid, said.type, said.size);
         checkReferences(said, entry, line);
@@ -125,7 +125,7 @@ final class ReplayedLedger {
     /** Enters a free; returns whether any line allocates what it frees. */
     boolean freed(ReportLine said) {
         long line = said.line;
-        if (said.saysWhatIsLeft) {
+        if (said.hasRemaining) {
             countsReferences();
         } else {
             countsEveryReport();
@@ -153,7 +153,7 @@ final class ReplayedLedger {
 
     /** Before reference counts, and where nothing is said of them, a free takes one report back. */
     private static void release(DeviceBook book, BufferEntry entry, ReportLine said) {
-        long left = said.saysWhatIsLeft ? said.references : Math.max(0, entry.references - 1);
+        long left = said.hasRemaining ? said.references : Math.max(0, entry.references - 1);
         if (left == 0) {
             book.remove(entry);
         } else if (entry.references == 0) {
@@ -179,7 +179,7 @@ final class ReplayedLedger {
             }
             return;
         }
-        if (said.saysWhatIsLeft && said.references != entry.references - 1) {
+        if (said.hasRemaining && said.references != entry.references - 1) {
             contradicts(
                     line,
                     entry,
@@ -289,7 +289,7 @@ final class ReplayedLedger {
     private void give(BufferEntry entry, long pid) {
         if (entry.held() > 0) {
             int type = entry.typeToFree();
-            entry.givenBack(type);
+            entry.freed(type);
             events.freed(entry, pid, type);
         }
     }
@@ -430,11 +430,11 @@ final class ReplayedLedger {
     }
 
     /** What was left behind at an address that is lent again is another buffer: the device was given back in between. */
-    private void beginNewLife(DeviceBook book) {
+    private void beginOpenPeriod(DeviceBook book) {
         events.deviceClosed(book.device);
         events.deviceOpened(book.device);
         for (BufferEntry entry : book.entries()) {
-            entry.leftBehind = 0;
+            entry.abandoned = 0;
         }
     }
 
@@ -584,7 +584,7 @@ final class ReplayedLedger {
             for (BufferEntry entry : entries()) {
                 remove(entry);
                 entry.everySize = -1;
-                entry.leftBehind = entry.held();
+                entry.abandoned = entry.held();
             }
             everyCount = 0;
             everyEntries = 0;

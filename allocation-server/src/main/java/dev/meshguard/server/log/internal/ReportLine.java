@@ -74,7 +74,7 @@ final class ReportLine {
     long references;
 
     /** Whether a free says how many references are left. */
-    boolean saysWhatIsLeft;
+    boolean hasRemaining;
 
     boolean isAlreadyFreed;
 
@@ -127,9 +127,9 @@ final class ReportLine {
                 size = value;
                 isRead = isRead && take(BYTES);
                 references = 0;
-                saysWhatIsLeft = isRead && take(FINAL);
-                if (isRead && !saysWhatIsLeft && take(REF_COUNT)) {
-                    saysWhatIsLeft = true;
+                hasRemaining = isRead && take(FINAL);
+                if (isRead && !hasRemaining && take(REF_COUNT)) {
+                    hasRemaining = true;
                     isRead = takeNumber() && take(REMAINING);
                     references = value;
                 }

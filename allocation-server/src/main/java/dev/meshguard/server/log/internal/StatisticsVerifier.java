@@ -15,13 +15,13 @@ final class StatisticsVerifier {
 
     private static final String TOTAL = "Total";
 
-    private final ReplayedLedger books;
+    private final ReplayedLedger ledger;
     private final LogGaps losses;
     private long figures;
     private long disagreements;
 
     StatisticsVerifier(ReplayedLedger books, LogGaps losses) {
-        this.books = books;
+        this.ledger = books;
         this.losses = losses;
     }
 
@@ -36,7 +36,7 @@ final class StatisticsVerifier {
     }
 
     void buffersOf(int device, long said, long line) {
-        ReplayedLedger.DeviceBook book = books.bookOf(device);
+        ReplayedLedger.DeviceBook book = ledger.bookOf(device);
         check(
                 said,
                 book == null ? 0 : book.count(),
@@ -46,26 +46,26 @@ final class StatisticsVerifier {
     }
 
     void bytesOf(int device, String what, long said, long line) {
-        check(said, bytes(device, what), everyBytes(device, what), line, "bytes of " + words(what, device));
+        check(said, bytes(device, what), everyBytes(device, what), line, "bytes of " + description(what, device));
     }
 
     void kilobytesOf(int device, String what, String said, long line) {
         boolean fits = RoundedNumbers.fits(said, bytes(device, what), RoundedNumbers.KILOBYTE)
                 || (mayAddEveryReport()
                         && RoundedNumbers.fits(said, everyBytes(device, what), RoundedNumbers.KILOBYTE));
-        check(fits, said + " KB of " + words(what, device), Quantities.size(bytes(device, what)), line);
+        check(fits, said + " KB of " + description(what, device), Quantities.size(bytes(device, what)), line);
     }
 
     void active(long said, long line) {
-        check(said, books.entries(), books.entriesOfEveryReport(), line, "active allocations");
+        check(said, ledger.entries(), ledger.entriesOfEveryReport(), line, "active allocations");
     }
 
     void tracked(long said, long line) {
-        check(said, books.entries(), books.entries(), line, "buffers left");
+        check(said, ledger.entries(), ledger.entries(), line, "buffers left");
     }
 
     void group(int device, BufferType type, long buffers, String megabytes, long line) {
-        ReplayedLedger.DeviceBook book = books.bookOf(device);
+        ReplayedLedger.DeviceBook book = ledger.bookOf(device);
         long count = book == null ? 0 : book.count(type);
         long bytes = book == null ? 0 : book.bytes(type);
         check(
@@ -82,7 +82,7 @@ final class StatisticsVerifier {
     }
 
     void single(int device, long id, String kilobytes, long references, long line) {
-        @Nullable BufferEntry entry = books.entry(device, id).orElse(null);
+        @Nullable BufferEntry entry = ledger.entry(device, id).orElse(null);
         boolean fits = entry != null
                 && entry.references == references
                 && RoundedNumbers.fits(kilobytes, entry.size, RoundedNumbers.KILOBYTE);
@@ -133,11 +133,11 @@ final class StatisticsVerifier {
     }
 
     private boolean mayAddEveryReport() {
-        return books.counting() != ReplayedLedger.Counting.REFERENCES;
+        return ledger.counting() != ReplayedLedger.Counting.REFERENCES;
     }
 
     private long bytes(int device, String what) {
-        ReplayedLedger.DeviceBook book = books.bookOf(device);
+        ReplayedLedger.DeviceBook book = ledger.bookOf(device);
         if (book == null) {
             return 0;
         }
@@ -145,14 +145,14 @@ final class StatisticsVerifier {
     }
 
     private long everyBytes(int device, String what) {
-        ReplayedLedger.DeviceBook book = books.bookOf(device);
+        ReplayedLedger.DeviceBook book = ledger.bookOf(device);
         if (book == null) {
             return 0;
         }
         return what.equals(TOTAL) ? book.everyTotal() : book.everyBytes(BufferType.valueOf(what));
     }
 
-    private static String words(String what, int device) {
+    private static String description(String what, int device) {
         return (what.equals(TOTAL) ? "all types" : what) + " on device " + device;
     }
 }

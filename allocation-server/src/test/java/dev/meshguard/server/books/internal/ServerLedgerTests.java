@@ -78,7 +78,7 @@ class ServerLedgerTests {
         books.processDied(1);
         assertThat(books.addresses()).isEqualTo(5000);
 
-        books.beginNewLife(0);
+        books.beginOpenPeriod(0);
 
         assertThat(stepsToClean(books, 100)).isEqualTo(5000);
         assertThat(books.addresses()).isZero();
@@ -141,7 +141,7 @@ class ServerLedgerTests {
     private static void newLifeIfLeft(ServerLedger books, int device, long id) {
         BufferRecord record = books.find(device, id);
         if (record != null && record.isLeftByDead()) {
-            books.beginNewLife(device);
+            books.beginOpenPeriod(device);
         }
     }
 
@@ -151,7 +151,7 @@ class ServerLedgerTests {
             return -1;
         }
         long left = books.freed(record, process);
-        record.giveBack();
+        record.free();
         books.forgetIfOver(record);
         return left;
     }

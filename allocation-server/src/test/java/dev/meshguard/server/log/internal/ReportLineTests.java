@@ -155,7 +155,7 @@ class ReportLineTests {
                 + switch (kind) {
                     case ALLOCATED ->
                         subject + " " + report.size + " " + BufferType.values()[report.type] + " " + report.references;
-                    case FREED -> subject + " " + report.size + " " + report.saysWhatIsLeft + " " + report.references;
+                    case FREED -> subject + " " + report.size + " " + report.hasRemaining + " " + report.references;
                     case UNKNOWN_FREE -> subject;
                     case NONE, BROKEN, OTHER_SIZE, REFUSED -> "";
                 };

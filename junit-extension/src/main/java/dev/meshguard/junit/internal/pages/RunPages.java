@@ -28,7 +28,7 @@ public final class RunPages {
     private final String build;
     private final long begunAt;
     private final boolean hasOldPages;
-    private final Set<String> taken = new HashSet<>();
+    private final Set<String> claimed = new HashSet<>();
     private final Set<String> ofFailures = new HashSet<>();
     private @Nullable PageWriting writing;
     private boolean isChanged;
@@ -120,8 +120,8 @@ public final class RunPages {
         int number = 1;
         while (true) {
             String name = nameOf(subject, number);
-            if (!taken.contains(name) && (!subject.isOfWholeRun() || isFirst(name))) {
-                taken.add(name);
+            if (!claimed.contains(name) && (!subject.isOfWholeRun() || isFirst(name))) {
+                claimed.add(name);
                 return name;
             }
             number++;
@@ -130,8 +130,8 @@ public final class RunPages {
 
     private String nameOf(PageSubject subject, int number) {
         return number == 1
-                ? writing().nameOf(subject.words(), subject.identity())
-                : writing().nameOf(subject.words() + "-" + number, subject.identity() + "#" + number);
+                ? writing().nameOf(subject.text(), subject.identity())
+                : writing().nameOf(subject.text() + "-" + number, subject.identity() + "#" + number);
     }
 
     /** JVMs of one build that check a mesh of all of their tests would write to one file: who makes the mark has it. */

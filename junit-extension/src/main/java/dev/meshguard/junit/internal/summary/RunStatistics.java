@@ -63,10 +63,10 @@ public final class RunStatistics {
         long nanos = nanoTime.getAsLong() - check.begunAt();
         synchronized (this) {
             checked.merge(check.subject().kind(), 1L, Long::sum);
-            fates.merge(check.fate(), 1L, Long::sum);
+            fates.merge(check.result(), 1L, Long::sum);
             addSlow(nanos, check.subject().name());
             check.verdict().ifPresent(verdict -> add(check, verdict));
-            if (check.fate() == CheckResult.FAILED) {
+            if (check.result() == CheckResult.FAILED) {
                 reproductions.add(check.subject().reproduction());
             }
         }
@@ -88,18 +88,18 @@ public final class RunStatistics {
             buffers += verdict.sum().allocated();
             addPeaks(verdict.history(), check.subject().name());
         }
-        switch (check.fate()) {
+        switch (check.result()) {
             case HELD, SKIPPED -> {}
-            case KNOWN -> leftIn(verdict).forEach(group -> knownLeaks = knownLeaks.and(LeakCount.of(group)));
+            case KNOWN -> remainingIn(verdict).forEach(group -> knownLeaks = knownLeaks.and(LeakCount.of(group)));
             case FAILED, ABORTED -> {
-                List<SurvivorGroup> left = leftIn(verdict);
+                List<SurvivorGroup> left = remainingIn(verdict);
                 left.forEach(group -> leaks.merge(group.cause(), LeakCount.of(group), LeakCount::and));
                 withoutLeak += left.isEmpty() ? 1 : 0;
             }
         }
     }
 
-    private static List<SurvivorGroup> leftIn(LeakVerdict verdict) {
+    private static List<SurvivorGroup> remainingIn(LeakVerdict verdict) {
         return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
                 .flatMap(standing -> verdict.groups(standing).stream())
                 .toList();

@@ -17,7 +17,7 @@ public final class RunningCheck implements AutoCloseable {
     private final CheckSubject subject;
     private final boolean isOfMesh;
     private final long begunAt;
-    private CheckResult fate = CheckResult.FAILED;
+    private CheckResult result = CheckResult.FAILED;
     private @Nullable LeakVerdict verdict;
 
     RunningCheck(RunStatistics numbers, CheckSubject subject, boolean isOfMesh, long begunAt) {
@@ -34,7 +34,7 @@ public final class RunningCheck implements AutoCloseable {
 
     /** Says what became of it. */
     public void became(CheckResult newFate) {
-        fate = newFate;
+        result = newFate;
     }
 
     /** Ends it. */
@@ -55,8 +55,8 @@ public final class RunningCheck implements AutoCloseable {
         return begunAt;
     }
 
-    CheckResult fate() {
-        return fate;
+    CheckResult result() {
+        return result;
     }
 
     Optional<LeakVerdict> verdict() {

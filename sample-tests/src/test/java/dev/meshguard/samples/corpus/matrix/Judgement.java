@@ -102,7 +102,7 @@ public final class Judgement {
                 && behind.stream()
                         .noneMatch(life -> life.device() == survivor.buffer().device())
                 && survivor.cause() == Cause.REPORTED_TWICE
-                && survivor.standing() == SurvivorStatus.MISREPORTED;
+                && survivor.status() == SurvivorStatus.MISREPORTED;
     }
 
     /** That most of its siblings were given back is as true of what was given back unheard as of what is missing. */
@@ -126,13 +126,13 @@ public final class Judgement {
     }
 
     private static String toldOf(Survivor survivor) {
-        return survivor.standing() == SurvivorStatus.UNDECIDED
+        return survivor.status() == SurvivorStatus.UNDECIDED
                 ? Outcome.INCONCLUSIVE.name()
                 : survivor.cause().name();
     }
 
     private boolean isRight(Label label, Survivor survivor) {
-        boolean open = survivor.standing() == SurvivorStatus.UNDECIDED;
+        boolean open = survivor.status() == SurvivorStatus.UNDECIDED;
         boolean unnamed = open || survivor.cause() == Cause.UNEXPLAINED;
         boolean unknowable = label.causes().contains(TrueCause.UNKNOWABLE);
         if (unnamed && (rigour == Rigour.NO_WRONG_CAUSE || unknowable)) {
@@ -143,7 +143,7 @@ public final class Judgement {
         }
         if (label.is(TrueCause.OUT_OF_ORDER)) {
             return open
-                    || isOf(label.state(), survivor.standing())
+                    || isOf(label.state(), survivor.status())
                     || (rigour == Rigour.NO_WRONG_CAUSE && mayBeBelieved(survivor));
         }
         if (label.state() == State.OPEN) {
@@ -152,7 +152,7 @@ public final class Judgement {
         boolean named = label.causes().stream()
                 .map(TrueCause::cause)
                 .anyMatch(cause -> cause.equals(Optional.of(survivor.cause())));
-        return named && (rigour == Rigour.NO_WRONG_CAUSE || isOf(label.state(), survivor.standing()));
+        return named && (rigour == Rigour.NO_WRONG_CAUSE || isOf(label.state(), survivor.status()));
     }
 
     private boolean mayBeBelieved(Survivor survivor) {

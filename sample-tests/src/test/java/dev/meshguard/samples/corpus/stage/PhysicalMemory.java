@@ -233,13 +233,13 @@ public final class PhysicalMemory implements AllocationListener {
                 .filter(life -> life.details().allocator().equals(reading.allocator()))
                 .toList();
         for (Life life : lent) {
-            if (reading.testify(life.device(), life.type(), life.address()) != AddressState.TAKEN) {
+            if (reading.stateOf(life.device(), life.type(), life.address()) != AddressState.ALLOCATED) {
                 contradictions.add("the allocator does not lend " + life);
             }
         }
         for (int device : reading.devices()) {
             for (BufferType type : BufferType.values()) {
-                for (long address : reading.takenAddresses(device, type)) {
+                for (long address : reading.allocatedAddresses(device, type)) {
                     if (lives.stream()
                             .noneMatch(life -> life.isThereAt(clock.moment())
                                     && life.details().allocator().equals(reading.allocator())

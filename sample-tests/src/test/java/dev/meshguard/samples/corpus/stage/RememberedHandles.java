@@ -31,7 +31,7 @@ public final class RememberedHandles implements HandleFinder {
     private static void find(AllocationTracker tracker, Stage stage, Predicate<AllocationRequest> which) {
         Set<AllocationRequest> asked = Collections.newSetFromMap(new IdentityHashMap<>());
         for (BufferGeneration buffer : tracker.history().live()) {
-            for (BufferGeneration.Report report : buffer.reportsLeft()) {
+            for (BufferGeneration.Report report : buffer.reportsRemaining()) {
                 if (which.test(report.request()) && asked.add(report.request())) {
                     reachability(stage, report.request()).ifPresent(found -> tracker.traced(report.request(), found));
                 }

@@ -72,7 +72,7 @@ final class AllocationRectangles {
         double[] weights = new double[all.size()];
         for (int i = 0; i < weights.length; i++) {
             BufferGeneration life = all.get(i);
-            double bytesTimesEvents = (double) life.size() * (life.diedAt().orElse(end) - life.bornAt() + 1);
+            double bytesTimesEvents = (double) life.size() * (life.freedAt().orElse(end) - life.allocatedAt() + 1);
             // Freed ones are below zero, and so below all that is left.
             weights[i] = members.containsKey(life) ? bytesTimesEvents : -1 / (1 + bytesTimesEvents);
         }
@@ -134,14 +134,14 @@ final class AllocationRectangles {
             Membership member = members.get(life);
             columns.row(
                     lane(life),
-                    life.bornAt(),
-                    life.diedAt().orElse(-1),
+                    life.allocatedAt(),
+                    life.freedAt().orElse(-1),
                     life.address(),
                     life.size(),
                     mark(member),
                     member == null ? GroupIndex.NONE : member.group(),
                     life.reports().size(),
-                    texts.place(life.label().map(discretion::words)),
+                    texts.place(life.label().map(discretion::description)),
                     discretion.hidesSources() ? Texts.NONE : texts.place(discretion.site(life.origin())),
                     texts.place(life.kind().name()),
                     unlike.contains(life) ? 1 : 0);

@@ -43,8 +43,8 @@ final class AuditTrail {
         for (Anomaly anomaly : anomalies.subList(0, shownAnomalies)) {
             json.writeStartObject();
             json.writeStringField("kind", anomaly.kind().name());
-            json.writeStringField("words", anomaly.kind().words());
-            json.writeBooleanField("unbalancesBooks", anomaly.kind().unbalancesBooks());
+            json.writeStringField("words", anomaly.kind().description());
+            json.writeBooleanField("unbalancesBooks", anomaly.kind().unbalancesLedger());
             json.writeNumberField("event", anomaly.event().number());
             json.writeNumberField("device", anomaly.device());
             json.writeStringField("type", anomaly.type().name());
@@ -57,7 +57,7 @@ final class AuditTrail {
 
     private void write(ExpectationResult result, JsonGenerator json) throws IOException {
         Expectation entry = result.expectation();
-        json.writeStringField("words", discretion.words(entry.conditions()));
+        json.writeStringField("words", discretion.description(entry.conditions()));
         json.writeStringField("fate", result.fate().name());
         json.writeNumberField("matchedBuffers", result.matchedBuffers());
         json.writeNumberField("matchedBytes", result.matchedBytes());
@@ -68,7 +68,7 @@ final class AuditTrail {
         if (entry.until().isPresent()) {
             json.writeStringField("until", entry.until().get().toString());
         }
-        json.writeStringField("reason", discretion.words(entry.because()));
+        json.writeStringField("reason", discretion.description(entry.because()));
         Optional<String> place =
                 discretion.hidesSources() ? Optional.empty() : entry.source().map(SourceLine::toString);
         if (place.isPresent()) {
@@ -85,7 +85,7 @@ final class AuditTrail {
         json.writeBooleanField("kept", judged.overruns().isEmpty());
         Columns.texts(
                 "words",
-                discretion.words(BudgetReport.of(judged).text()).lines().toList(),
+                discretion.description(BudgetReport.of(judged).text()).lines().toList(),
                 json);
         json.writeArrayFieldStart("limits");
         for (BudgetSpec budget : judged.budgets()) {

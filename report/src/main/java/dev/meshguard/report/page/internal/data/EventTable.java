@@ -88,7 +88,7 @@ final class EventTable {
             String collected = one.isOfCollectedHandle() ? "its handle was collected" : "";
             row(event, "freed", one.device(), one.type(), one.address(), NONE, joined(collected, words(one.request())));
         } else if (event instanceof HistoryEvent.FreeIgnored one) {
-            String why = "because " + one.reason().words();
+            String why = "because " + one.reason().description();
             row(
                     event,
                     "free ignored",
@@ -109,7 +109,7 @@ final class EventTable {
             row(
                     event,
                     "mesh opened",
-                    "mesh " + one.mesh().id() + ": " + one.mesh().words());
+                    "mesh " + one.mesh().id() + ": " + one.mesh().description());
         } else if (event instanceof HistoryEvent.MeshClosing one) {
             row(event, "mesh closing", "mesh " + one.mesh());
         } else if (event instanceof HistoryEvent.MeshClosed one) {
@@ -126,7 +126,7 @@ final class EventTable {
             row(
                     event,
                     "allocator read",
-                    "mesh " + one.reading().mesh() + ", " + one.reading().moment());
+                    "mesh " + one.snapshot().mesh() + ", " + one.snapshot().moment());
         } else if (event instanceof HistoryEvent.ReportsLost one) {
             row(event, "reports lost", (one.count() < 0 ? "an unknown number" : one.count()) + ": " + one.reason());
         } else if (event instanceof HistoryEvent.SourceAttached one) {
@@ -178,8 +178,9 @@ final class EventTable {
                 type,
                 address,
                 size,
-                texts.place(discretion.words(words)),
-                texts.place(discretion.words(history.phaseAt(event.number()).name())));
+                texts.place(discretion.description(words)),
+                texts.place(
+                        discretion.description(history.phaseAt(event.number()).name())));
     }
 
     /** What the columns do not say. */

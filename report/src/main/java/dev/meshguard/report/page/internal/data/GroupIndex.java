@@ -44,10 +44,10 @@ final class GroupIndex {
     GroupIndex(LeakVerdict verdict) {
         // Buffers of groups that are left out, or of none, still have a standing.
         for (Survivor survivor : verdict.survivors()) {
-            members.put(survivor.buffer(), new Membership(NONE, survivor.standing()));
+            members.put(survivor.buffer(), new Membership(NONE, survivor.status()));
         }
         verdict.groups().stream()
-                .sorted(Comparator.comparing(group -> WORST_FIRST.indexOf(group.standing())))
+                .sorted(Comparator.comparing(group -> WORST_FIRST.indexOf(group.status())))
                 .forEach(group -> add(group, NONE));
     }
 
@@ -58,7 +58,7 @@ final class GroupIndex {
         if (isShown) {
             entries.add(new Entry(group, consequenceOf));
             for (Survivor survivor : group.survivors()) {
-                members.put(survivor.buffer(), new Membership(place, survivor.standing()));
+                members.put(survivor.buffer(), new Membership(place, survivor.status()));
             }
         }
         group.consequences().forEach(consequence -> add(consequence, isShown ? place : NONE));

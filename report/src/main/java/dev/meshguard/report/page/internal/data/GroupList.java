@@ -63,7 +63,7 @@ final class GroupList {
     void writeCauses(JsonGenerator json) throws IOException {
         EnumMap<Cause, long[]> sums = new EnumMap<>(Cause.class);
         for (SurvivorGroup group : verdict.groups()) {
-            if (group.standing() != SurvivorStatus.EXPECTED) {
+            if (group.status() != SurvivorStatus.EXPECTED) {
                 long[] sum = sums.computeIfAbsent(group.cause(), unused -> new long[3]);
                 sum[0]++;
                 sum[1] += group.buffers();
@@ -108,7 +108,7 @@ final class GroupList {
     private void write(SurvivorGroup group, JsonGenerator json) throws IOException {
         Fingerprint fingerprint = Fingerprint.of(group);
         json.writeStringField("cause", group.cause().name());
-        json.writeStringField("standing", group.standing().name());
+        json.writeStringField("standing", group.status().name());
         json.writeStringField("knowledge", knowledge(group, fingerprint));
         json.writeStringField("fingerprint", fingerprints.of(fingerprint));
         json.writeStringField("remedy", verdict.remedyOf(group.cause()));
@@ -120,8 +120,8 @@ final class GroupList {
                 "devices",
                 group.devices().stream().mapToLong(Integer::longValue).toArray(),
                 json);
-        optional("label", group.label().map(discretion::words), json);
-        json.writeStringField("phase", group.first().buffer().bornIn().name());
+        optional("label", group.label().map(discretion::description), json);
+        json.writeStringField("phase", group.first().buffer().allocatedIn().name());
         optional("site", discretion.site(group.origin()), json);
         Columns.texts("frames", discretion.frames(group.origin()), json);
         evidence("evidence", group.evidence(), json);
@@ -129,15 +129,16 @@ final class GroupList {
         Optional<VerdictReport.OptOut> entry = report.optOutOf(group);
         if (entry.isPresent()) {
             json.writeObjectFieldStart("entry");
-            json.writeStringField("annotation", discretion.words(entry.get().annotation()));
-            json.writeStringField("line", discretion.words(entry.get().line()));
+            json.writeStringField(
+                    "annotation", discretion.description(entry.get().annotation()));
+            json.writeStringField("line", discretion.description(entry.get().line()));
             json.writeEndObject();
         }
     }
 
     private String knowledge(SurvivorGroup group, Fingerprint fingerprint) {
         return comparison
-                .flatMap(known -> known.words(group, fingerprint))
+                .flatMap(known -> known.description(group, fingerprint))
                 .map(words -> words.equals(BaselineComparison.KNOWN) ? "known" : "new")
                 .orElse("none");
     }
@@ -151,7 +152,7 @@ final class GroupList {
                     .filter(unused -> !discretion.hidesSources())
                     .map(place -> " at " + place)
                     .orElse("");
-            lines.add("#" + step.event() + " " + discretion.words(step.words()) + site);
+            lines.add("#" + step.event() + " " + discretion.description(step.text()) + site);
         }
         lines.add(story.end());
         return lines;
@@ -161,7 +162,7 @@ final class GroupList {
         json.writeArrayFieldStart(field);
         for (Evidence fact : facts) {
             json.writeStartObject();
-            json.writeStringField("words", discretion.words(fact.words()));
+            json.writeStringField("words", discretion.description(fact.text()));
             Columns.numbers(
                     "events", fact.events().stream().mapToLong(Long::longValue).toArray(), json);
             json.writeEndObject();

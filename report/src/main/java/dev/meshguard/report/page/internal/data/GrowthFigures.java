@@ -68,7 +68,10 @@ final class GrowthFigures {
         json.writeStringField("trend", growth.trend().name());
         Columns.texts(
                 "words",
-                discretion.words(AccumulationReport.of(growth).text()).lines().toList(),
+                discretion
+                        .description(AccumulationReport.of(growth).text())
+                        .lines()
+                        .toList(),
                 json);
         Columns.numbers("round", IntStream.of(rounds).asLongStream().toArray(), json);
         memories(json);
@@ -112,7 +115,7 @@ final class GrowthFigures {
     private Map<DeviceMemory, MemoryGrowth> books() {
         Map<DeviceMemory, MemoryGrowth> books = new TreeMap<>();
         if (verdict.history().isComplete()) {
-            growth.books(CountingPolicy.REFERENCE_COUNTED).forEach(one -> books.put(one.memory(), one));
+            growth.ledger(CountingPolicy.REFERENCE_COUNTED).forEach(one -> books.put(one.memory(), one));
         }
         return books;
     }
@@ -122,7 +125,7 @@ final class GrowthFigures {
         if (fingerprint.isPresent()) {
             json.writeStringField("fingerprint", fingerprint.get().toString());
         }
-        json.writeStringField("name", discretion.words(site.site().toString()));
+        json.writeStringField("name", discretion.description(site.site().toString()));
         json.writeStringField("type", site.site().type().name());
         Columns.numbers(
                 "devices", site.devices().stream().mapToLong(Integer::longValue).toArray(), json);
@@ -143,7 +146,7 @@ final class GrowthFigures {
         }
         long sum = 0;
         for (int round = growth.warmUp() + 1; round <= growth.rounds(); round++) {
-            sum += site.bytes().leftBy(round);
+            sum += site.bytes().retainedBy(round);
         }
         return (sum + counted - 1) / counted;
     }
@@ -162,7 +165,7 @@ final class GrowthFigures {
         long sum = 0;
         int next = 0;
         for (int round = 1; round <= growth.rounds() && next < rounds.length; round++) {
-            sum += added.leftBy(round);
+            sum += added.retainedBy(round);
             if (round == rounds[next]) {
                 there[next++] = sum * times;
             }

@@ -65,7 +65,7 @@ final class Icicle {
     }
 
     private boolean isLiveAtPeak(BufferGeneration life) {
-        return life.bornAt() <= peakEvent && life.diedAt().orElse(Long.MAX_VALUE) > peakEvent;
+        return life.allocatedAt() <= peakEvent && life.freedAt().orElse(Long.MAX_VALUE) > peakEvent;
     }
 
     private void write(String field, JsonGenerator json, ToLongFunction<BufferGeneration> value) throws IOException {
@@ -96,9 +96,9 @@ final class Icicle {
             return List.of(
                     life.type().name(),
                     life.label()
-                            .map(discretion::words)
+                            .map(discretion::description)
                             .map(Quantities::quoted)
-                            .or(() -> life.owner().map(Object::toString).map(discretion::words))
+                            .or(() -> life.owner().map(Object::toString).map(discretion::description))
                             .orElse("unlabelled"));
         }
         return paths.computeIfAbsent(origin.get(), this::outermostFirst);

@@ -54,8 +54,8 @@ final class MeshGrid {
         for (Survivor survivor : verdict.survivors()) {
             BufferGeneration buffer = survivor.buffer();
             Left onDevice = left.computeIfAbsent(buffer.device(), unused -> new Left());
-            onDevice.standings.add(survivor.standing());
-            if (survivor.standing() == SurvivorStatus.LEAKED) {
+            onDevice.standings.add(survivor.status());
+            if (survivor.status() == SurvivorStatus.LEAKED) {
                 onDevice.leakedBuffers++;
                 onDevice.leakedBytes += buffer.size();
             }
@@ -112,7 +112,7 @@ final class MeshGrid {
         return WORST_FIRST.stream()
                 .filter(onDevice.standings::contains)
                 .findFirst()
-                .map(standing -> standing == SurvivorStatus.FREED_LATE ? "late" : standing.words())
+                .map(standing -> standing == SurvivorStatus.FREED_LATE ? "late" : standing.description())
                 .orElse("clean");
     }
 }

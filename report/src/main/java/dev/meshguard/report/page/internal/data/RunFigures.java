@@ -35,14 +35,14 @@ public record RunFigures(
 
     /** Returns what the page says in words: exactly what the terminal says, unless sources are left out. */
     public String words() {
-        return discretion().words(text.orElseGet(report::text));
+        return discretion().description(text.orElseGet(report::text));
     }
 
     /** Returns the entries of allowlists that let something stay, in words. */
     public List<String> expectationsUsed() {
         return verdict().expectations().stream()
                 .filter(result -> result.matchedBuffers() > 0)
-                .map(result -> discretion().words(result.expectation().toString()))
+                .map(result -> discretion().description(result.expectation().toString()))
                 .toList();
     }
 

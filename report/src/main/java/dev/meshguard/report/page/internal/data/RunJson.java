@@ -76,7 +76,7 @@ final class RunJson {
         json.writeStringField("outcome", verdict.outcome().name());
         json.writeStringField("headline", text.lines().findFirst().orElse(""));
         json.writeStringField("text", text);
-        Optional<String> reproduction = figures.report().reproduction().map(discretion::words);
+        Optional<String> reproduction = figures.report().reproduction().map(discretion::description);
         if (reproduction.isPresent()) {
             json.writeStringField("reproduction", reproduction.get());
         }
@@ -98,10 +98,10 @@ final class RunJson {
     private void caveats(JsonGenerator json) throws IOException {
         json.writeArrayFieldStart("caveats");
         for (InconclusiveReason doubt : verdict.groundsForDoubt()) {
-            caveat(doubt.kind().name(), true, doubt.words(), json);
+            caveat(doubt.kind().name(), true, doubt.text(), json);
         }
         for (Caveat limit : figures.report().limits()) {
-            caveat(limit.kind().name(), false, limit.words(), json);
+            caveat(limit.kind().name(), false, limit.text(), json);
         }
         json.writeEndArray();
     }
@@ -110,7 +110,7 @@ final class RunJson {
         json.writeStartObject();
         json.writeStringField("kind", kind);
         json.writeBooleanField("makesInconclusive", makesInconclusive);
-        json.writeStringField("words", discretion.words(words));
+        json.writeStringField("words", discretion.description(words));
         json.writeEndObject();
     }
 }

@@ -53,7 +53,7 @@ final class SourceRedactor {
     }
 
     /** Returns a text as it is shown; lines that say nothing but where something was are left out. */
-    String words(String text) {
+    String description(String text) {
         return hidesSources
                 ? text.lines()
                         .filter(line -> !line.strip().startsWith("-> at "))

@@ -34,7 +34,7 @@ final class TimelineBands {
 
     TimelineBands(LeakVerdict verdict, long end) {
         this.history = verdict.history();
-        this.stretches = verdict.stretches();
+        this.stretches = verdict.phaseUsages();
         this.end = end;
         Instant[] first = new Instant[1];
         for (HistoryEvent event : history.events()) {
@@ -87,7 +87,7 @@ final class TimelineBands {
         json.writeArrayFieldStart("phases");
         for (Band band : fewer) {
             json.writeStartObject();
-            json.writeStringField("name", discretion.words(band.name()));
+            json.writeStringField("name", discretion.description(band.name()));
             json.writeNumberField("from", band.from());
             json.writeNumberField("to", band.to());
             json.writeNumberField("peakBytes", band.peakBytes());
@@ -101,7 +101,7 @@ final class TimelineBands {
             Mark mark = marks.get((int) ((long) i * marks.size() / shownMarks));
             json.writeStartObject();
             json.writeNumberField("event", mark.event());
-            json.writeStringField("name", discretion.words(mark.name()));
+            json.writeStringField("name", discretion.description(mark.name()));
             json.writeStringField("kind", mark.kind());
             json.writeEndObject();
         }

@@ -79,7 +79,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
     private static void causes(LeakVerdict verdict, JsonGenerator json) throws IOException {
         EnumMap<Cause, Long> causes = new EnumMap<>(Cause.class);
         for (SurvivorGroup group : verdict.groups()) {
-            if (group.standing() != SurvivorStatus.EXPECTED) {
+            if (group.status() != SurvivorStatus.EXPECTED) {
                 causes.merge(group.cause(), 1L, Long::sum);
             }
         }
